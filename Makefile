@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+# npu-partition: `make help` lists the targets. CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX and DESTDIR are yours.
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share/npu-partition
+PROTOC_C ?= protoc-c
+PYTHON ?= python3
+CFLAGS ?= -O2 -g
+
+# A variant is a set of flags with objects of its own: default, asan.
+VARIANT ?= default
+BUILD := build
+OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
+GENERATED := $(BUILD)/generated
+VENV := $(BUILD)/venv
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+VARIANT_FLAGS := $(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)
+
+header := include/npu_partition.h
+number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
+MAJOR := $(call number,MAJOR)
+VERSION := $(MAJOR).$(call number,MINOR).$(call number,PATCH)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
+	-Wcast-qual -Wundef $(if $(WERROR),-Werror)
+ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
+ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
+LIBS := -lprotobuf-c -lm
+
+sources := $(wildcard lib/*/*.c)
+objects := $(sources:%.c=$(OUT)/%.o) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
+tool_sources := $(wildcard tools/*.c)
+tool_objects := $(tool_sources:%.c=$(OUT)/%.o)
+static_library := $(OUT)/libnpu_partition.a
+shared_name := libnpu_partition.so
+shared_library := $(OUT)/$(shared_name).$(VERSION)
+tool := $(OUT)/npu-partition
+
+all: $(tool) $(static_library) $(shared_library) ## the library, static and shared, and the tool
+
+$(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/onnx/onnx.proto
+	@mkdir -p $(GENERATED)
+	$(PROTOC_C) --proto_path=lib/onnx --c_out=$(GENERATED) $<
+
+# The op lists, each as an array of bytes, so that the library works without an install.
+oplists := $(sort $(wildcard oplists/*.ops))
+$(GENERATED)/builtin_oplists.c: $(oplists) tools/generate/embed.sh
+	@mkdir -p $(GENERATED)
+	sh tools/generate/embed.sh $(oplists) > $@.new && mv $@.new $@
+
+$(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(filter-out $(WARNINGS),$(ALL_CFLAGS)) -c $< -o $@
+$(OUT)/builtin_oplists.o: $(GENERATED)/builtin_oplists.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+$(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+
+$(static_library): $(objects)
+	rm -f $@ && $(AR) rcs $@ $^
+$(shared_library): $(objects)
+	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--no-undefined $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
+$(tool): $(tool_objects) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+demo: $(tool) ## the main job on a model of fixtures/
+	$(tool) fixtures/mobilenetv3-large.dynamo.onnx --target hexagon
+
+# ---- install ---------------------------------------------------------------------------------------------------
+
+define PC
+prefix=$(PREFIX)
+libdir=$(LIBDIR)
+includedir=$(INCLUDEDIR)
+
+Name: npu-partition
+Description: Which nodes of an ONNX graph an NPU takes, in how many partitions, and why not
+Version: $(VERSION)
+Requires.private: libprotobuf-c
+Libs: -L$${libdir} -lnpu_partition
+Libs.private: -lm
+Cflags: -I$${includedir}
+endef
+export PC
+
+install: all ## into PREFIX (default /usr/local), under DESTDIR
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)
+	install -m 644 $(header) $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 $(static_library) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(shared_library) $(DESTDIR)$(LIBDIR)/
+	ln -sf $(shared_name).$(VERSION) $(DESTDIR)$(LIBDIR)/$(shared_name).$(MAJOR)
+	ln -sf $(shared_name).$(MAJOR) $(DESTDIR)$(LIBDIR)/$(shared_name)
+	install -m 755 $(tool) $(DESTDIR)$(BINDIR)/
+	install -m 644 $(oplists) docs/oplist-format.md $(DESTDIR)$(DATADIR)/
+	printf '%s\n' "$$PC" > $(DESTDIR)$(LIBDIR)/pkgconfig/npu-partition.pc
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(INCLUDEDIR)/npu_partition.h $(DESTDIR)$(LIBDIR)/libnpu_partition.a
+	rm -f $(DESTDIR)$(LIBDIR)/$(shared_name) $(DESTDIR)$(LIBDIR)/$(shared_name).$(MAJOR)
+	rm -f $(DESTDIR)$(LIBDIR)/$(shared_name).$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/npu-partition.pc
+	rm -f $(DESTDIR)$(BINDIR)/npu-partition
+	rm -rf $(DESTDIR)$(DATADIR)
+
+# ---- tests ----------------------------------------------------------------------------------------------------
+
+TEST_CPPFLAGS = -Itest
+test_support := $(patsubst %.c,$(OUT)/%.o,$(wildcard test/support/*.c))
+unit_tests := $(patsubst %.c,$(OUT)/%,$(wildcard test/unit/test_*.c))
+case_runner := $(OUT)/test/cases/run_cases
+
+$(OUT)/test/%.o: ALL_CPPFLAGS += $(TEST_CPPFLAGS)
+$(OUT)/test/unit/%: $(OUT)/test/unit/%.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(case_runner): $(case_runner).o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+check-unit: $(unit_tests) ## unit tests, one program a file
+	@for test in $(unit_tests); do echo "  $$test"; $$test || exit 1; done
+$(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
+	sh test/cli/run.sh $(tool)
+accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
+	sh test/cli/run.sh $(tool) --accept
+check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
+	@for header in include/*.h $$(find lib -name '*.h'); do \
+		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
+	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
+	echo '#include "npu_partition.h"' | $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c++ -
+check-symbols: $(shared_library) ## the shared library exports what the header declares, no more and no less
+	sh test/checks/symbols.sh $(header) $(shared_library)
+check-structure: ## stages include only earlier stages; functions and files keep to their lengths
+	sh test/checks/structure.sh
+check-install: all ## install into a folder, build the example against it, run it, uninstall
+	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
+check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
+	$(VENV)/bin/python test/checks/check_proto.py $<
+$(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-json: $(tool) ## docs/json.md against what the tool prints
+	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
+check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
+	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources); do \
+		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
+check: check-unit check-cases check-cli check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
+asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
+	$(MAKE) VARIANT=asan check-unit check-cases check-cli
+
+FUZZ_SECONDS ?= 60
+fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
+fuzz: $(GENERATED)/onnx.pb-c.c $(GENERATED)/builtin_oplists.c ## fuzz each entry point for FUZZ_SECONDS (clang)
+	@mkdir -p $(BUILD)/fuzz
+	@for target in $(fuzz_targets); do \
+		clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined $(ALL_CPPFLAGS) $(TEST_CPPFLAGS) test/fuzz/$$target.c \
+			$(sources) $(GENERATED)/*.c $(LIBS) -o $(BUILD)/fuzz/$$target || exit 1; \
+		mkdir -p $(BUILD)/fuzz/found-$$target; \
+		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/found-$$target test/fuzz/corpus/$$target || exit 1; done
+
+check-cases: $(case_runner) ## text cases (test/cases/README.md)
+	$(case_runner) $(sort $(wildcard test/cases/*.cases))
+
+# ---- comparisons that need PyPI packages (and, for fidelity, models or oracles of your own) --------------------
+
+MODELS ?= fixtures
+TRUTH ?=
+TARGET ?= hexagon
+SOC ?= 60
+
+$(VENV)/ready:
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet onnx onnxruntime
+	touch $@
+$(OUT)/test/bench/%: test/bench/%.c $(OUT)/onnx.pb-c.o
+	@mkdir -p $(@D)
+	$(CC) -isystem $(GENERATED) -O2 $^ -lprotobuf-c -o $@
+bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure
+
+bench: $(tool) $(bench_helpers) $(VENV)/ready ## speed and memory, as ratios against peers in the same run
+	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench --models $(BUILD)/bench
+bench-peers: $(tool) $(bench_helpers) $(VENV)/ready ## the same, with the slow peers (9 GB of memory)
+	$(VENV)/bin/pip install --quiet winml-cli
+	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench --models $(BUILD)/bench --peers
+fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
+
+clean: ## remove everything built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 20
+.SECONDARY:
+
+.PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
+	check-json check-compilers \
+	install uninstall check-unit check-cases bench bench-peers fidelity-waves clean help
+.SUFFIXES:
+-include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too.
+#
+# usage: tools/setup.sh [tests]
+set -eu
+packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev"
+[ "${1-}" = tests ] && packages="$packages g++ clang pkgconf python3 python3-venv"
+
+missing=
+for package in $packages; do
+	dpkg-query --show --showformat '${Status}' "$package" 2>/dev/null | grep -q ' installed$' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+echo "installing$missing"
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+# One word each, so without quotes.
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
