@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Bump allocation. Small requests share blocks that double from 4 KiB to 1 MiB; a request above 32 KiB has a
+ * block of its own, linked both ways so that it can leave. Under ASan every request does, so that an overrun by
+ * one byte is still seen.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/base.h"
+
+#define ALIGNMENT 16u
+#define FIRST_BLOCK_BYTES ((size_t)4 << 10)
+#define LAST_BLOCK_BYTES ((size_t)1 << 20)
+
+#define LARGE_BYTES ((size_t)32 << 10)
+
+#if defined(__SANITIZE_ADDRESS__)
+#define EVERY_BLOCK_IS_LARGE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define EVERY_BLOCK_IS_LARGE 1
+#endif
+#endif
+#ifndef EVERY_BLOCK_IS_LARGE
+#define EVERY_BLOCK_IS_LARGE 0
+#endif
+
+struct npart__block {
+    struct npart__block *next, *previous;
+    size_t bytes; /* of the whole block */
+};
+
+/* A small allocation lies at an address of 0 modulo 16, a large one at 8 modulo 16 with a pointer to its block
+ * just before it. So one look at the address tells them apart, without a header on every small allocation:
+ * protobuf-c's deallocator is given nothing but the address. */
+#define LARGE_PREFIX_BYTES sizeof(struct npart__block *)
+
+static bool is_large(size_t bytes)
+{
+    return EVERY_BLOCK_IS_LARGE || bytes >= LARGE_BYTES;
+}
+
+static char *align_up(char *address)
+{
+    return address + (ALIGNMENT - (uintptr_t)address % ALIGNMENT) % ALIGNMENT;
+}
+
+static struct npart__block *large_block(void *memory)
+{
+    if ((uintptr_t)memory % ALIGNMENT == 0)
+        return NULL; /* NULL itself included */
+    struct npart__block *block;
+    memcpy(&block, (char *)memory - LARGE_PREFIX_BYTES, sizeof block);
+    return block;
+}
+
+static void *allocate_with_malloc(void *payload, size_t bytes)
+{
+    (void)payload;
+    return malloc(bytes);
+}
+
+static void *resize_with_realloc(void *payload, void *memory, size_t bytes)
+{
+    (void)payload;
+    return realloc(memory, bytes);
+}
+
+static void release_with_free(void *payload, void *memory)
+{
+    (void)payload;
+    free(memory);
+}
+
+void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator)
+{
+    memset(arena, 0, sizeof *arena);
+    if (allocator && allocator->allocate) {
+        arena->allocator = *allocator;
+    } else {
+        arena->allocator.allocate = allocate_with_malloc;
+        arena->allocator.resize = resize_with_realloc;
+        arena->allocator.release = release_with_free;
+    }
+    arena->next_block_bytes = FIRST_BLOCK_BYTES;
+}
+
+static void release_chain(struct npart__arena *arena, struct npart__block *block)
+{
+    while (block) {
+        struct npart__block *next = block->next;
+        arena->allocator.release(arena->allocator.payload, block);
+        block = next;
+    }
+}
+
+void npart__arena_clear(struct npart__arena *arena)
+{
+    if (!arena->allocator.release)
+        return;
+    release_chain(arena, arena->blocks);
+    release_chain(arena, arena->large);
+    arena->blocks = arena->large = NULL;
+    arena->cursor = arena->limit = NULL;
+    arena->next_block_bytes = FIRST_BLOCK_BYTES;
+    arena->total_bytes = 0;
+}
+
+static struct npart__block *new_block(struct npart__arena *arena, size_t payload_bytes)
+{
+    if (payload_bytes > SIZE_MAX / 2)
+        return NULL;
+    size_t bytes = sizeof(struct npart__block) + payload_bytes;
+    struct npart__block *block = arena->allocator.allocate(arena->allocator.payload, bytes);
+    if (!block)
+        return NULL;
+    block->bytes = bytes;
+    block->previous = NULL;
+    arena->total_bytes += bytes;
+    return block;
+}
+
+static void *allocate_large(struct npart__arena *arena, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    struct npart__block *block = new_block(arena, bytes + 2 * ALIGNMENT);
+    if (!block)
+        return NULL;
+    block->next = arena->large;
+    if (arena->large)
+        arena->large->previous = block;
+    arena->large = block;
+    char *memory = align_up((char *)(block + 1)) + ALIGNMENT / 2;
+    memcpy(memory - LARGE_PREFIX_BYTES, &block, sizeof block);
+    return memory;
+}
+
+void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
+{
+    if (is_large(bytes))
+        return allocate_large(arena, bytes);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (bytes == 0)
+        bytes = ALIGNMENT;
+    if ((size_t)(arena->limit - arena->cursor) < bytes) {
+        size_t block_bytes = arena->next_block_bytes;
+        while (block_bytes < bytes)
+            block_bytes *= 2;
+        struct npart__block *block = new_block(arena, block_bytes + ALIGNMENT);
+        if (!block)
+            return NULL;
+        block->next = arena->blocks;
+        arena->blocks = block;
+        arena->cursor = align_up((char *)(block + 1));
+        arena->limit = arena->cursor + block_bytes;
+        if (arena->next_block_bytes < LAST_BLOCK_BYTES)
+            arena->next_block_bytes *= 2;
+    }
+    void *memory = arena->cursor;
+    arena->cursor += bytes;
+    return memory;
+}
+
+void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_bytes)
+{
+    if (item_bytes && count > SIZE_MAX / 2 / item_bytes)
+        return NULL;
+    void *memory = npart__arena_allocate(arena, count * item_bytes);
+    if (memory)
+        memset(memory, 0, count * item_bytes);
+    return memory;
+}
+
+char *npart__arena_copy_text(struct npart__arena *arena, const char *text, size_t length)
+{
+    char *copy = npart__arena_allocate(arena, length + 1);
+    if (!copy)
+        return NULL;
+    if (length)
+        memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+char *npart__arena_format(struct npart__arena *arena, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    char *text = length < 0 ? NULL : npart__arena_allocate(arena, (size_t)length + 1);
+    if (text)
+        (void)vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+static void unlink_large(struct npart__arena *arena, struct npart__block *block)
+{
+    if (block->previous)
+        block->previous->next = block->next;
+    else
+        arena->large = block->next;
+    if (block->next)
+        block->next->previous = block->previous;
+    arena->total_bytes -= block->bytes;
+    arena->allocator.release(arena->allocator.payload, block);
+}
+
+void npart__arena_release(struct npart__arena *arena, void *memory)
+{
+    struct npart__block *block = large_block(memory);
+    if (block)
+        unlink_large(arena, block);
+}
+
+/* Moves a large block through the allocator, which for the C library means remapping pages, not copying them. */
+static void *resize_large(struct npart__arena *arena, struct npart__block *block, void *memory, size_t new_bytes)
+{
+    if (new_bytes > SIZE_MAX / 4)
+        return NULL;
+    size_t offset = (size_t)((char *)memory - (char *)block);
+    size_t bytes = sizeof(struct npart__block) + new_bytes + 2 * ALIGNMENT;
+    struct npart__block *moved = arena->allocator.resize(arena->allocator.payload, block, bytes);
+    if (!moved)
+        return NULL;
+    arena->total_bytes += bytes - moved->bytes;
+    size_t payload_bytes = (moved->bytes < bytes ? moved->bytes : bytes) - sizeof *moved - 2 * ALIGNMENT;
+    moved->bytes = bytes;
+    if (moved->previous)
+        moved->previous->next = moved;
+    else
+        arena->large = moved;
+    if (moved->next)
+        moved->next->previous = moved;
+    char *now_at = align_up((char *)(moved + 1)) + ALIGNMENT / 2;
+    if (now_at != (char *)moved + offset) /* an allocator of weaker alignment */
+        memmove(now_at, (char *)moved + offset, payload_bytes);
+    memcpy(now_at - LARGE_PREFIX_BYTES, &moved, sizeof moved);
+    return now_at;
+}
+
+void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_bytes, size_t new_bytes)
+{
+    struct npart__block *block = large_block(memory);
+    size_t rounded = (old_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (memory && !block && !is_large(new_bytes) && (char *)memory + rounded == arena->cursor) {
+        size_t room = (size_t)(arena->limit - (char *)memory);
+        size_t wanted = (new_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        if (wanted <= room) { /* the newest allocation of its block grows in place */
+            arena->cursor = (char *)memory + wanted;
+            return memory;
+        }
+    }
+    if (block && arena->allocator.resize && is_large(new_bytes))
+        return resize_large(arena, block, memory, new_bytes);
+    void *copy = npart__arena_allocate(arena, new_bytes);
+    if (!copy)
+        return NULL;
+    if (memory && old_bytes)
+        memcpy(copy, memory, old_bytes < new_bytes ? old_bytes : new_bytes);
+    if (block)
+        unlink_large(arena, block);
+    return copy;
+}
+
+bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
+                          size_t needed)
+{
+    if (needed <= *capacity)
+        return true;
+    if (needed > (size_t)INT32_MAX || needed > SIZE_MAX / 4 / item_bytes)
+        return false;
+    size_t wanted = *capacity ? *capacity + (size_t)*capacity / 2 : 8;
+    if (wanted < needed)
+        wanted = needed;
+    void *grown = npart__arena_resize(arena, *items, *capacity * item_bytes, wanted * item_bytes);
+    if (!grown)
+        return false;
+    *items = grown;
+    *capacity = (uint32_t)wanted;
+    return true;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base: what every stage stands on. Arenas over the caller's allocator, interned strings, a growable text
+ * buffer, checked arithmetic, and one way to fill in an error.
+ *
+ * Out of memory is an ordinary failure everywhere: allocating functions return NULL (or NPART_NONE), and the
+ * stage turns that into NPART_ERROR_MEMORY. Nothing here prints, exits, or keeps state outside its arguments.
+ */
+#ifndef NPART_BASE_H
+#define NPART_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "npu_partition.h"
+
+#define NPART__COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#if defined(__GNUC__)
+#define NPART__PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define NPART__PRINTF(text, first)
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------- */
+
+/* Fills in `error` (may be NULL) and returns `status`, so that a failing function ends in one statement.
+ * `place` says where ("byte 42", "hexagon.ops:12:7"); "" where there is no place. Control characters become '?'. */
+npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
+    NPART__PRINTF(4, 5);
+
+/* Every allocation failure ends here. */
+npart_status npart__fail_memory(struct npart_error *error);
+
+/* ---- checked arithmetic ---------------------------------------------------------------------------------- */
+
+/* Each returns false, leaving *out alone, where the exact result does not fit. */
+bool npart__add_int64(int64_t a, int64_t b, int64_t *out);
+bool npart__subtract_int64(int64_t a, int64_t b, int64_t *out);
+bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out);
+bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out);
+/* Floor division, as ONNX shape arithmetic and Python have it; false for b = 0 and for INT64_MIN / -1. */
+bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out);
+
+/* ---- arena ----------------------------------------------------------------------------------------------- */
+
+/* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of
+ * their own, which can be given back or resized; that keeps growing arrays from leaving their ghosts behind. */
+struct npart__arena {
+    struct npart_allocator allocator;
+    struct npart__block *blocks; /* newest first */
+    struct npart__block *large;  /* those with one owner */
+    char *cursor, *limit;        /* free space of the newest block */
+    size_t next_block_bytes;
+    size_t total_bytes; /* all blocks together */
+};
+
+/* `allocator` NULL: malloc and free. */
+void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator);
+void npart__arena_clear(struct npart__arena *arena);
+
+/* Memory aligned to 8 bytes, contents undefined; NULL when out of memory or `bytes` is absurd. */
+void *npart__arena_allocate(struct npart__arena *arena, size_t bytes);
+/* `count` zeroed objects of `item_bytes`. */
+void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_bytes);
+/* A terminated copy of `length` bytes. */
+char *npart__arena_copy_text(struct npart__arena *arena, const char *text, size_t length);
+/* Printf into the arena; NULL when out of memory. */
+char *npart__arena_format(struct npart__arena *arena, const char *format, ...) NPART__PRINTF(2, 3);
+/* Gives back a large allocation; a small one stays until the arena goes. */
+void npart__arena_release(struct npart__arena *arena, void *memory);
+/* Like realloc for an allocation of `old_bytes` from this arena. */
+void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_bytes, size_t new_bytes);
+
+/* A growing array in an arena: `struct NPART__ARRAY(type)`. */
+#define NPART__ARRAY(type)                                                                                             \
+    {                                                                                                                  \
+        type *items;                                                                                                   \
+        uint32_t count, capacity;                                                                                      \
+    }
+
+/* Makes room for `needed` items; false when out of memory or beyond 2^31 items. Use through NPART__RESERVE. */
+bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
+                          size_t needed);
+#define NPART__RESERVE(arena, array, extra)                                                                            \
+    npart__array_reserve((arena), (void **)&(array)->items, &(array)->capacity, sizeof *(array)->items,                \
+                         (size_t)(array)->count + (extra))
+/* Appends one value; false when out of memory. */
+#define NPART__PUSH(arena, array, value)                                                                               \
+    (NPART__RESERVE((arena), (array), 1) && ((array)->items[(array)->count++] = (value), true))
+
+/* ---- interned strings ------------------------------------------------------------------------------------ */
+
+/* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
+struct npart__strings {
+    struct npart__arena *arena;
+    struct npart__string_entry *table; /* uthash */
+    struct NPART__ARRAY(const char *) texts;
+};
+
+/* False when out of memory. `arena` must outlive the table. */
+bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena);
+/* The id of `text`, which must stay alive unless `copy`; NPART_NONE when out of memory. */
+uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy);
+/* The id of a text seen before, or NPART_NONE. */
+uint32_t npart__strings_find(const struct npart__strings *strings, const char *text, size_t length);
+static inline const char *npart__text(const struct npart__strings *strings, uint32_t id)
+{
+    return id < strings->texts.count ? strings->texts.items[id] : "";
+}
+
+/* Ids of strings spread over the slots of a small cache. */
+#define NPART__CACHE_SLOTS 1024u
+static inline uint32_t npart__cache_slot(uint32_t id)
+{
+    return id * UINT32_C(2654435761) >> 22;
+}
+
+/* ---- text buffer ----------------------------------------------------------------------------------------- */
+
+/* Text gathered in memory and handed to a sink whenever `flush_bytes` have come together (0: never).
+ * After any failure the rest is swallowed and `failed` stays set. */
+struct npart__buffer {
+    struct npart__arena *arena;
+    char *data;
+    size_t size, capacity;
+    npart_write_callback write; /* NULL: keep everything */
+    void *write_payload;
+    size_t flush_bytes;
+    bool failed;
+};
+
+void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena);
+void npart__append(struct npart__buffer *buffer, const char *text, size_t length);
+void npart__append_text(struct npart__buffer *buffer, const char *text);
+void npart__append_format(struct npart__buffer *buffer, const char *format, ...) NPART__PRINTF(2, 3);
+void npart__append_int64(struct npart__buffer *buffer, int64_t value);
+/* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
+ * finite number. */
+void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
+/* Hands what is left to the sink. False if anything failed. */
+bool npart__buffer_finish(struct npart__buffer *buffer);
+/* The text so far, terminated; "" when nothing could be kept. */
+const char *npart__buffer_text(struct npart__buffer *buffer);
+
+/* ---- ONNX element types ---------------------------------------------------------------------------------- */
+
+/* "float32", "int64", "bool", ... for ONNX's TensorProto.DataType numbers; "undefined" otherwise. */
+const char *npart__type_name(int element_type);
+/* The number for such a name, or for ONNX's own ("FLOAT", "double"), in any case of letters; 0 when unknown. */
+int npart__type_number(const char *name, size_t length);
+/* Bits of one element; 0 where it has no fixed width (string, undefined). */
+unsigned npart__type_bits(int element_type);
+bool npart__type_is_float(int element_type);
+bool npart__type_is_integer(int element_type); /* bool is not one */
+
+/* Bytes of `elements` elements, sub-byte types packed, rounded up; UINT64_MAX if they do not fit in 64 bits. */
+uint64_t npart__type_bytes(int element_type, uint64_t elements);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Errors and checked arithmetic.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+
+/* Names from the input may hold anything; a message is one line, and no terminal should obey it. */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            *text = '?';
+}
+
+npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
+{
+    if (!error)
+        return status;
+    error->status = status;
+    (void)snprintf(error->place, sizeof error->place, "%s", place);
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(error->message, sizeof error->message, format, list);
+    va_end(list);
+    make_plain(error->place);
+    make_plain(error->message);
+    return status;
+}
+
+npart_status npart__fail_memory(struct npart_error *error)
+{
+    return npart__fail(error, NPART_ERROR_MEMORY, "", "out of memory");
+}
+
+#define STATUS_TEXT(name, number, text)                                                                                \
+    case name:                                                                                                         \
+        return text;
+
+const char *npart_status_text(npart_status status)
+{
+    switch (status) {
+        NPART_STATUS_LIST(STATUS_TEXT)
+    }
+    return "unknown status";
+}
+
+bool npart__add_int64(int64_t a, int64_t b, int64_t *out)
+{
+    if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b))
+        return false;
+    *out = a + b;
+    return true;
+}
+
+bool npart__subtract_int64(int64_t a, int64_t b, int64_t *out)
+{
+    if ((b < 0 && a > INT64_MAX + b) || (b > 0 && a < INT64_MIN + b))
+        return false;
+    *out = a - b;
+    return true;
+}
+
+bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    if (a && b > UINT64_MAX / a)
+        return false;
+    *out = a * b;
+    return true;
+}
+
+bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out)
+{
+    uint64_t magnitude_a = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    uint64_t magnitude_b = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    uint64_t product;
+    bool negative = (a < 0) != (b < 0);
+    if (!npart__multiply_uint64(magnitude_a, magnitude_b, &product))
+        return false;
+    if (product > (uint64_t)INT64_MAX + (negative ? 1 : 0))
+        return false;
+    if (negative)
+        *out = product > (uint64_t)INT64_MAX ? INT64_MIN : -(int64_t)product;
+    else
+        *out = (int64_t)product;
+    return true;
+}
+
+bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1))
+        return false;
+    int64_t quotient = a / b;
+    if (a % b != 0 && (a < 0) != (b < 0))
+        quotient--;
+    *out = quotient;
+    return true;
+}
