@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "onnx/onnx.h"
+
+struct unpack_memory {
+    struct npart__arena *arena;
+    bool failed;
+};
+
+static void *allocate(void *payload, size_t bytes)
+{
+    struct unpack_memory *memory = payload;
+    void *block = npart__arena_allocate(memory->arena, bytes);
+    if (!block)
+        memory->failed = true;
+    return block;
+}
+
+static void release(void *payload, void *block)
+{
+    struct unpack_memory *memory = payload;
+    npart__arena_release(memory->arena, block);
+}
+
+npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct npart__arena *arena,
+                                Onnx__ModelProto **out, struct npart_error *error)
+{
+    struct unpack_memory memory = {.arena = arena};
+    ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = &memory};
+    Onnx__ModelProto *model = onnx__model_proto__unpack(&allocator, skeleton->bytes, skeleton->data);
+    if (!model)
+        return memory.failed ? npart__fail_memory(error)
+                             : npart__fail(error, NPART_ERROR_MALFORMED, "", "protobuf-c cannot unpack the model");
+    *out = model;
+    return NPART_OK;
+}
+
+bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out)
+{
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *field = &message->unknown_fields[i];
+        /* The data of a length-delimited unknown field begins with its length, here one byte. */
+        if (field->tag != NPART__ELIDED_FIELD || field->len != 1 + sizeof *out)
+            continue;
+        if (index-- == 0) {
+            memcpy(out, field->data + 1, sizeof *out);
+            return true;
+        }
+    }
+    return false;
+}

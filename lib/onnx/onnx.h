@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * onnx: a skeleton to protobuf-c objects in one arena.
+ *
+ * The generated header is included here and by the stage that turns the objects into a graph, nowhere else.
+ */
+#ifndef NPART_ONNX_H
+#define NPART_ONNX_H
+
+#include "onnx.pb-c.h"
+#include "wire/wire.h"
+
+/* Unpacks what npart__wire_scan made. The model lives in `arena`; nothing refers to the skeleton afterwards.
+ * Well-formedness was the scan's work, so a failure here is want of memory. */
+npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct npart__arena *arena,
+                                Onnx__ModelProto **out, struct npart_error *error);
+
+/* The records of payloads that the scan left out of this tensor's or attribute's message: visits them one by one.
+ * Returns false when there is no `index`-th. */
+bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out);
+
+#endif

@@ -1,0 +1,653 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The scan: one forward pass over the protobuf wire format with a stack of open messages.
+ *
+ * What stays is copied in runs as long as possible: `run_start` is the first byte that is wanted but not yet
+ * copied, and only leaving something out, or running out of window, ends a run. A message whose contents changed
+ * gets its length rewritten when it closes, as a varint of the old width, padded if need be, so that nothing
+ * behind it moves.
+ */
+#include <stdio.h>
+
+#include "wire/wire.h"
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+enum message {
+    MESSAGE_NONE,
+#define MESSAGE(id, name) MESSAGE_##id,
+#include "wire/wire_schema.def"
+    MESSAGE_COUNT
+};
+
+enum kind {
+    KIND_NONE,
+    KIND_VARINT,
+    KIND_FIXED32,
+    KIND_FIXED64,
+    KIND_VARINTS, /* these repeat, packed or not */
+    KIND_FIXED32S,
+    KIND_FIXED64S,
+    KIND_TEXT,
+    KIND_BYTES,
+    KIND_STRINGS, /* bytes that repeat */
+    KIND_MESSAGE,
+};
+enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP };
+
+#define FIELD_NUMBERS 32 /* all of ONNX's are below */
+
+struct field {
+    uint8_t kind, child, rule;
+};
+
+static const struct field fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
+#define FIELD(message, number, name, kind, child, rule)                                                                \
+    [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule},
+#include "wire/wire_schema.def"
+};
+
+static const char *const message_names[MESSAGE_COUNT] = {
+#define MESSAGE(id, name) [MESSAGE_##id] = name,
+#include "wire/wire_schema.def"
+};
+
+static const char *field_name(unsigned message, uint64_t number)
+{
+    static const struct {
+        uint8_t message, number;
+        const char *name;
+    } names[] = {
+#define FIELD(message, number, name, kind, child, rule) {MESSAGE_##message, number, name},
+#include "wire/wire_schema.def"
+    };
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (names[i].message == message && names[i].number == number)
+            return names[i].name;
+    return "unknown";
+}
+
+void npart__wire_describe(struct npart__buffer *buffer)
+{
+    static const char *const kinds[] = {"",         "varint", "fixed32", "fixed64", "varints", "fixed32s",
+                                        "fixed64s", "text",   "bytes",   "strings", "message"};
+    for (unsigned message = 1; message < MESSAGE_COUNT; message++) {
+        for (unsigned number = 1; number < FIELD_NUMBERS; number++) {
+            struct field field = fields[message][number];
+            if (field.kind)
+                npart__append_format(buffer, "%s %u %s %s %s\n", message_names[message], number,
+                                     field_name(message, number), kinds[field.kind],
+                                     field.kind == KIND_MESSAGE ? message_names[field.child] : "-");
+        }
+    }
+}
+
+/* ---- state ----------------------------------------------------------------------------------------------- */
+
+/* Payload fields have numbers up to 11. */
+#define PAYLOAD_FIELDS 12
+
+struct frame {
+    uint64_t end;     /* of the message, in the input */
+    size_t length_at; /* of its length, in the output */
+    uint8_t message;
+    uint8_t length_bytes; /* width of that varint; 0 for the model itself */
+    bool changed;
+    bool has_elided;
+    /* What a tensor or attribute has shown of its payload fields so far. */
+    int element_type; /* a tensor's, 0 while it is unknown */
+    uint64_t kept_bytes[PAYLOAD_FIELDS];
+    struct npart__elided *elided; /* PAYLOAD_FIELDS of them, made once per depth; bytes 0: nothing left out */
+};
+
+struct scan {
+    struct npart__source *source;
+    struct npart__arena *arena;
+    const struct npart__wire_options *options;
+    struct npart_error *error;
+    struct npart__skeleton out;
+    size_t capacity;
+    uint64_t position;  /* in the input */
+    uint64_t run_start; /* first byte wanted and not copied; == position while nothing is */
+    struct frame frames[NPART__LIMIT_DEPTH];
+    unsigned depth;
+    bool graph_seen;
+};
+
+static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...) NPART__PRINTF(3, 4);
+
+#define PLACE_BYTES 48
+
+static const char *byte_place(char *place, uint64_t at)
+{
+    (void)snprintf(place, PLACE_BYTES, "byte %llu", (unsigned long long)at);
+    return place;
+}
+
+static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...)
+{
+    char place[PLACE_BYTES], text[200];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    bool is_doubtful = !scan->graph_seen && scan->depth == 1;
+    return npart__fail(scan->error, NPART_ERROR_MALFORMED, byte_place(place, at), "%s%s", text,
+                       is_doubtful ? ": is this an ONNX model?" : "");
+}
+
+/* ---- output ---------------------------------------------------------------------------------------------- */
+
+static npart_status reserve(struct scan *scan, size_t bytes)
+{
+    uint64_t limit = scan->options->limit_skeleton_bytes;
+    if (!limit)
+        limit = NPART__LIMIT_SKELETON_BYTES;
+    if (bytes > limit || scan->out.bytes > limit - bytes)
+        return npart__fail(scan->error, NPART_ERROR_LIMIT, "",
+                           "the model without its weights is larger than %llu bytes", (unsigned long long)limit);
+    if (bytes <= scan->capacity - scan->out.bytes)
+        return NPART_OK;
+    /* Small models fit at once; a large one is mostly weights, so its size says little. */
+    uint64_t most_wanted_at_first = (uint64_t)16 << 20;
+    size_t wanted = scan->capacity * 2;
+    if (!wanted)
+        wanted = (size_t)(scan->source->size < most_wanted_at_first ? scan->source->size : most_wanted_at_first) + 64;
+    while (wanted - scan->out.bytes < bytes)
+        wanted *= 2;
+    uint8_t *data = npart__arena_resize(scan->arena, scan->out.data, scan->capacity, wanted);
+    if (!data)
+        return npart__fail_memory(scan->error);
+    scan->out.data = data;
+    scan->capacity = wanted;
+    return NPART_OK;
+}
+
+static npart_status append(struct scan *scan, const void *data, size_t bytes)
+{
+    npart_status status = reserve(scan, bytes);
+    if (status == NPART_OK) {
+        memcpy(scan->out.data + scan->out.bytes, data, bytes);
+        scan->out.bytes += bytes;
+    }
+    return status;
+}
+
+/* Copies the run up to `position`, which lies in the window. */
+static npart_status end_run(struct scan *scan)
+{
+    size_t bytes = (size_t)(scan->position - scan->run_start);
+    npart_status status = NPART_OK;
+    if (bytes)
+        status = append(scan, scan->source->window + (scan->run_start - scan->source->window_offset), bytes);
+    scan->run_start = scan->position;
+    return status;
+}
+
+static size_t put_varint(uint8_t *at, uint64_t value)
+{
+    size_t bytes = 0;
+    while (value >= 0x80) {
+        at[bytes++] = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    at[bytes++] = (uint8_t)value;
+    return bytes;
+}
+
+/* ---- input ----------------------------------------------------------------------------------------------- */
+
+static uint64_t window_end(const struct scan *scan)
+{
+    return scan->source->window_offset + scan->source->window_bytes;
+}
+
+/* A tag, a length and a number at their longest. */
+#define FIELD_HEADER_BYTES 32
+
+/* Brings `bytes` (at most FIELD_HEADER_BYTES) at `position` into the window, or what is left of the input. Where
+ * the window has to move, the run is copied first: so a field whose header is needed as a whole before it is
+ * looked at can still be left out from its tag on. */
+static npart_status need(struct scan *scan, size_t bytes)
+{
+    npart_status status = NPART_OK;
+    if (scan->position + bytes <= window_end(scan))
+        return NPART_OK;
+    if (window_end(scan) != scan->source->size) {
+        status = end_run(scan);
+        if (status == NPART_OK)
+            status = npart__source_seek(scan->source, scan->position, bytes, scan->error);
+    }
+    if (status == NPART_OK && window_end(scan) < scan->position) /* a stream that ended in what was left out */
+        return malformed(scan, window_end(scan), "the input ends %llu bytes early",
+                         (unsigned long long)(scan->position - window_end(scan)));
+    return status;
+}
+
+static npart_status read_varint(struct scan *scan, const char *what, uint64_t *out)
+{
+    npart_status status = need(scan, 10);
+    if (status != NPART_OK)
+        return status;
+    uint64_t end = window_end(scan), limit = scan->frames[scan->depth - 1].end;
+    if (limit < end)
+        end = limit;
+    const uint8_t *at = scan->source->window + (scan->position - scan->source->window_offset);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 10; i++) {
+        if (scan->position + i >= end)
+            return malformed(scan, scan->position, "%s is cut off", what);
+        value |= (uint64_t)(at[i] & 0x7f) << (7 * i);
+        if (at[i] < 0x80) {
+            if (i == 9 && at[i] > 1)
+                return malformed(scan, scan->position, "%s does not fit in 64 bits", what);
+            scan->position += i + 1;
+            *out = value;
+            return NPART_OK;
+        }
+    }
+    return malformed(scan, scan->position, "%s has more than 10 bytes", what);
+}
+
+/* Walks `bytes` forward, copying them as part of the run. */
+static npart_status keep_bytes(struct scan *scan, uint64_t bytes)
+{
+    uint64_t end = scan->position + bytes;
+    while (window_end(scan) < end) {
+        scan->position = window_end(scan);
+        npart_status status = need(scan, 1);
+        if (status != NPART_OK)
+            return status;
+        if (window_end(scan) == scan->position)
+            return malformed(scan, scan->position, "the input ends %llu bytes early",
+                             (unsigned long long)(end - scan->position));
+    }
+    scan->position = end;
+    return NPART_OK;
+}
+
+/* Walks to `end`, leaving everything from `from` on out. The run before `from` is copied first. */
+static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end)
+{
+    scan->position = from;
+    npart_status status = end_run(scan);
+    scan->position = scan->run_start = end;
+    scan->frames[scan->depth - 1].changed = true;
+    return status;
+}
+
+/* ---- payloads -------------------------------------------------------------------------------------------- */
+
+static uint64_t keep_limit(const struct scan *scan, const struct frame *frame)
+{
+    uint64_t keep = scan->options->keep_bytes ? scan->options->keep_bytes : NPART__KEEP_BYTES;
+    if (frame->message == MESSAGE_ATTRIBUTE)
+        return NPART__KEEP_ATTRIBUTE_BYTES;
+    /* 7 is INT64; a payload that precedes its type gets the benefit of the doubt. */
+    bool maybe_int64 = frame->element_type == 7 || frame->element_type == 0;
+    return maybe_int64 && keep < NPART__KEEP_INT64_BYTES ? NPART__KEEP_INT64_BYTES : keep;
+}
+
+/* Whether the next `bytes` of a payload field stay. Once some were left out, so is the rest. */
+static bool stays(struct scan *scan, uint64_t number, uint64_t bytes)
+{
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    uint64_t *kept = &frame->kept_bytes[number];
+    if ((frame->has_elided && frame->elided[number].bytes) || bytes + *kept > keep_limit(scan, frame))
+        return false;
+    *kept += bytes;
+    return true;
+}
+
+/* Leaves out the payload field whose tag is at `tag_at` and whose `bytes` begin at `start`; `elements` 0 where
+ * only reading them would tell. */
+static npart_status leave_payload_out(struct scan *scan, uint64_t tag_at, uint64_t number, uint64_t start,
+                                      uint64_t bytes, uint64_t elements)
+{
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    if (!frame->elided)
+        frame->elided = npart__arena_allocate(scan->arena, PAYLOAD_FIELDS * sizeof *frame->elided);
+    if (!frame->elided)
+        return npart__fail_memory(scan->error);
+    if (!frame->has_elided)
+        memset(frame->elided, 0, PAYLOAD_FIELDS * sizeof *frame->elided);
+    frame->has_elided = true;
+    struct npart__elided *elided = &frame->elided[number];
+    if (elided->bytes == 0)
+        *elided = (struct npart__elided){.offset = start, .elements = elements, .field = (uint32_t)number};
+    else
+        elided->elements = elements && elided->elements ? elided->elements + elements : 0;
+    elided->bytes += bytes;
+    scan->out.elided_bytes += bytes;
+    return leave_out(scan, tag_at, start + bytes);
+}
+
+/* Of a field that does not repeat the last counts. */
+static void forget_payload(struct frame *frame, uint64_t number)
+{
+    frame->kept_bytes[number] = 0;
+    if (frame->has_elided)
+        frame->elided[number].bytes = 0;
+}
+
+/* The records of what the closing message left out. */
+static npart_status append_records(struct scan *scan, const struct frame *frame)
+{
+    uint8_t header[8];
+    size_t header_bytes = put_varint(header, (uint64_t)NPART__ELIDED_FIELD << 3 | 2);
+    header_bytes += put_varint(header + header_bytes, sizeof(struct npart__elided));
+    for (unsigned number = 0; number < PAYLOAD_FIELDS; number++) {
+        const struct npart__elided *elided = &frame->elided[number];
+        if (elided->bytes == 0)
+            continue;
+        npart_status status = append(scan, header, header_bytes);
+        if (status == NPART_OK)
+            status = append(scan, elided, sizeof *elided);
+        if (status != NPART_OK)
+            return status;
+    }
+    return NPART_OK;
+}
+
+/* ---- messages -------------------------------------------------------------------------------------------- */
+
+static npart_status open_message(struct scan *scan, unsigned message, uint64_t bytes, unsigned length_bytes)
+{
+    if (scan->depth >= NPART__LIMIT_DEPTH) {
+        char place[PLACE_BYTES];
+        return npart__fail(scan->error, NPART_ERROR_LIMIT, byte_place(place, scan->position),
+                           "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
+    }
+    struct frame *frame = &scan->frames[scan->depth++];
+    frame->end = scan->position + bytes;
+    frame->length_at = scan->out.bytes + (size_t)(scan->position - scan->run_start) - length_bytes;
+    frame->message = (uint8_t)message;
+    frame->length_bytes = (uint8_t)length_bytes;
+    frame->changed = frame->has_elided = false;
+    if (message == MESSAGE_TENSOR || message == MESSAGE_ATTRIBUTE) {
+        frame->element_type = 0;
+        memset(frame->kept_bytes, 0, sizeof frame->kept_bytes);
+    }
+    return NPART_OK;
+}
+
+/* Rewrites the length of a message whose contents changed. Records can make a message longer than it was; then
+ * a wider varint may be needed, and what is behind it, at most this message, moves. */
+static npart_status rewrite_length(struct scan *scan, const struct frame *frame)
+{
+    uint8_t varint[10];
+    size_t start = frame->length_at + frame->length_bytes;
+    size_t width = put_varint(varint, scan->out.bytes - start);
+    if (width > frame->length_bytes) {
+        size_t extra = width - frame->length_bytes;
+        npart_status status = reserve(scan, extra);
+        if (status != NPART_OK)
+            return status;
+        memmove(scan->out.data + start + extra, scan->out.data + start, scan->out.bytes - start);
+        scan->out.bytes += extra;
+    } else {
+        for (; width < frame->length_bytes; width++) { /* a padded varint means the same */
+            varint[width - 1] |= 0x80;
+            varint[width] = 0;
+        }
+    }
+    memcpy(scan->out.data + frame->length_at, varint, width);
+    return NPART_OK;
+}
+
+static npart_status close_message(struct scan *scan)
+{
+    struct frame *frame = &scan->frames[--scan->depth];
+    if (!frame->changed)
+        return NPART_OK;
+    if (scan->depth > 0)
+        scan->frames[scan->depth - 1].changed = true;
+    npart_status status = end_run(scan);
+    if (status == NPART_OK && frame->has_elided)
+        status = append_records(scan, frame);
+    if (status == NPART_OK && frame->length_bytes)
+        status = rewrite_length(scan, frame);
+    return status;
+}
+
+/* A C string would end at the NUL, and two names could become one. */
+static npart_status check_text(struct scan *scan, uint64_t bytes, uint64_t number)
+{
+    uint64_t start = scan->position, end = start + bytes;
+    while (scan->position < end) {
+        npart_status status = need(scan, 1);
+        if (status != NPART_OK)
+            return status;
+        uint64_t piece_end = window_end(scan) < end ? window_end(scan) : end;
+        if (piece_end == scan->position)
+            return malformed(scan, scan->position, "the input ends inside a text");
+        const uint8_t *text = scan->source->window + (scan->position - scan->source->window_offset);
+        if (memchr(text, 0, (size_t)(piece_end - scan->position)))
+            return malformed(scan, start, "%s.%s holds a NUL character",
+                             message_names[scan->frames[scan->depth - 1].message],
+                             field_name(scan->frames[scan->depth - 1].message, number));
+        scan->position = piece_end;
+    }
+    return NPART_OK;
+}
+
+/* Numbers of fixed width fill their field, whether it is kept or not. */
+static bool has_odd_end(unsigned kind, uint64_t bytes)
+{
+    return (kind == KIND_FIXED32S && bytes % 4) || (kind == KIND_FIXED64S && bytes % 8);
+}
+
+/* The varints of a packed field that is kept. */
+static npart_status check_packed(struct scan *scan, uint64_t bytes)
+{
+    uint64_t at = scan->position, end = at + bytes;
+    while (scan->position < end) {
+        uint64_t value;
+        npart_status status = read_varint(scan, "a packed number", &value);
+        if (status != NPART_OK)
+            return status;
+    }
+    if (scan->position != end)
+        return malformed(scan, at, "packed numbers do not fill their %llu bytes", (unsigned long long)bytes);
+    return NPART_OK;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+struct tag {
+    uint64_t at, number;
+    unsigned wire_type;
+    struct field field; /* KIND_NONE for a number that the schema lacks */
+};
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+
+static bool fits(const struct tag *tag)
+{
+    switch (tag->field.kind) {
+    case KIND_NONE:
+        return true;
+    case KIND_VARINT:
+        return tag->wire_type == WIRE_VARINT;
+    case KIND_FIXED32:
+        return tag->wire_type == WIRE_FIXED32;
+    case KIND_FIXED64:
+        return tag->wire_type == WIRE_FIXED64;
+    case KIND_VARINTS:
+        return tag->wire_type == WIRE_VARINT || tag->wire_type == WIRE_BYTES;
+    case KIND_FIXED32S:
+        return tag->wire_type == WIRE_FIXED32 || tag->wire_type == WIRE_BYTES;
+    case KIND_FIXED64S:
+        return tag->wire_type == WIRE_FIXED64 || tag->wire_type == WIRE_BYTES;
+    default:
+        return tag->wire_type == WIRE_BYTES;
+    }
+}
+
+static bool is_payload(const struct tag *tag)
+{
+    return tag->field.rule == RULE_TENSOR || tag->field.rule == RULE_ATTRIBUTE;
+}
+
+static npart_status handle_number(struct scan *scan, const struct tag *tag)
+{
+    static const uint8_t widths[] = {[WIRE_FIXED64] = 8, [WIRE_FIXED32] = 4};
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    uint64_t value = 0, start = scan->position;
+    npart_status status = NPART_OK;
+    if (tag->wire_type == WIRE_VARINT) {
+        status = read_varint(scan, "a number", &value);
+    } else {
+        uint64_t width = widths[tag->wire_type];
+        if (width > frame->end - scan->position)
+            return malformed(scan, scan->position, "a number is cut off");
+        status = keep_bytes(scan, width);
+    }
+    if (status != NPART_OK)
+        return status;
+    uint64_t bytes = scan->position - start;
+    if (tag->field.rule == RULE_TYPE)
+        frame->element_type = (int)value;
+    if (tag->field.kind == KIND_NONE) {
+        scan->out.skipped_bytes += scan->position - tag->at;
+        return leave_out(scan, tag->at, scan->position);
+    }
+    if (is_payload(tag) && !stays(scan, tag->number, bytes))
+        return leave_payload_out(scan, tag->at, tag->number, start, bytes, 1);
+    return NPART_OK;
+}
+
+static uint64_t element_count(const struct tag *tag, uint64_t bytes)
+{
+    switch (tag->field.kind) {
+    case KIND_FIXED32S:
+        return bytes / 4;
+    case KIND_FIXED64S:
+        return bytes / 8;
+    default: /* a string of string_data is one element; varints would have to be counted, raw bytes have no width */
+        return tag->field.kind == KIND_STRINGS ? 1 : 0;
+    }
+}
+
+/* What a length-delimited field holds stays: walk it as its kind asks. */
+static npart_status walk_bytes(struct scan *scan, const struct tag *tag, uint64_t bytes, unsigned length_bytes)
+{
+    switch (tag->field.kind) {
+    case KIND_MESSAGE:
+        if (tag->field.child == MESSAGE_GRAPH && scan->depth == 1)
+            scan->graph_seen = true;
+        return open_message(scan, tag->field.child, bytes, length_bytes);
+    case KIND_TEXT:
+        return check_text(scan, bytes, tag->number);
+    case KIND_VARINTS:
+        return check_packed(scan, bytes);
+    default:
+        return keep_bytes(scan, bytes);
+    }
+}
+
+static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
+{
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    uint64_t length_at = scan->position, bytes;
+    npart_status status = read_varint(scan, "a length", &bytes);
+    if (status != NPART_OK)
+        return status;
+    unsigned length_bytes = (unsigned)(scan->position - length_at);
+    if (length_bytes > 5)
+        return malformed(scan, length_at, "a length has more than 5 bytes");
+    if (bytes > frame->end - scan->position)
+        return malformed(scan, tag->at, "%s.%s says %llu bytes where %llu are left", message_names[frame->message],
+                         field_name(frame->message, tag->number), (unsigned long long)bytes,
+                         (unsigned long long)(frame->end - scan->position));
+    if (has_odd_end(tag->field.kind, bytes))
+        return malformed(scan, scan->position, "packed numbers do not fill their %llu bytes",
+                         (unsigned long long)bytes);
+    if (is_payload(tag) && tag->field.kind == KIND_BYTES)
+        forget_payload(frame, tag->number);
+    if (is_payload(tag) && !stays(scan, tag->number, bytes))
+        return leave_payload_out(scan, tag->at, tag->number, scan->position, bytes, element_count(tag, bytes));
+    bool is_training = tag->field.rule == RULE_SKIP;
+    bool is_long_prose = tag->field.rule == RULE_PROSE && bytes > NPART__KEEP_TEXT_BYTES;
+    if (is_training || is_long_prose || tag->field.kind == KIND_NONE) {
+        scan->out.training_info_bytes += is_training ? bytes : 0;
+        scan->out.skipped_bytes += bytes;
+        return leave_out(scan, tag->at, scan->position + bytes);
+    }
+    return walk_bytes(scan, tag, bytes, length_bytes);
+}
+
+static npart_status scan_field(struct scan *scan)
+{
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    struct tag tag = {.at = scan->position};
+    uint64_t key;
+    npart_status status = need(scan, FIELD_HEADER_BYTES);
+    if (status == NPART_OK)
+        status = read_varint(scan, "a field tag", &key);
+    if (status != NPART_OK)
+        return status;
+    tag.number = key >> 3;
+    tag.wire_type = (unsigned)(key & 7);
+    if (tag.number < FIELD_NUMBERS)
+        tag.field = fields[frame->message][tag.number];
+    if (tag.number == 0 || tag.wire_type == 3 || tag.wire_type == 4 || tag.wire_type > 5 || key > UINT32_MAX ||
+        scan->position - tag.at > 5)
+        return malformed(scan, tag.at, "%llu is no protobuf field tag", (unsigned long long)key);
+    if (!fits(&tag))
+        return malformed(scan, tag.at, "%s.%s has wire type %u", message_names[frame->message],
+                         field_name(frame->message, tag.number), tag.wire_type);
+    return tag.wire_type == WIRE_BYTES ? handle_bytes(scan, &tag) : handle_number(scan, &tag);
+}
+
+/* At the end of the innermost message? A stream's own end shows only when reading on finds nothing. */
+static npart_status at_end(struct scan *scan, bool *out)
+{
+    const struct frame *frame = &scan->frames[scan->depth - 1];
+    *out = scan->position >= frame->end;
+    if (*out || scan->depth > 1 || scan->position < window_end(scan))
+        return NPART_OK;
+    npart_status status = need(scan, 1);
+    *out = status == NPART_OK && window_end(scan) <= scan->position;
+    return status;
+}
+
+npart_status npart__wire_scan(struct npart__source *source, const struct npart__wire_options *options,
+                              struct npart__arena *arena, struct npart__skeleton *out, struct npart_error *error)
+{
+    struct scan *scan = npart__arena_zeroed(arena, 1, sizeof *scan);
+    if (!scan)
+        return npart__fail_memory(error);
+    scan->source = source;
+    scan->arena = arena;
+    scan->options = options;
+    scan->error = error;
+    npart_status status = npart__source_seek(source, 0, 16, error);
+    if (status == NPART_OK && source->window_bytes == 0)
+        status = npart__fail(error, NPART_ERROR_MALFORMED, "byte 0", "the input is empty");
+    scan->frames[0].end = source->size;
+    scan->frames[0].message = MESSAGE_MODEL;
+    scan->depth = 1;
+    while (status == NPART_OK) {
+        bool ended;
+        status = at_end(scan, &ended);
+        if (status != NPART_OK)
+            break;
+        if (!ended) {
+            status = scan_field(scan);
+        } else if (scan->depth == 1) {
+            status = end_run(scan);
+            break;
+        } else {
+            status = close_message(scan);
+        }
+    }
+    if (status == NPART_OK && !scan->graph_seen)
+        status = npart__fail(error, NPART_ERROR_MALFORMED, "", "holds no graph: not an ONNX model");
+    scan->out.input_bytes = scan->position;
+    if (status == NPART_OK)
+        *out = scan->out;
+    else
+        npart__arena_release(arena, scan->out.data);
+    return status;
+}

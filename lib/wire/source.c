@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the bytes come from: a file read by pread, a stream read in order, or memory that is all window.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "wire/wire.h"
+
+#define FIRST_READ_BYTES ((size_t)4 << 10)
+#define LAST_READ_BYTES ((size_t)256 << 10)
+
+static void init(struct npart__source *source, struct npart__arena *arena)
+{
+    memset(source, 0, sizeof *source);
+    source->arena = arena;
+    source->descriptor = -1;
+    source->next_read_bytes = FIRST_READ_BYTES;
+}
+
+static npart_status cannot_read(const char *what, int code, struct npart_error *error)
+{
+    char text[128];
+    if (strerror_r(code, text, sizeof text) != 0)
+        (void)snprintf(text, sizeof text, "error %d", code);
+    return npart__fail(error, NPART_ERROR_READ, "", "cannot %s: %s", what, text);
+}
+
+static bool allocate_storage(struct npart__source *source)
+{
+    source->storage = npart__arena_allocate(source->arena, LAST_READ_BYTES);
+    source->window = source->storage;
+    return source->storage != NULL;
+}
+
+npart_status npart__source_open_file(struct npart__source *source, struct npart__arena *arena, const char *path,
+                                     struct npart_error *error)
+{
+    init(source, arena);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return cannot_read("open the file", errno, error);
+    struct stat status;
+    npart_status result = NPART_OK;
+    if (fstat(descriptor, &status) != 0)
+        result = cannot_read("look at the file", errno, error);
+    else if (S_ISDIR(status.st_mode))
+        result = npart__fail(error, NPART_ERROR_READ, "", "is a directory, not a model file");
+    else if (!allocate_storage(source))
+        result = npart__fail_memory(error);
+    if (result != NPART_OK) {
+        (void)close(descriptor);
+        return result;
+    }
+    source->descriptor = descriptor;
+    source->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : UINT64_MAX;
+    return NPART_OK;
+}
+
+npart_status npart__source_open_stream(struct npart__source *source, struct npart__arena *arena,
+                                       npart_read_callback read, void *payload, struct npart_error *error)
+{
+    init(source, arena);
+    if (!allocate_storage(source))
+        return npart__fail_memory(error);
+    source->read = read;
+    source->read_payload = payload;
+    source->size = UINT64_MAX;
+    return NPART_OK;
+}
+
+void npart__source_open_memory(struct npart__source *source, const void *data, size_t bytes)
+{
+    init(source, NULL);
+    source->window = data;
+    source->window_bytes = bytes;
+    source->size = bytes;
+}
+
+void npart__source_close(struct npart__source *source)
+{
+    if (source->descriptor >= 0)
+        (void)close(source->descriptor);
+    source->descriptor = -1;
+    if (source->arena)
+        npart__arena_release(source->arena, source->storage);
+    source->storage = NULL;
+}
+
+/* One read at the window's end; *got is 0 at the end of the input. */
+static npart_status read_some(struct npart__source *source, uint8_t *into, size_t room, size_t *got,
+                              struct npart_error *error)
+{
+    uint64_t at = source->window_offset + source->window_bytes;
+    if (source->read) {
+        ptrdiff_t count = source->read(source->read_payload, into, room);
+        if (count < 0 || (size_t)count > room)
+            return npart__fail(error, NPART_ERROR_READ, "", "cannot read the stream");
+        *got = (size_t)count;
+        return NPART_OK;
+    }
+    for (;;) {
+        ssize_t count = source->size == UINT64_MAX ? read(source->descriptor, into, room)
+                                                   : pread(source->descriptor, into, room, (off_t)at);
+        if (count >= 0) {
+            *got = (size_t)count;
+            return NPART_OK;
+        }
+        if (errno != EINTR)
+            return cannot_read("read the file", errno, error);
+    }
+}
+
+/* A stream has no positions: what lies before `offset` is read and forgotten. */
+static npart_status discard_until(struct npart__source *source, uint64_t offset, struct npart_error *error)
+{
+    while (source->window_offset + source->window_bytes < offset) {
+        source->window_offset += source->window_bytes;
+        source->window_bytes = 0;
+        uint64_t rest = offset - source->window_offset;
+        size_t room = rest < LAST_READ_BYTES ? (size_t)rest : LAST_READ_BYTES;
+        size_t got;
+        npart_status status = read_some(source, source->storage, room, &got, error);
+        if (status != NPART_OK)
+            return status;
+        if (got == 0) {
+            source->size = source->window_offset;
+            return NPART_OK;
+        }
+        source->window_bytes = got;
+    }
+    return NPART_OK;
+}
+
+npart_status npart__source_seek(struct npart__source *source, uint64_t offset, size_t bytes,
+                                struct npart_error *error)
+{
+    uint64_t end = source->window_offset + source->window_bytes;
+    if (!source->storage) { /* memory: the window is everything */
+        uint64_t step = offset < end ? offset - source->window_offset : end - source->window_offset;
+        source->window += step;
+        source->window_bytes -= (size_t)step;
+        source->window_offset += step;
+        return NPART_OK;
+    }
+    bool is_stream = source->read != NULL || source->size == UINT64_MAX;
+    if (is_stream && offset > end) {
+        npart_status status = discard_until(source, offset, error);
+        end = source->window_offset + source->window_bytes;
+        if (status != NPART_OK || end < offset) /* or the stream ended */
+            return status;
+    }
+    if (offset < end) { /* keep what is already here */
+        size_t step = (size_t)(offset - source->window_offset);
+        source->window_bytes -= step;
+        memmove(source->storage, source->window + step, source->window_bytes);
+    } else {
+        source->window_bytes = 0;
+        if (offset != end)
+            source->next_read_bytes = FIRST_READ_BYTES;
+    }
+    source->window = source->storage;
+    source->window_offset = offset;
+    size_t wanted = source->next_read_bytes;
+    if (source->next_read_bytes < LAST_READ_BYTES)
+        source->next_read_bytes *= 2;
+    while (source->window_bytes < bytes || (!is_stream && source->window_bytes < wanted)) {
+        size_t room = (wanted > bytes ? wanted : bytes) - source->window_bytes, got;
+        npart_status status = read_some(source, source->storage + source->window_bytes, room, &got, error);
+        if (status != NPART_OK)
+            return status;
+        if (got == 0) {
+            if (is_stream)
+                source->size = source->window_offset + source->window_bytes;
+            break;
+        }
+        source->window_bytes += got;
+    }
+    return NPART_OK;
+}
