@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "schema/schema.h"
+
+static const struct npart__operator operators[] = {
+#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes)                                              \
+    {domain, name, since, flags, inputs, outputs, attributes},
+#include "schema/operators.def"
+};
+
+static int compare(const struct npart__operator *op, const char *domain, const char *name)
+{
+    int order = strcmp(op->domain, domain);
+    return order ? order : strcmp(op->name, name);
+}
+
+const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
+{
+    size_t low = 0, high = NPART__COUNT(operators);
+    while (low < high) { /* the first that is not smaller */
+        size_t middle = low + (high - low) / 2;
+        if (compare(&operators[middle], domain, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    while (end < NPART__COUNT(operators) && compare(&operators[end], domain, name) == 0)
+        end++;
+    *count = end - low;
+    return end > low ? &operators[low] : NULL;
+}
+
+const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version)
+{
+    size_t count;
+    const struct npart__operator *versions = npart__operator_versions(domain, name, &count);
+    while (count > 0 && versions[count - 1].since > opset_version)
+        count--;
+    return count > 0 ? &versions[count - 1] : NULL;
+}
+
+unsigned npart__operator_flags(const struct npart__operator *op)
+{
+    unsigned flags = 0;
+    for (const char *letter = op->flag_letters; *letter; letter++) {
+        if (*letter == 'd')
+            flags |= NPART__OPERATOR_DEPRECATED;
+        else if (*letter == 'f')
+            flags |= NPART__OPERATOR_FUNCTION;
+        else if (*letter == 'r')
+            flags |= NPART__OPERATOR_RANDOM;
+    }
+    return flags;
+}
+
+/* The next word of a list; false at its end. */
+static bool next_word(const char **text, const char **word, size_t *length)
+{
+    const char *at = *text;
+    while (*at == ' ')
+        at++;
+    *word = at;
+    while (*at && *at != ' ')
+        at++;
+    *length = (size_t)(at - *word);
+    *text = at;
+    return *length > 0;
+}
+
+static void parse_operand(const char *word, size_t length, struct npart__operand *out)
+{
+    const char *colon = memchr(word, ':', length);
+    size_t name_length = colon ? (size_t)(colon - word) : length;
+    *out = (struct npart__operand){.name = word};
+    out->type = colon ? colon + 1 : "";
+    out->type_length = colon ? length - name_length - 1 : 0;
+    if (name_length && word[name_length - 1] == '?') {
+        out->is_optional = true;
+        name_length--;
+    } else if (name_length && word[name_length - 1] == '*') {
+        out->is_variadic = true;
+        name_length--;
+    }
+    out->name_length = name_length;
+}
+
+static bool operand_at(const char *list, unsigned index, struct npart__operand *out)
+{
+    const char *word;
+    size_t length;
+    bool found = false;
+    while (next_word(&list, &word, &length)) {
+        parse_operand(word, length, out);
+        found = true;
+        if (index == 0 || out->is_variadic)
+            return true; /* a variadic operand is the last and answers for all that follow */
+        index--;
+        found = false;
+    }
+    return found;
+}
+
+bool npart__operator_input(const struct npart__operator *op, unsigned index, struct npart__operand *out)
+{
+    return operand_at(op->inputs, index, out);
+}
+
+bool npart__operator_output(const struct npart__operator *op, unsigned index, struct npart__operand *out)
+{
+    return operand_at(op->outputs, index, out);
+}
+
+static int find_in(const char *list, const char *name, size_t name_length)
+{
+    const char *word;
+    size_t length;
+    for (int index = 0; next_word(&list, &word, &length); index++) {
+        struct npart__operand operand;
+        parse_operand(word, length, &operand);
+        if (operand.name_length == name_length && memcmp(operand.name, name, name_length) == 0)
+            return index;
+    }
+    return -1;
+}
+
+int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output)
+{
+    int index = find_in(op->inputs, name, length);
+    if (is_output)
+        *is_output = index < 0;
+    return index >= 0 ? index : find_in(op->outputs, name, length);
+}
+
+bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t name_length,
+                               struct npart__attribute_schema *out)
+{
+    const char *list = op->attributes, *word;
+    size_t length;
+    while (next_word(&list, &word, &length)) {
+        if (length <= name_length + 1 || word[name_length] != '=' || memcmp(word, name, name_length) != 0)
+            continue;
+        const char *at = word + name_length + 1, *end = word + length;
+        *out = (struct npart__attribute_schema){.kind = *at++};
+        if (at < end && *at == '!') {
+            out->is_required = true;
+            at++;
+        }
+        if (at < end && *at == ':') {
+            out->default_text = at + 1;
+            out->default_length = (size_t)(end - at - 1);
+        }
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * schema: what the standard calls the operands and attributes of every operator version. One generated table,
+ * used by inference (element types, attribute defaults) and by op lists (names).
+ */
+#ifndef NPART_SCHEMA_H
+#define NPART_SCHEMA_H
+
+#include "base/base.h"
+
+enum npart__operator_flag {
+    NPART__OPERATOR_DEPRECATED = 1,
+    NPART__OPERATOR_FUNCTION = 2, /* the standard defines it by other operators */
+    NPART__OPERATOR_RANDOM = 4,   /* not deterministic, so never a constant */
+};
+
+/* One operator from `since` on. Texts are lists of words, see operators.def. */
+struct npart__operator {
+    const char *domain; /* "" is ai.onnx */
+    const char *name;
+    int since;
+    const char *flag_letters;
+    const char *inputs, *outputs, *attributes;
+};
+
+/* The version of an operator that a model importing `opset_version` of `domain` uses; NULL when there is none. */
+const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version);
+/* All versions of an operator, oldest first; `*count` 0 and NULL when unknown. */
+const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count);
+unsigned npart__operator_flags(const struct npart__operator *op);
+
+struct npart__operand {
+    const char *name; /* not terminated */
+    size_t name_length;
+    const char *type; /* a variable ("T") or a type ("int64"); not terminated */
+    size_t type_length;
+    bool is_optional, is_variadic;
+};
+
+/* The `index`-th input or output as the schema writes it; false past the last. */
+bool npart__operator_input(const struct npart__operator *op, unsigned index, struct npart__operand *out);
+bool npart__operator_output(const struct npart__operator *op, unsigned index, struct npart__operand *out);
+
+/* The place of an operand by name, or -1. `*is_output` (may be NULL) says on which side; inputs are tried first,
+ * as a few operators use one name on both. */
+int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output);
+
+struct npart__attribute_schema {
+    char kind;               /* f i s t g F I S T G p P y Y, as in operators.def */
+    bool is_required;
+    const char *default_text; /* NULL: none; not terminated; a blank stands as \s */
+    size_t default_length;
+};
+
+bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t length,
+                               struct npart__attribute_schema *out);
+
+#endif
