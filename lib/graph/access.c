@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading a graph that has been built.
+ */
+#include <stdio.h>
+
+#include "graph/build.h"
+
+const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
+                                                     const char *name)
+{
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const struct npart__attribute *attribute = &graph->attributes.items[node->first_attribute + i];
+        if (strcmp(attribute->name, name) == 0)
+            return attribute;
+    }
+    return NULL;
+}
+
+const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length)
+{
+    *length = 0;
+    if (attribute->type != 8 || index >= attribute->count)
+        return "";
+    const ProtobufCBinaryData *strings = attribute->u.strings;
+    *length = strings[index].len;
+    return (const char *)strings[index].data;
+}
+
+const char *npart__node_metadata(const struct npart__node *node, const char *key)
+{
+    const Onnx__NodeProto *proto = node->metadata;
+    for (size_t i = 0; i < proto->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *entry = proto->metadata_props[i];
+        if (entry->key && entry->value && strcmp(entry->key, key) == 0)
+            return entry->value;
+    }
+    return NULL;
+}
+
+void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope)
+{
+    const struct npart__scope *at = &graph->scopes.items[scope];
+    if (at->parent == NPART_NONE)
+        return;
+    npart__append_scope_path(buffer, graph, at->parent); /* as deep as graphs and calls may nest */
+    if (graph->scopes.items[at->parent].parent != NPART_NONE)
+        npart__append_text(buffer, "/");
+    npart__append_int64(buffer, graph->nodes.items[at->node].index);
+    npart__append_text(buffer, ":");
+    npart__append_text(buffer, at->label);
+}
+
+void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *out, size_t bytes)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__scope *scope = &graph->scopes.items[node->scope];
+    char inside[64] = "";
+    if (scope->parent != NPART_NONE)
+        (void)snprintf(inside, sizeof inside, " in %s \"%s\" of node %u",
+                       scope->kind == NPART__SCOPE_CALL ? "function" : "graph", scope->label,
+                       graph->nodes.items[scope->node].index);
+    (void)snprintf(out, bytes, "node %u (%s%s%s)%s", node->index, npart__node_op(graph, node), *node->name ? " " : "",
+                   node->name, inside);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attributes: a tagged union in place of protobuf's twenty fields, with references to a function's attributes
+ * replaced by what the call gives.
+ */
+#include "graph/build.h"
+
+#define LAST_TYPE 14
+
+/* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. */
+static int attribute_type(const Onnx__AttributeProto *proto)
+{
+    if (proto->has_type && proto->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED)
+        return (int)proto->type > 0 && (int)proto->type <= LAST_TYPE ? (int)proto->type : 0;
+    const struct {
+        bool is_filled;
+        int type;
+    } fields[] = {
+        {proto->has_f, 1},      {proto->has_i, 2},      {proto->has_s, 3},      {proto->t != NULL, 4},
+        {proto->g != NULL, 5},  {proto->n_floats, 6},   {proto->n_ints, 7},     {proto->n_strings, 8},
+        {proto->n_tensors, 9},  {proto->n_graphs, 10},  {proto->sparse_tensor != NULL, 11},
+        {proto->n_sparse_tensors, 12}, {proto->tp != NULL, 13}, {proto->n_type_protos, 14},
+    };
+    for (size_t i = 0; i < NPART__COUNT(fields); i++)
+        if (fields[i].is_filled)
+            return fields[i].type;
+    return 0;
+}
+
+static uint32_t add_body(struct npart__build *build, const Onnx__GraphProto *graph, const char *label, uint32_t node)
+{
+    struct npart__graph *out = build->graph;
+    uint32_t scope = out->scopes.count;
+    struct npart__scope made = {
+        .kind = NPART__SCOPE_BODY,
+        .parent = out->nodes.items[node].scope,
+        .node = node,
+        .region = scope,
+        .label = label,
+    };
+    if (!NPART__PUSH(build->arena, &out->scopes, made) || !NPART__PUSH(build->arena, &build->bodies, graph))
+        return NPART_NONE;
+    out->nodes.items[node].body_count++;
+    return scope;
+}
+
+static bool add_bodies(struct npart__build *build, Onnx__GraphProto **graphs, size_t count, const char *label,
+                       uint32_t node, struct npart__attribute *out)
+{
+    out->count = (uint32_t)count;
+    out->u.scope = NPART_NONE;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t scope = add_body(build, graphs[i], label, node);
+        if (scope == NPART_NONE)
+            return false;
+        if (i == 0)
+            out->u.scope = scope;
+    }
+    return true;
+}
+
+/* Strings are terminated, which protobuf's bytes are not. */
+static bool copy_strings(struct npart__build *build, const Onnx__AttributeProto *proto, struct npart__attribute *out)
+{
+    ProtobufCBinaryData *copies = npart__arena_zeroed(build->arena, proto->n_strings, sizeof *copies);
+    for (size_t i = 0; copies && i < proto->n_strings; i++) {
+        const ProtobufCBinaryData *string = &proto->strings[i];
+        copies[i].len = string->len;
+        copies[i].data = (uint8_t *)npart__arena_copy_text(build->arena, (const char *)string->data, string->len);
+        if (!copies[i].data)
+            return false;
+    }
+    out->u.strings = copies;
+    out->count = (uint32_t)proto->n_strings;
+    return copies != NULL;
+}
+
+/* Fills in the union; false when out of memory. Tensors of a list are of no use to the analysis and stay out. */
+static bool convert(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
+                    struct npart__attribute *out)
+{
+    struct npart__elided elided;
+    const char *where = build->graph->nodes.items[node].name;
+    out->name = proto->name ? proto->name : "";
+    out->type = (uint8_t)attribute_type(proto);
+    out->is_elided = npart__onnx_elided(&proto->base, 0, &elided);
+    switch (out->type) {
+    case 1:
+        out->u.f = proto->f;
+        return true;
+    case 2:
+        out->u.i = proto->i;
+        return true;
+    case 3:
+        out->u.s = npart__arena_copy_text(build->arena, (const char *)proto->s.data, proto->s.len);
+        out->count = (uint32_t)proto->s.len;
+        return out->u.s != NULL;
+    case 4:
+        out->u.tensor = proto->t ? npart__build_tensor(build, proto->t, where) : NULL;
+        if (out->u.tensor)
+            npart__build_add_weight(build, out->u.tensor);
+        return !proto->t || out->u.tensor;
+    case 5: {
+        Onnx__GraphProto *graph = proto->g;
+        return add_bodies(build, &graph, graph ? 1 : 0, out->name, node, out);
+    }
+    case 6:
+        out->u.floats = proto->floats;
+        out->count = (uint32_t)proto->n_floats;
+        return true;
+    case 7:
+        out->u.ints = proto->ints;
+        out->count = (uint32_t)proto->n_ints;
+        return true;
+    case 8:
+        return copy_strings(build, proto, out);
+    case 10:
+        return add_bodies(build, proto->graphs, proto->n_graphs, out->name, node, out);
+    case 11:
+        out->u.tensor =
+            proto->sparse_tensor ? npart__build_sparse_tensor(build, proto->sparse_tensor, where) : NULL;
+        if (out->u.tensor)
+            npart__build_add_weight(build, out->u.tensor);
+        return !proto->sparse_tensor || out->u.tensor;
+    case 13:
+        out->u.declared = npart__build_type(build->arena, proto->tp);
+        return out->u.declared != NULL;
+    default:
+        return true;
+    }
+}
+
+/* The call whose function holds `node`: the innermost scope of kind CALL around it, or NPART_NONE. */
+static uint32_t enclosing_call(const struct npart__graph *graph, uint32_t node)
+{
+    uint32_t scope = graph->nodes.items[node].scope;
+    while (scope != NPART_NONE && graph->scopes.items[scope].kind != NPART__SCOPE_CALL)
+        scope = graph->scopes.items[scope].parent;
+    return scope;
+}
+
+/* What a reference means in this call: the caller's attribute, else the function's default, which was added to
+ * the call's own list, else nothing. */
+static bool resolve_reference(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
+                              struct npart__attribute *out, bool *is_present)
+{
+    struct npart__graph *graph = build->graph;
+    uint32_t scope = enclosing_call(graph, node);
+    *is_present = false;
+    if (scope == NPART_NONE)
+        return true;
+    const struct npart__node *call = &graph->nodes.items[graph->scopes.items[scope].node];
+    const struct npart__attribute *given = npart__node_attribute(graph, call, proto->ref_attr_name);
+    if (!given)
+        return true;
+    *out = *given;
+    out->name = proto->name ? proto->name : "";
+    *is_present = true;
+    return true;
+}
+
+static npart_status add_attribute(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node)
+{
+    struct npart__graph *graph = build->graph;
+    struct npart__attribute made = {0};
+    bool is_present = true, ok;
+    if (proto->ref_attr_name && *proto->ref_attr_name)
+        ok = resolve_reference(build, proto, node, &made, &is_present);
+    else
+        ok = convert(build, proto, node, &made);
+    if (!ok)
+        return npart__fail_memory(build->error);
+    if (!is_present)
+        return NPART_OK;
+    if (!NPART__PUSH(build->arena, &graph->attributes, made))
+        return npart__fail_memory(build->error);
+    graph->nodes.items[node].attribute_count++;
+    return NPART_OK;
+}
+
+npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
+                                     uint32_t node, bool only_missing)
+{
+    struct npart__graph *graph = build->graph;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = protos[i]->name ? protos[i]->name : "";
+        if (only_missing && npart__node_attribute(graph, &graph->nodes.items[node], name))
+            continue;
+        npart_status status = add_attribute(build, protos[i], node);
+        if (status != NPART_OK)
+            return status;
+    }
+    return NPART_OK;
+}

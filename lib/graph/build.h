@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of this stage share while a graph is being built. Only they see protobuf-c objects.
+ */
+#ifndef NPART_GRAPH_BUILD_H
+#define NPART_GRAPH_BUILD_H
+
+#include "graph/graph.h"
+#include "onnx/onnx.h"
+
+/* What a name means at the moment. Names are ids of interned strings, so the table is an array. */
+struct npart__binding {
+    uint32_t value;       /* NPART_NONE: an operand that the caller left out */
+    uint32_t scope;       /* that bound it, plus 1; 0: nobody */
+    uint32_t environment; /* a function sees none of its caller's names */
+};
+
+struct npart__undo {
+    uint32_t name;
+    struct npart__binding binding;
+};
+
+struct npart__capture {
+    uint32_t region, value;
+};
+
+struct npart__schema_slot {
+    uint32_t op_type, domain;
+    int32_t version;
+    bool is_filled;
+    const struct npart__operator *schema;
+};
+
+struct npart__build {
+    struct npart__graph *graph;
+    struct npart__arena *arena;
+    const Onnx__ModelProto *model;
+    struct npart_error *error;
+    struct NPART__ARRAY(struct npart__binding) bindings; /* by name */
+    struct NPART__ARRAY(struct npart__undo) undo;
+    struct NPART__ARRAY(struct npart__capture) captures;
+    struct NPART__ARRAY(const Onnx__GraphProto *) bodies; /* by scope; NULL for a call */
+    uint32_t environment, environment_count;
+    Onnx__OperatorSetIdProto **opsets; /* that hold in the current environment */
+    size_t opset_count;
+    unsigned call_depth;
+    size_t bytes_before_calls; /* of the arena, when the outermost call began */
+    size_t inlined_bytes;      /* that calls before it took */
+    uint32_t *functions;     /* by the id of domain, name and overload: index + 1 */
+    uint32_t function_names; /* length of that array */
+    bool *function_called;
+    struct npart__schema_slot schemas[NPART__CACHE_SLOTS];
+    bool reported_shadow;
+};
+
+/* tensor.c: `where` names the tensor's owner in findings. NULL when out of memory. */
+struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx__TensorProto *proto,
+                                          const char *where);
+struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, const Onnx__SparseTensorProto *proto,
+                                                 const char *where);
+
+/* Adds its bytes to the graph's; sums that a hostile file claims stay at the largest number instead of wrapping. */
+void npart__build_add_weight(struct npart__build *build, const struct npart__tensor *tensor);
+
+/* type.c: NULL when out of memory. */
+struct npart__declared_type *npart__build_type(struct npart__arena *arena, const Onnx__TypeProto *proto);
+
+/* attribute.c: appends attributes to those of `node`, whose list must be the newest; `only_missing` passes over
+ * names that it has. Bodies of graph attributes become scopes, to be built later. */
+npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
+                                     uint32_t node, bool only_missing);
+
+/* order.c: everything that needs the whole graph: aliases, captures, consumers and the order of each region. */
+npart_status npart__build_order(struct npart__build *build);
+
+/* A finding with its text formatted; false when out of memory. */
+bool npart__build_finding(struct npart__build *build, const char *code, const char *at, const char *format, ...)
+    NPART__PRINTF(4, 5);
+
+/* Fails with the node as the place. */
+npart_status npart__build_fail(struct npart__build *build, uint32_t node, const char *format, ...)
+    NPART__PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * graph: protobuf-c objects to flat arrays. Nodes, values, tensors and scopes are uint32_t ids; NPART_NONE marks
+ * an operand that is absent and a producer that does not exist.
+ *
+ * A *scope* is one list of nodes with names of its own: the main graph, the body of an If, Loop or Scan, or one
+ * call of a model-local function. A function's nodes are inlined, so their scope belongs to the *region* of the
+ * caller; the main graph and every body are regions. What is partitioned is a region.
+ *
+ * Node ids: first the main graph's nodes, in the file's order, so that a main graph node's id is its place in
+ * graph.node; then the other scopes, each contiguous, as they are met. Values that a body uses from outside are
+ * captures: implicit inputs of the node that holds the body.
+ */
+#ifndef NPART_GRAPH_H
+#define NPART_GRAPH_H
+
+#include "schema/schema.h"
+#include "wire/wire.h"
+
+/* Model-local functions may call each other this deep. */
+#define NPART__LIMIT_CALL_DEPTH 64u
+/* Nodes after inlining. */
+#define NPART__LIMIT_NODES ((uint32_t)1 << 24)
+/* Memory that inlining may take. A function that calls another twice, that one a third twice, and so on thirty deep,
+ * is a file of 3 KB and would be a billion nodes. */
+#define NPART__LIMIT_INLINED_BYTES ((size_t)512 << 20)
+
+/* ---- tensors --------------------------------------------------------------------------------------------- */
+
+enum npart__tensor_place {
+    NPART__TENSOR_INLINE,   /* the data is here */
+    NPART__TENSOR_ELIDED,   /* in the file, left out by the scan */
+    NPART__TENSOR_EXTERNAL, /* in another file, never opened */
+    NPART__TENSOR_BROKEN,   /* what is there does not fit dims and type; a finding says so */
+};
+
+/* An initializer, or a tensor in an attribute. */
+struct npart__tensor {
+    const char *name;
+    uint8_t element_type; /* ONNX number */
+    uint8_t place;        /* enum npart__tensor_place */
+    bool is_sparse;       /* dims are the dense tensor's */
+    uint16_t rank;
+    const int64_t *dims;
+    uint64_t elements; /* product of dims */
+    uint64_t bytes;    /* that many elements take, sub-byte types packed */
+    const void *data;  /* the protobuf object behind an inline tensor; read through npart__tensor_* */
+};
+
+/* Numbers of an inline tensor of integers or bools, all or none: false when they are not here, not integers, or
+ * more than `limit`. `out` has room for `limit`. */
+bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint64_t limit);
+/* The same for floating point (float64, 32, 16, bfloat16) and integer tensors. */
+bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit);
+
+/* ---- declared types -------------------------------------------------------------------------------------- */
+
+enum npart__type_kind {
+    NPART__TYPE_UNKNOWN,
+    NPART__TYPE_TENSOR,
+    NPART__TYPE_SPARSE,
+    NPART__TYPE_SEQUENCE,
+    NPART__TYPE_MAP,
+    NPART__TYPE_OPTIONAL,
+    NPART__TYPE_OPAQUE,
+};
+
+struct npart__declared_dim {
+    int64_t value;         /* -1: not a number */
+    const char *parameter; /* its symbol; NULL: none */
+};
+
+/* A type as the file writes it: of a graph input or output, or value_info. */
+struct npart__declared_type {
+    uint8_t kind; /* enum npart__type_kind */
+    uint8_t element_type;
+    bool has_rank;
+    uint16_t rank;
+    const struct npart__declared_dim *dims;
+    const struct npart__declared_type *element; /* of a sequence, optional or map's values */
+};
+
+/* ---- attributes ------------------------------------------------------------------------------------------ */
+
+struct npart__attribute {
+    const char *name;
+    uint8_t type; /* AttributeProto.AttributeType: 1 float, 2 int, 3 string, 4 tensor, 5 graph, 6 floats, ... */
+    bool is_elided;
+    uint32_t count; /* of a list; length of a string */
+    union {
+        float f;
+        int64_t i;
+        const char *s;          /* `count` bytes, terminated */
+        const float *floats;
+        const int64_t *ints;
+        const void *strings;    /* read through npart__attribute_string */
+        const struct npart__tensor *tensor;
+        const struct npart__declared_type *declared;
+        uint32_t scope;         /* a graph; of several, the first */
+    } u;
+};
+
+/* The `index`-th string of a strings attribute, terminated; "" out of range. */
+const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length);
+
+/* ---- nodes, values, scopes ------------------------------------------------------------------------------- */
+
+struct npart__node {
+    const char *name;
+    uint32_t op_type, domain; /* interned; "" is ai.onnx */
+    uint32_t scope, index;    /* its place in the scope's node list */
+    uint32_t first_input, input_count;
+    uint32_t first_output, output_count;
+    uint32_t first_capture, capture_count; /* operands too: what its bodies use from outside */
+    uint32_t first_attribute, attribute_count;
+    uint32_t first_body, body_count;       /* scopes of its graph attributes, contiguous */
+    uint32_t callee;                       /* the scope of its inlined function, or NPART_NONE */
+    int32_t opset_version;                 /* of its domain; 0: not imported */
+    const struct npart__operator *schema;  /* NULL: not in the standard */
+    const void *metadata;                  /* read through npart__node_metadata */
+};
+
+enum npart__value_kind {
+    NPART__VALUE_OUTPUT,      /* made by a node */
+    NPART__VALUE_INPUT,       /* of its scope */
+    NPART__VALUE_INITIALIZER, /* constant */
+    NPART__VALUE_OVERRIDABLE, /* an initializer that is an input too (IR 4 on): a default, not a constant */
+};
+
+struct npart__value {
+    uint32_t name; /* interned */
+    uint32_t scope;
+    uint32_t producer; /* node, or NPART_NONE */
+    uint8_t kind;      /* enum npart__value_kind */
+    bool is_graph_output;
+    uint32_t alias; /* a function output that is one of its inputs: that value, else itself */
+    const struct npart__tensor *tensor; /* of an initializer */
+    const struct npart__declared_type *declared;
+    uint32_t first_consumer, consumer_count;
+};
+
+enum npart__scope_kind { NPART__SCOPE_MAIN, NPART__SCOPE_BODY, NPART__SCOPE_CALL };
+
+struct npart__scope {
+    uint8_t kind;
+    uint32_t parent; /* scope; NPART_NONE for the main graph */
+    uint32_t node;   /* that holds the body or makes the call */
+    uint32_t region; /* the scope whose partitions its nodes belong to */
+    const char *label; /* attribute or function name */
+    uint32_t first_node, node_count;
+    uint32_t first_input, input_count;   /* operands: the graph's inputs */
+    uint32_t first_output, output_count; /* operands: the graph's outputs */
+    uint32_t first_order, order_count;   /* of a region: its slice of order, inlined nodes in place */
+};
+
+struct npart__finding {
+    const char *code, *text, *at;
+};
+
+struct npart__opset {
+    const char *domain;
+    int64_t version;
+};
+
+struct npart__graph {
+    struct npart__arena *arena;
+    struct npart__strings strings;
+    struct NPART__ARRAY(struct npart__node) nodes;
+    struct NPART__ARRAY(struct npart__value) values;
+    struct NPART__ARRAY(uint32_t) operands;
+    struct NPART__ARRAY(struct npart__attribute) attributes;
+    struct NPART__ARRAY(struct npart__scope) scopes;
+    struct NPART__ARRAY(struct npart__finding) findings;
+    uint32_t *order;     /* node ids, region by region, producers before consumers; calls are not in it */
+    uint32_t *consumers; /* node ids by value, each once per use, captures included */
+    uint32_t order_count;
+    /* the model */
+    int64_t ir_version;
+    const char *producer_name, *producer_version;
+    struct npart__opset *opsets;
+    uint32_t opset_count;
+    uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
+};
+
+/* Builds the graph from what the scan left, whose bytes it gives back to the arena as soon as they are unpacked.
+ * `arena` holds it all, strings included. Fails on a value that is made twice or never, on a cycle, on functions that
+ * call themselves, and past the limits. */
+npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
+                                struct npart__graph *out, struct npart_error *error);
+
+/* ---- access ---------------------------------------------------------------------------------------------- */
+
+static inline uint32_t npart__node_input(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
+{
+    return i < node->input_count ? graph->operands.items[node->first_input + i] : NPART_NONE;
+}
+
+static inline uint32_t npart__node_output(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
+{
+    return i < node->output_count ? graph->operands.items[node->first_output + i] : NPART_NONE;
+}
+
+static inline const char *npart__node_op(const struct npart__graph *graph, const struct npart__node *node)
+{
+    return npart__text(&graph->strings, node->op_type);
+}
+
+static inline const char *npart__value_name(const struct npart__graph *graph, uint32_t value)
+{
+    return npart__text(&graph->strings, graph->values.items[value].name);
+}
+
+static inline uint32_t npart__node_region(const struct npart__graph *graph, uint32_t node)
+{
+    return graph->scopes.items[graph->nodes.items[node].scope].region;
+}
+
+/* NULL when the node does not carry it; attribute defaults are the reader's business. */
+const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
+                                                     const char *name);
+/* The value of a metadata key, or NULL. */
+const char *npart__node_metadata(const struct npart__node *node, const char *key);
+
+/* Appends "" for the main graph, else "<node index>:<label>" steps joined by '/'. */
+void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope);
+/* "node 12 (Conv conv1)", with its graph where that is not the main one, into `out`. */
+void npart__describe_node(const struct npart__graph *graph, uint32_t node, char *out, size_t bytes);
+
+/* False when out of memory. `text` and `at` must live in the arena. */
+bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at);
+
+#endif

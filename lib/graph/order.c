@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What needs the whole graph: aliases replaced, captures gathered, consumers listed, each region put in order.
+ */
+#include <stdlib.h>
+
+#include "graph/build.h"
+
+/* ---- aliases --------------------------------------------------------------------------------------------- */
+
+static npart_status resolve_aliases(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        uint32_t target = i;
+        for (uint32_t steps = 0; graph->values.items[target].alias != target; steps++) {
+            if (steps > graph->values.count)
+                return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "function outputs \"%s\" name each other",
+                                   npart__value_name(graph, i));
+            target = graph->values.items[target].alias;
+        }
+        const struct npart__value *value = &graph->values.items[target];
+        if (value->kind == NPART__VALUE_OUTPUT && value->producer == NPART_NONE)
+            return npart__fail(build->error, NPART_ERROR_MALFORMED, "", "nothing makes \"%s\"",
+                               npart__value_name(graph, target));
+        graph->values.items[i].alias = target;
+    }
+    for (uint32_t i = 0; i < graph->operands.count; i++) {
+        uint32_t value = graph->operands.items[i];
+        if (value == NPART_NONE)
+            continue;
+        uint32_t target = graph->values.items[value].alias;
+        if (graph->values.items[value].is_graph_output)
+            graph->values.items[target].is_graph_output = true;
+        graph->operands.items[i] = target;
+    }
+    return NPART_OK;
+}
+
+/* ---- captures -------------------------------------------------------------------------------------------- */
+
+static int compare_captures(const void *left, const void *right)
+{
+    const struct npart__capture *a = left, *b = right;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static npart_status attach_captures(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    /* From here on `region` is the node that holds the body, whose bodies share one list. */
+    for (uint32_t i = 0; i < build->captures.count; i++) {
+        struct npart__capture *capture = &build->captures.items[i];
+        capture->region = graph->scopes.items[capture->region].node;
+        capture->value = graph->values.items[capture->value].alias;
+    }
+    if (build->captures.count)
+        qsort(build->captures.items, build->captures.count, sizeof *build->captures.items, compare_captures);
+    for (uint32_t i = 0; i < build->captures.count; i++) {
+        struct npart__capture capture = build->captures.items[i];
+        struct npart__node *node = &graph->nodes.items[capture.region];
+        bool is_first = i == 0 || build->captures.items[i - 1].region != capture.region;
+        if (is_first)
+            node->first_capture = graph->operands.count;
+        if (!is_first && build->captures.items[i - 1].value == capture.value)
+            continue;
+        if (!NPART__PUSH(build->arena, &graph->operands, capture.value))
+            return npart__fail_memory(build->error);
+        node->capture_count++;
+    }
+    return NPART_OK;
+}
+
+/* ---- consumers ------------------------------------------------------------------------------------------- */
+
+/* The operand at `i` of a node's inputs followed by its captures. A call has neither: its body does the work. */
+static uint32_t use_count(const struct npart__node *node)
+{
+    return node->callee != NPART_NONE ? 0 : node->input_count + node->capture_count;
+}
+
+static uint32_t use_at(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
+{
+    return i < node->input_count ? graph->operands.items[node->first_input + i]
+                                 : graph->operands.items[node->first_capture + i - node->input_count];
+}
+
+static npart_status list_consumers(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    uint32_t total = 0;
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        for (uint32_t i = 0; i < use_count(node); i++) {
+            uint32_t value = use_at(graph, node, i);
+            if (value != NPART_NONE) {
+                graph->values.items[value].consumer_count++;
+                total++;
+            }
+        }
+    }
+    graph->consumers = npart__arena_allocate(build->arena, (total + (size_t)1) * sizeof *graph->consumers);
+    if (!graph->consumers)
+        return npart__fail_memory(build->error);
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        struct npart__value *value = &graph->values.items[v];
+        value->first_consumer = next;
+        next += value->consumer_count;
+        value->consumer_count = 0; /* counted again while the list is filled */
+    }
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        for (uint32_t i = 0; i < use_count(node); i++) {
+            uint32_t id = use_at(graph, node, i);
+            if (id != NPART_NONE) {
+                struct npart__value *value = &graph->values.items[id];
+                graph->consumers[value->first_consumer + value->consumer_count++] = n;
+            }
+        }
+    }
+    return NPART_OK;
+}
+
+/* ---- order ----------------------------------------------------------------------------------------------- */
+
+struct sorter {
+    struct npart__build *build;
+    struct npart__graph *graph;
+    uint32_t *place;   /* of a node in the file's order of its region, calls replaced by their bodies */
+    uint32_t *pending; /* uses whose producer has not been emitted */
+    uint32_t *heap;    /* ready nodes, the one with the smallest place on top */
+    uint32_t heap_count;
+};
+
+static void emit_scope(struct npart__graph *graph, uint32_t scope, uint32_t *out, uint32_t *count)
+{
+    const struct npart__scope *at = &graph->scopes.items[scope];
+    for (uint32_t i = 0; i < at->node_count; i++) {
+        uint32_t node = at->first_node + i, callee = graph->nodes.items[node].callee;
+        if (callee != NPART_NONE)
+            emit_scope(graph, callee, out, count);
+        else
+            out[(*count)++] = node;
+    }
+}
+
+/* The producer of a use when it is of the same region, else NPART_NONE. */
+static uint32_t producer_in_region(const struct npart__graph *graph, uint32_t value, uint32_t region)
+{
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    return producer != NPART_NONE && npart__node_region(graph, producer) == region ? producer : NPART_NONE;
+}
+
+/* The first node that stands before something it needs, or NPART_NONE. `place` holds the order. */
+static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, const uint32_t *order, uint32_t count)
+{
+    const struct npart__graph *graph = sorter->graph;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__node *node = &graph->nodes.items[order[i]];
+        for (uint32_t k = 0; k < use_count(node); k++) {
+            uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
+            if (producer != NPART_NONE && sorter->place[producer] >= i)
+                return order[i];
+        }
+    }
+    return NPART_NONE;
+}
+
+static void heap_push(struct sorter *sorter, uint32_t node)
+{
+    uint32_t at = sorter->heap_count++;
+    while (at > 0 && sorter->place[sorter->heap[(at - 1) / 2]] > sorter->place[node]) {
+        sorter->heap[at] = sorter->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    sorter->heap[at] = node;
+}
+
+static uint32_t heap_pop(struct sorter *sorter)
+{
+    uint32_t top = sorter->heap[0], last = sorter->heap[--sorter->heap_count], at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= sorter->heap_count)
+            break;
+        if (child + 1 < sorter->heap_count &&
+            sorter->place[sorter->heap[child + 1]] < sorter->place[sorter->heap[child]])
+            child++;
+        if (sorter->place[sorter->heap[child]] >= sorter->place[last])
+            break;
+        sorter->heap[at] = sorter->heap[child];
+        at = child;
+    }
+    sorter->heap[at] = last;
+    return top;
+}
+
+/* Among nodes that never became ready: going back from any of them must run into a circle. */
+static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint32_t start, uint32_t steps)
+{
+    const struct npart__graph *graph = sorter->graph;
+    uint32_t at = start;
+    while (steps-- > 0) {
+        const struct npart__node *node = &graph->nodes.items[at];
+        for (uint32_t k = 0; k < use_count(node); k++) {
+            uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
+            if (producer != NPART_NONE && sorter->pending[producer] > 0) {
+                at = producer;
+                break;
+            }
+        }
+    }
+    return at;
+}
+
+static void release_consumers(struct sorter *sorter, uint32_t emitted, uint32_t region)
+{
+    const struct npart__graph *graph = sorter->graph;
+    const struct npart__node *node = &graph->nodes.items[emitted];
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t id = npart__node_output(graph, node, k);
+        /* An operand may stand for the caller's value, whose producer this node has become; and a node whose
+         * output is an alias of something else does not make it. */
+        if (id == NPART_NONE || graph->values.items[id].producer != emitted)
+            continue;
+        const struct npart__value *value = &graph->values.items[id];
+        for (uint32_t c = 0; c < value->consumer_count; c++) {
+            uint32_t consumer = graph->consumers[value->first_consumer + c];
+            if (npart__node_region(graph, consumer) == region && --sorter->pending[consumer] == 0)
+                heap_push(sorter, consumer);
+        }
+    }
+}
+
+/* Kahn's algorithm; of the ready nodes always the one that stands first in the file. */
+static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t *order, uint32_t count)
+{
+    const struct npart__graph *graph = sorter->graph;
+    sorter->heap_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__node *node = &graph->nodes.items[order[i]];
+        sorter->pending[order[i]] = 0;
+        for (uint32_t k = 0; k < use_count(node); k++)
+            if (producer_in_region(graph, use_at(graph, node, k), region) != NPART_NONE)
+                sorter->pending[order[i]]++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (sorter->pending[order[i]] == 0)
+            heap_push(sorter, order[i]);
+    uint32_t *sorted = npart__arena_allocate(sorter->build->arena, (count + (size_t)1) * sizeof *sorted);
+    if (!sorted)
+        return npart__fail_memory(sorter->build->error);
+    uint32_t emitted = 0;
+    while (sorter->heap_count > 0) {
+        uint32_t node = heap_pop(sorter);
+        sorted[emitted++] = node;
+        release_consumers(sorter, node, region);
+    }
+    if (emitted == count) {
+        memcpy(order, sorted, count * sizeof *sorted);
+        return NPART_OK;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (sorter->pending[order[i]] > 0)
+            return npart__build_fail(sorter->build, node_on_cycle(sorter, region, order[i], count),
+                                     "the graph is cyclic: this node needs its own result");
+    return npart__fail(sorter->build->error, NPART_ERROR_MALFORMED, "", "the graph is cyclic");
+}
+
+static npart_status order_region(struct sorter *sorter, uint32_t region)
+{
+    struct npart__graph *graph = sorter->graph;
+    struct npart__scope *scope = &graph->scopes.items[region];
+    uint32_t *order = graph->order + graph->order_count, count = 0;
+    emit_scope(graph, region, order, &count);
+    scope->first_order = graph->order_count;
+    scope->order_count = count;
+    graph->order_count += count;
+    for (uint32_t i = 0; i < count; i++)
+        sorter->place[order[i]] = i;
+    uint32_t unsorted = first_unsorted(sorter, region, order, count);
+    if (unsorted == NPART_NONE)
+        return NPART_OK;
+    npart_status status = sort_region(sorter, region, order, count);
+    if (status != NPART_OK)
+        return status;
+    char place[160];
+    npart__describe_node(graph, unsorted, place, sizeof place);
+    return npart__build_finding(sorter->build, "unsorted", place,
+                                "nodes are not in topological order, as ONNX demands; they were sorted")
+               ? NPART_OK
+               : npart__fail_memory(sorter->build->error);
+}
+
+npart_status npart__build_order(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    npart_status status = resolve_aliases(build);
+    if (status == NPART_OK)
+        status = attach_captures(build);
+    if (status == NPART_OK)
+        status = list_consumers(build);
+    if (status != NPART_OK)
+        return status;
+    struct sorter sorter = {.build = build, .graph = graph};
+    size_t bytes = (graph->nodes.count + (size_t)1) * sizeof(uint32_t);
+    graph->order = npart__arena_allocate(build->arena, bytes);
+    sorter.place = npart__arena_allocate(build->arena, bytes);
+    sorter.pending = npart__arena_allocate(build->arena, bytes);
+    sorter.heap = npart__arena_allocate(build->arena, bytes);
+    if (!graph->order || !sorter.place || !sorter.pending || !sorter.heap)
+        return npart__fail_memory(build->error);
+    for (uint32_t scope = 0; status == NPART_OK && scope < graph->scopes.count; scope++)
+        if (graph->scopes.items[scope].region == scope)
+            status = order_region(&sorter, scope);
+    npart__arena_release(build->arena, sorter.place);
+    npart__arena_release(build->arena, sorter.pending);
+    npart__arena_release(build->arena, sorter.heap);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Types as the file declares them.
+ */
+#include "graph/build.h"
+
+static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto *shape,
+                        struct npart__declared_type *out)
+{
+    if (!shape)
+        return true;
+    if (shape->n_dim > UINT16_MAX)
+        return true; /* no tensor has such a rank; it stays unknown */
+    struct npart__declared_dim *dims = npart__arena_zeroed(arena, shape->n_dim, sizeof *dims);
+    if (!dims)
+        return false;
+    for (size_t i = 0; i < shape->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
+        dims[i].value = -1;
+        if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+            dims[i].value = dim->dim_value >= 0 ? dim->dim_value : -1;
+        else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && *dim->dim_param)
+            dims[i].parameter = dim->dim_param;
+    }
+    out->has_rank = true;
+    out->rank = (uint16_t)shape->n_dim;
+    out->dims = dims;
+    return true;
+}
+
+static uint8_t element_type(bool present, int32_t number)
+{
+    return present && number > 0 && number <= UINT8_MAX ? (uint8_t)number : 0;
+}
+
+/* Nesting is bounded by the scan's depth limit. */
+struct npart__declared_type *npart__build_type(struct npart__arena *arena, const Onnx__TypeProto *proto)
+{
+    struct npart__declared_type *type = npart__arena_zeroed(arena, 1, sizeof *type);
+    const Onnx__TypeProto *element = NULL;
+    bool ok = true;
+    if (!type || !proto)
+        return type;
+    switch (proto->value_case) {
+    case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
+        type->kind = NPART__TYPE_TENSOR;
+        type->element_type = element_type(proto->tensor_type->has_elem_type, proto->tensor_type->elem_type);
+        ok = build_shape(arena, proto->tensor_type->shape, type);
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
+        type->kind = NPART__TYPE_SPARSE;
+        type->element_type =
+            element_type(proto->sparse_tensor_type->has_elem_type, proto->sparse_tensor_type->elem_type);
+        ok = build_shape(arena, proto->sparse_tensor_type->shape, type);
+        break;
+    case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
+        type->kind = NPART__TYPE_SEQUENCE;
+        element = proto->sequence_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
+        type->kind = NPART__TYPE_OPTIONAL;
+        element = proto->optional_type->elem_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_MAP_TYPE:
+        type->kind = NPART__TYPE_MAP;
+        type->element_type = element_type(proto->map_type->has_key_type, proto->map_type->key_type);
+        element = proto->map_type->value_type;
+        break;
+    case ONNX__TYPE_PROTO__VALUE_OPAQUE_TYPE:
+        type->kind = NPART__TYPE_OPAQUE;
+        break;
+    default:
+        break;
+    }
+    if (ok && element) {
+        type->element = npart__build_type(arena, element);
+        ok = type->element != NULL;
+    }
+    return ok ? type : NULL;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Graphs that are too much: functions that multiply, bodies as deep as messages may nest, long names and lists. And
+ * that every model of fixtures/ makes a graph that keeps the promises of graph.h.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <dirent.h>
+
+#include "support/built.h"
+#include "support/proto_writer.h"
+#include "support/test.h"
+
+static struct built built;
+static struct npart__graph *const graph = &built.graph;
+
+/* ---- functions that multiply --------------------------------------------------------------------------------- */
+
+/* Functions each of which calls the next twice: 2^levels nodes. */
+static void open_doubling(unsigned levels)
+{
+    static char text[20000];
+    (void)snprintf(text, sizeof text, "opset 17\nopset my 1\ninput x float32[2]\n");
+    for (unsigned i = 0; i < levels; i++) {
+        char line[300], next[32] = "Relu";
+        if (i + 1 < levels)
+            (void)snprintf(next, sizeof next, "my:F%u", i + 1);
+        (void)snprintf(line, sizeof line, "function my:F%u(p) -> (q)\nnode r = %s(p)\nnode q = %s(r)\nopset 17\n"
+                                          "opset my 1\nend\n",
+                       i, next, next);
+        strcat(text, line);
+    }
+    strcat(text, "node y = my:F0(x)\noutput y\n");
+    build_text(&built, text);
+}
+
+static void test_graph_limits__functions_that_double(void)
+{
+    open_doubling(12);
+    CHECK_TEXT(built_text(&built), "ok");
+    CHECK_INT(graph->scopes.items[0].order_count, 4096);
+    CHECK_INT(graph->nodes.count, 1 + 2 + 4 + 8 + 16 + 32 + 64 + 128 + 256 + 512 + 1024 + 2048 + 4096);
+    const char *broken = broken_promise(graph);
+    CHECK_TEXT(broken ? broken : "", "");
+    built_close(&built);
+}
+
+/* Three kilobytes that would be a billion nodes are refused before they take much. */
+static void test_graph_limits__functions_that_double_too_often(void)
+{
+    open_doubling(30);
+    CHECK_TEXT(built_text(&built), "limit passed: inlined functions take more than 536870912 bytes");
+    CHECK(built.arena.total_bytes < (size_t)1 << 30);
+    built_close(&built);
+}
+
+/* Not in one call, but in many: what earlier calls took counts. */
+static void test_graph_limits__many_calls_of_much(void)
+{
+    static char text[30000];
+    (void)snprintf(text, sizeof text, "opset 17\nopset my 1\ninput x float32[2]\n");
+    for (unsigned i = 0; i < 16; i++) {
+        char line[300], next[32] = "Relu";
+        if (i < 15)
+            (void)snprintf(next, sizeof next, "my:F%u", i + 1);
+        (void)snprintf(line, sizeof line, "function my:F%u(p) -> (q)\nnode r = %s(p)\nnode q = %s(r)\nopset 17\n"
+                                          "opset my 1\nend\n",
+                       i, next, next);
+        strcat(text, line);
+    }
+    for (unsigned i = 0; i < 200; i++) {
+        char line[50];
+        (void)snprintf(line, sizeof line, "node y%u = my:F0(x)\n", i);
+        strcat(text, line);
+    }
+    strcat(text, "output y0\n");
+    build_text(&built, text);
+    CHECK_INT(built.status, NPART_ERROR_LIMIT);
+    CHECK(built.arena.total_bytes < (size_t)1 << 30);
+    built_close(&built);
+}
+
+/* ---- depth --------------------------------------------------------------------------------------------------- */
+
+static void test_graph_limits__bodies_as_deep_as_they_can_be(void)
+{
+    enum { LEVELS = 32 }; /* a body takes three messages of 100 */
+    struct bytes body = {0}, node = {0};
+    put_text(&node, 1, "x"); /* the innermost uses the graph's input */
+    put_text(&node, 2, "last");
+    put_text(&node, 4, "Relu");
+    put_message(&body, 1, &node);
+    for (int level = 0; level < LEVELS; level++) {
+        struct bytes attribute = {0}, holder = {0}, outer = {0};
+        put_text(&attribute, 1, "body");
+        put_number(&attribute, 20, 5);
+        put_message(&attribute, 6, &body);
+        put_text(&holder, 4, "Holder");
+        put_message(&holder, 5, &attribute);
+        put_message(&outer, 1, &holder);
+        body = outer;
+    }
+    struct bytes input = {0};
+    put_text(&input, 1, "x");
+    put_message(&body, 11, &input);
+    struct bytes model = model_around(&body);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "ok");
+    REQUIRE(graph->scopes.count == LEVELS + 1);
+    const char *broken = broken_promise(graph);
+    CHECK_TEXT(broken ? broken : "", "");
+    for (uint32_t i = 0; i < LEVELS; i++) /* every level captures it */
+        CHECK_TEXT(captures_text(graph, i), "x");
+    CHECK_INT(graph->values.items[value_named(graph, "x")].consumer_count, LEVELS + 1);
+    CHECK_INT(strlen(path_text(graph, LEVELS)), LEVELS * strlen("0:body/") - 1);
+    built_close(&built);
+}
+
+/* ---- length -------------------------------------------------------------------------------------------------- */
+
+static void put_long_text(struct bytes *message, unsigned field, size_t bytes)
+{
+    struct bytes text = {0};
+    for (size_t i = 0; i < bytes; i++)
+        bytes_put(&text, &"abcdefghijklmnopqrstuvwxyz"[i % 26], 1);
+    put_message(message, field, &text);
+}
+
+/* Names of 100 KB: kept whole where they are names, cut where they are told. */
+static void test_graph_limits__long_names(void)
+{
+    struct bytes model_graph = small_graph(), node = {0};
+    put_text(&node, 1, "x");
+    put_long_text(&node, 2, 100000);
+    put_long_text(&node, 3, 100000);
+    put_long_text(&node, 4, 100000);
+    put_long_text(&node, 7, 100000);
+    put_message(&model_graph, 1, &node);
+    struct bytes model = model_around(&model_graph);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "ok");
+    CHECK_INT(strlen(graph->nodes.items[1].name), 100000);
+    CHECK_INT(strlen(npart__node_op(graph, &graph->nodes.items[1])), 100000);
+    CHECK(strlen(finding_text(graph, "unknown-domain", 0)) > 100);
+    built_close(&built);
+    model_graph = small_graph();
+    put_long_text(&node, 1, 100000); /* and one that fails */
+    put_long_text(&node, 4, 100000);
+    put_message(&model_graph, 1, &node);
+    model = model_around(&model_graph);
+    build_model(&built, &model);
+    CHECK_INT(built.status, NPART_ERROR_MALFORMED);
+    CHECK_INT(strlen(built.error.place), sizeof built.error.place - 1);
+    CHECK(strlen(built.error.message) > 100);
+    built_close(&built);
+}
+
+static void test_graph_limits__long_lists(void)
+{
+    enum { MANY = 100000 };
+    struct bytes model_graph = small_graph(), node = {0};
+    put_text(&node, 4, "Concat");
+    for (int i = 0; i < MANY; i++)
+        put_text(&node, 1, i % 2 ? "x" : "y");
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "o%d", i);
+        put_text(&node, 2, name);
+    }
+    put_message(&model_graph, 1, &node);
+    struct bytes model = model_around(&model_graph);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "ok");
+    CHECK_INT(graph->nodes.items[1].input_count, MANY);
+    CHECK_INT(graph->nodes.items[1].output_count, MANY);
+    CHECK_INT(graph->values.items[value_named(graph, "y")].consumer_count, MANY / 2);
+    CHECK_INT(graph->values.items[value_named(graph, "x")].consumer_count, MANY / 2 + 1);
+    built_close(&built);
+}
+
+/* ---- fixtures ------------------------------------------------------------------------------------------------ */
+
+static void check_fixture(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct bytes model = {0};
+    char piece[4096];
+    size_t got;
+    REQUIRE(file);
+    while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+        bytes_put(&model, piece, got);
+    (void)fclose(file);
+    build_model(&built, &model);
+    CHECK_TEXT(built_text(&built), "ok");
+    const char *broken = built.status == NPART_OK ? broken_promise(graph) : "built";
+    if (broken) {
+        fprintf(stderr, "%s: %s\n", path, broken);
+        test_failures++;
+    }
+    built_close(&built);
+}
+
+static void test_graph_limits__fixtures_keep_the_promises(void)
+{
+    DIR *folder = opendir("fixtures");
+    unsigned models = 0;
+    REQUIRE(folder); /* tests run in the project's folder */
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        char path[300];
+        size_t length = strlen(entry->d_name);
+        if (length < 5 || strcmp(entry->d_name + length - 5, ".onnx") != 0)
+            continue;
+        (void)snprintf(path, sizeof path, "fixtures/%s", entry->d_name);
+        check_fixture(path);
+        models++;
+    }
+    (void)closedir(folder);
+    CHECK(models > 10);
+}
+
+TESTS(test_graph_limits__functions_that_double, test_graph_limits__functions_that_double_too_often,
+      test_graph_limits__many_calls_of_much, test_graph_limits__bodies_as_deep_as_they_can_be,
+      test_graph_limits__long_names, test_graph_limits__long_lists, test_graph_limits__fixtures_keep_the_promises)
