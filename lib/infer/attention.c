@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Attention: ONNX's own, from opset 23 on.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+int64_t *npart__four_dims(const struct npart__call *call, uint32_t rank, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    const int64_t all[] = {a, b, c, d};
+    int64_t *dims = npart__new_dims(call, rank);
+    if (dims)
+        memcpy(dims, all, rank * sizeof *dims);
+    return dims;
+}
+
+void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input)
+{
+    if (npart__in(call, input)->element_type)
+        npart__set_element_type(call, output, npart__in(call, input)->element_type);
+}
+
+/* ---- ai.onnx.Attention ----------------------------------------------------------------------------------- */
+
+struct heads {
+    int64_t batch, count, length, size; /* [batch, count, length, size] */
+};
+
+/* An operand as heads: 4-D as it is, 3-D [batch, length, heads * size]. */
+static bool read_heads(struct npart__call *call, uint32_t input, const char *attribute, struct heads *out)
+{
+    const struct npart__fact *fact = npart__in(call, input);
+    if (!fact->has_rank || (fact->rank != 3 && fact->rank != 4))
+        return false;
+    if (fact->rank == 4) {
+        *out = (struct heads){fact->dims[0], fact->dims[1], fact->dims[2], fact->dims[3]};
+        return true;
+    }
+    int64_t count = npart__int_attribute(call, attribute, 0);
+    if (count <= 0)
+        return false;
+    *out = (struct heads){fact->dims[0], count, fact->dims[1], npart__floor_quotient(call->pool, fact->dims[2], count)};
+    return true;
+}
+
+void npart__infer_attention(struct npart__call *call)
+{
+    struct heads query, key, value;
+    npart__set_type_like(call, 0, 0);
+    npart__set_type_like(call, 1, 1);
+    npart__set_type_like(call, 2, 2);
+    npart__set_type_like(call, 3, 0);
+    if (!read_heads(call, 0, "q_num_heads", &query) || !read_heads(call, 1, "kv_num_heads", &key) ||
+        !read_heads(call, 2, "kv_num_heads", &value))
+        return;
+    const struct npart__fact *past = npart__in(call, 4);
+    int64_t total = key.length;
+    if (npart__has_input(call, 4))
+        total = past->has_rank && past->rank == 4 ? npart__sum(call->pool, past->dims[2], key.length) : NPART__UNKNOWN;
+    if (npart__in(call, 0)->rank == 4)
+        npart__set_dims(call, 0, 4, npart__four_dims(call, 4, query.batch, query.count, query.length, value.size));
+    else
+        npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query.batch, query.length,
+                                            npart__product(call->pool, query.count, value.size), 0));
+    if (total == NPART__UNKNOWN)
+        total = npart__fresh_symbol(call->pool);
+    npart__set_dims(call, 1, 4, npart__four_dims(call, 4, key.batch, key.count, total, key.size));
+    npart__set_dims(call, 2, 4, npart__four_dims(call, 4, value.batch, value.count, total, value.size));
+    npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query.batch, query.count, query.length, total));
+}
+
+/* ---- LinearAttention ------------------------------------------------------------------------------------- */
+
+/* Query and key [batch, length, heads * key size], value [batch, length, heads * value size]; the state is one matrix
+ * a head, whatever the length. com.microsoft's may keep a window of states, which past_state shows. */
+void npart__infer_linear_attention(struct npart__call *call)
+{
+    const struct npart__fact *query = npart__in(call, 0), *value = npart__in(call, 2), *past = npart__in(call, 3);
+    struct npart__expressions *pool = call->pool;
+    int64_t heads = npart__int_attribute(call, "q_num_heads", 0), kept = npart__int_attribute(call, "kv_num_heads", 0);
+    npart__set_type_like(call, 1, npart__has_input(call, 3) ? 3 : 0);
+    if (npart__has_input(call, 3))
+        npart__set_shape_like(call, 1, past);
+    if (!query->has_rank || query->rank != 3 || heads <= 0 || kept <= 0)
+        return;
+    bool has_value = value->has_rank && value->rank == 3;
+    int64_t key_size = npart__floor_quotient(pool, query->dims[2], heads);
+    int64_t value_size = has_value ? npart__floor_quotient(pool, value->dims[2], kept) : npart__fresh_symbol(pool);
+    int64_t width = npart__product(pool, value_size, heads > kept ? heads : kept);
+    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query->dims[0], query->dims[1], width, 0));
+    if (!npart__has_input(call, 3) && !npart__int_attribute(call, "state_window", 0))
+        npart__set_dims(call, 1, 4, npart__four_dims(call, 4, query->dims[0], kept, key_size, value_size));
+}

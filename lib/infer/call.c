@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The vocabulary of inference functions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "infer/driver.h"
+
+/* ---- operands -------------------------------------------------------------------------------------------- */
+
+/* Behind the facts of the values are two more: one that stays unknown, for absent operands to read, and one that
+ * takes what is written to absent outputs. */
+static struct npart__fact *absent(const struct npart__call *call)
+{
+    return &call->inference->facts[call->graph->values.count];
+}
+
+struct npart__fact *npart__in(const struct npart__call *call, uint32_t index)
+{
+    uint32_t value = npart__node_input(call->graph, call->node, index);
+    return value == NPART_NONE ? absent(call) : &call->inference->facts[value];
+}
+
+bool npart__has_input(const struct npart__call *call, uint32_t index)
+{
+    return npart__node_input(call->graph, call->node, index) != NPART_NONE;
+}
+
+struct npart__fact *npart__out(const struct npart__call *call, uint32_t index)
+{
+    uint32_t value = npart__node_output(call->graph, call->node, index);
+    return &call->inference->facts[value == NPART_NONE ? call->graph->values.count + 1 : value];
+}
+
+const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, uint32_t *count)
+{
+    *count = 0;
+    if (!npart__has_input(call, index))
+        return NULL;
+    const struct npart__known *known = npart__elements(call->inference, npart__in(call, index));
+    if (!known || !known->ints)
+        return NULL;
+    *count = known->count;
+    return known->ints;
+}
+
+bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *out, uint32_t limit, uint32_t *count)
+{
+    if (!npart__has_input(call, index))
+        return false;
+    const struct npart__known *known = npart__elements(call->inference, npart__in(call, index));
+    if (!known || known->count > limit)
+        return false;
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (known->ints && !npart__is_number(known->ints[i]))
+            return false;
+        out[i] = known->ints ? (double)known->ints[i] : known->doubles[i];
+    }
+    *count = known->count;
+    return true;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------ */
+
+int64_t npart__int_attribute(const struct npart__call *call, const char *name, int64_t otherwise)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
+    bool is_number = attribute && attribute->type == 2 && npart__is_number(attribute->u.i);
+    return is_number ? attribute->u.i : otherwise;
+}
+
+int64_t npart__int_or_default(const struct npart__call *call, const char *name)
+{
+    struct npart__attribute_schema schema;
+    int64_t fallback = NPART__UNKNOWN;
+    if (call->node->schema && npart__operator_attribute(call->node->schema, name, strlen(name), &schema) &&
+        schema.kind == 'i' && schema.default_text)
+        fallback = strtoll(schema.default_text, NULL, 10); /* ends at the blank after it */
+    return npart__int_attribute(call, name, fallback);
+}
+
+float npart__float_attribute(const struct npart__call *call, const char *name, float otherwise)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
+    return attribute && attribute->type == 1 ? attribute->u.f : otherwise;
+}
+
+const char *npart__string_attribute(const struct npart__call *call, const char *name, const char *otherwise)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
+    return attribute && attribute->type == 3 ? attribute->u.s : otherwise;
+}
+
+const int64_t *npart__ints_attribute(const struct npart__call *call, const char *name, uint32_t *count)
+{
+    static const int64_t nothing[1];
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
+    *count = 0;
+    if (!attribute || attribute->type != 7 || attribute->is_elided)
+        return NULL;
+    for (uint32_t i = 0; i < attribute->count; i++)
+        if (!npart__is_number(attribute->u.ints[i]))
+            return NULL; /* no size of a real model would be taken for an expression */
+    *count = attribute->count;
+    return attribute->count ? attribute->u.ints : nothing;
+}
+
+bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out)
+{
+    if (axis < 0 && axis >= -(int64_t)rank)
+        axis += rank;
+    if (axis < 0 || axis >= (int64_t)rank)
+        return false;
+    *out = (uint32_t)axis;
+    return true;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
+{
+    if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
+        return NULL;
+    int64_t *ints = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *ints);
+    if (!ints)
+        call->pool->failed = true;
+    return ints;
+}
+
+int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank)
+{
+    return rank > NPART__LIMIT_RANK ? NULL : npart__new_ints(call, rank);
+}
+
+void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type)
+{
+    struct npart__fact *fact = npart__out(call, output);
+    fact->kind = NPART__TYPE_TENSOR;
+    fact->element_type = (uint8_t)element_type;
+}
+
+void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims)
+{
+    struct npart__fact *fact = npart__out(call, output);
+    if (!dims || rank > NPART__LIMIT_RANK)
+        return;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] == NPART__UNKNOWN)
+            dims[i] = npart__fresh_symbol(call->pool);
+        if (npart__is_number(dims[i]) && dims[i] < 0) {
+            npart__contradiction(call, "dim %u of its result would be %lld", i, (long long)dims[i]);
+            return;
+        }
+    }
+    fact->kind = NPART__TYPE_TENSOR;
+    fact->has_rank = true;
+    fact->rank = (uint16_t)rank;
+    fact->dims = dims;
+}
+
+void npart__set_shape_like(const struct npart__call *call, uint32_t output, const struct npart__fact *from)
+{
+    struct npart__fact *fact = npart__out(call, output);
+    fact->kind = NPART__TYPE_TENSOR;
+    fact->has_rank = from->has_rank;
+    fact->rank = from->rank;
+    fact->dims = from->dims;
+}
+
+void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t rank)
+{
+    int64_t *dims = npart__new_dims(call, rank);
+    for (uint32_t i = 0; dims && i < rank; i++)
+        dims[i] = NPART__UNKNOWN;
+    npart__set_dims(call, output, rank, dims);
+}
+
+static void set_known(const struct npart__call *call, uint32_t output, const int64_t *ints, const double *doubles,
+                      uint32_t count)
+{
+    struct npart__known *known = npart__arena_zeroed(call->arena, 1, sizeof *known);
+    if (!known) {
+        call->pool->failed = true;
+        return;
+    }
+    *known = (struct npart__known){.count = count, .ints = ints, .doubles = doubles};
+    npart__out(call, output)->known = known;
+}
+
+void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count)
+{
+    if (ints)
+        set_known(call, output, ints, NULL, count);
+}
+
+void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count)
+{
+    if (doubles)
+        set_known(call, output, NULL, doubles, count);
+}
+
+void npart__set_container(const struct npart__call *call, uint32_t output, int kind, const struct npart__fact *element)
+{
+    struct npart__fact *fact = npart__out(call, output);
+    *fact = (struct npart__fact){.kind = (uint8_t)kind};
+    if (element)
+        fact->element = npart__keep_fact(call, element);
+}
+
+void npart__contradiction(const struct npart__call *call, const char *format, ...)
+{
+    char text[240];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    npart__report_contradiction(call->inference, call->node_id, text);
+}
+
+/* ---- shared steps ---------------------------------------------------------------------------------------- */
+
+int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t b)
+{
+    if (a == b || b == 1)
+        return a;
+    if (a == 1)
+        return b;
+    bool a_is_number = npart__is_number(a), b_is_number = npart__is_number(b);
+    if (a_is_number && b_is_number) {
+        npart__contradiction(call, "sizes %lld and %lld do not broadcast", (long long)a, (long long)b);
+        return NPART__UNKNOWN;
+    }
+    if (a_is_number || b_is_number) { /* the symbol is that number or 1; either way the result is the number */
+        npart__assume_equal(call->inference, call->node_id, a, b);
+        return a_is_number ? a : b;
+    }
+    npart__assume_equal(call->inference, call->node_id, a, b);
+    return npart__maximum(call->pool, a, b);
+}
+
+bool npart__broadcast(const struct npart__call *call, const struct npart__fact *const *facts, uint32_t count,
+                      uint32_t *rank, int64_t **dims)
+{
+    uint32_t highest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (facts[i]->kind != NPART__TYPE_TENSOR || !facts[i]->has_rank)
+            return false;
+        if (facts[i]->rank > highest)
+            highest = facts[i]->rank;
+    }
+    int64_t *result = npart__new_dims(call, highest);
+    if (!result)
+        return false;
+    for (uint32_t axis = 0; axis < highest; axis++) {
+        int64_t dim = 1;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t missing = highest - facts[i]->rank;
+            if (axis >= missing)
+                dim = dim == NPART__UNKNOWN ? dim : npart__broadcast_dim(call, dim, facts[i]->dims[axis - missing]);
+        }
+        result[axis] = dim;
+    }
+    *rank = highest;
+    *dims = result;
+    return true;
+}
+
+int64_t npart__dims_product(const struct npart__call *call, const int64_t *dims, uint32_t from, uint32_t to)
+{
+    int64_t product = 1;
+    for (uint32_t i = from; i < to; i++)
+        product = npart__product(call->pool, product, dims[i]);
+    return product;
+}
+
+bool npart__small_count(const struct npart__fact *fact, uint32_t *out)
+{
+    uint64_t elements;
+    if (!npart__static_elements(fact, &elements) || elements > NPART__LIMIT_COMPUTED_ELEMENTS)
+        return false;
+    *out = (uint32_t)elements;
+    return true;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------- */
+
+npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
+                               uint32_t count)
+{
+    struct npart__inference *inference = call->inference;
+    const struct npart__scope *body = &call->graph->scopes.items[scope];
+    for (uint32_t i = 0; i < body->input_count; i++) {
+        uint32_t value = call->graph->operands.items[body->first_input + i];
+        struct npart__fact *fact = &inference->facts[value];
+        memset(fact, 0, sizeof *fact);
+        if (i < count && inputs[i])
+            *fact = *inputs[i];
+        fact->is_constant = fact->is_initializer = false;
+        if (!inference->ignore_value_info)
+            npart__merge_declared(inference, value);
+    }
+    npart_status status = npart__infer_region(inference, scope);
+    inference->expressions.node = call->node_id;
+    return status;
+}
+
+const struct npart__fact *npart__body_output(const struct npart__call *call, uint32_t scope, uint32_t index)
+{
+    const struct npart__scope *body = &call->graph->scopes.items[scope];
+    if (index >= body->output_count)
+        return absent(call);
+    return &call->inference->facts[call->graph->operands.items[body->first_output + index]];
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ai.onnx.ml: classifiers and what surrounds them. Regressors are patterns.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+static const struct npart__attribute *find(struct npart__call *call, const char *name)
+{
+    return npart__node_attribute(call->graph, call->node, name);
+}
+
+/* The length of a list attribute; 0 when it is absent. */
+static uint32_t length_of(struct npart__call *call, const char *name)
+{
+    const struct npart__attribute *attribute = find(call, name);
+    return attribute ? attribute->count : 0;
+}
+
+static uint32_t either_length(struct npart__call *call, const char *a, const char *b)
+{
+    uint32_t length = length_of(call, a);
+    return length ? length : length_of(call, b);
+}
+
+/* A support vector classifier that was not asked for probabilities scores each pair of classes. */
+static int64_t score_count(struct npart__call *call, int64_t classes)
+{
+    bool has_vectors = length_of(call, "vectors_per_class") != 0, has_probabilities = length_of(call, "prob_a") != 0;
+    bool is_pairwise = call->row->parameter == NPART__CLASSIFIER_SVM && has_vectors && !has_probabilities;
+    if (classes == 0)
+        return NPART__UNKNOWN;
+    return is_pairwise && classes > 2 ? classes * (classes - 1) / 2 : classes;
+}
+
+/* Labels [N], strings or int64 as the model's labels are; scores [N, classes]. */
+void npart__infer_classifier(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t strings = either_length(call, "classlabels_strings", "classlabels_string");
+    uint32_t ints = either_length(call, "classlabels_int64s", "classlabels_ints");
+    int64_t rows = in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN;
+    npart__set_element_type(call, 0, strings ? NPART__STRING : NPART__INT64);
+    npart__set_element_type(call, 1, NPART__FLOAT);
+    if (rows == NPART__UNKNOWN)
+        rows = npart__fresh_symbol(call->pool);
+    int64_t *labels = npart__new_dims(call, 1), *scores = npart__new_dims(call, 2);
+    if (!labels || !scores)
+        return;
+    labels[0] = scores[0] = rows;
+    scores[1] = score_count(call, strings ? strings : ints);
+    npart__set_dims(call, 0, 1, labels);
+    npart__set_dims(call, 1, 2, scores);
+}
+
+/* A sequence of maps from label to score. */
+void npart__infer_zip_map(struct npart__call *call)
+{
+    const struct npart__fact element = {.kind = NPART__TYPE_MAP};
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &element);
+}
+
+/* ---- encoders -------------------------------------------------------------------------------------------- */
+
+/* Strings to numbers or back. */
+void npart__infer_category_mapper(struct npart__call *call)
+{
+    int type = npart__in(call, 0)->element_type;
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    if (type)
+        npart__set_element_type(call, 0, type == NPART__STRING ? NPART__INT64 : NPART__STRING);
+}
+
+/* The type is that of the values, which are listed in one of several ways; version 1 went by the input's. */
+void npart__infer_label_encoder(struct npart__call *call)
+{
+    const struct npart__attribute *tensor = find(call, "values_tensor");
+    int type = length_of(call, "values_strings")  ? NPART__STRING
+               : length_of(call, "values_int64s") ? NPART__INT64
+               : length_of(call, "values_floats") ? NPART__FLOAT
+                                                  : 0;
+    if (call->row->since == 1) {
+        npart__infer_category_mapper(call);
+        return;
+    }
+    if (tensor && tensor->type == 4 && tensor->u.tensor)
+        type = tensor->u.tensor->element_type;
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    if (type)
+        npart__set_element_type(call, 0, type);
+}
+
+/* One more axis, as long as there are categories. */
+void npart__infer_one_hot_encoder(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t categories = either_length(call, "cats_int64s", "cats_strings");
+    npart__set_element_type(call, 0, NPART__FLOAT);
+    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank + 1u) : NULL;
+    if (!dims)
+        return;
+    memcpy(dims, in->dims, in->rank * sizeof *dims);
+    dims[in->rank] = categories ? categories : NPART__UNKNOWN;
+    npart__set_dims(call, 0, in->rank + 1u, dims);
+}
+
+/* ---- rows from parts ------------------------------------------------------------------------------------- */
+
+static void set_row(struct npart__call *call, int64_t rows, int64_t columns)
+{
+    int64_t *dims = npart__new_dims(call, 2);
+    if (!dims)
+        return;
+    dims[0] = rows;
+    dims[1] = columns;
+    npart__set_dims(call, 0, 2, dims);
+}
+
+void npart__infer_feature_vectorizer(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t count;
+    const int64_t *widths = npart__ints_attribute(call, "inputdimensions", &count);
+    int64_t columns = widths && count ? 0 : NPART__UNKNOWN;
+    for (uint32_t i = 0; widths && i < count; i++)
+        columns = npart__sum(call->pool, columns, widths[i]);
+    npart__set_element_type(call, 0, NPART__FLOAT);
+    set_row(call, in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN,
+            columns);
+}
+
+/* A map's values as one row. */
+void npart__infer_cast_map(struct npart__call *call)
+{
+    const char *to = npart__string_attribute(call, "cast_to", "TO_FLOAT");
+    bool is_sparse = strcmp(npart__string_attribute(call, "map_form", "DENSE"), "SPARSE") == 0;
+    npart__set_element_type(call, 0,
+                            strcmp(to, "TO_FLOAT") == 0    ? NPART__FLOAT
+                            : strcmp(to, "TO_INT64") == 0 ? NPART__INT64
+                                                          : NPART__STRING);
+    set_row(call, 1, is_sparse ? npart__int_attribute(call, "max_map", 1) : NPART__UNKNOWN);
+}
+
+void npart__infer_dict_vectorizer(struct npart__call *call)
+{
+    uint32_t words = either_length(call, "string_vocabulary", "int64_vocabulary");
+    set_row(call, 1, words ? words : NPART__UNKNOWN);
+}

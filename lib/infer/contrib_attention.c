@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The attention operators of com.microsoft that exporters, quantizers and ONNX Runtime's transformer optimizer emit.
+ * They agree on little: what is packed into one operand, where the past stands, and how it grows.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* How long a cache is after this step. A shared buffer keeps its size. */
+static int64_t grown(struct npart__call *call, int64_t past, int64_t added)
+{
+    return npart__int_attribute(call, "past_present_share_buffer", 0) ? past : npart__sum(call->pool, past, added);
+}
+
+/* ---- Attention: one operand for query, key and value ------------------------------------------------------- */
+
+/* Its hidden size: of three projections side by side, or as listed. */
+static int64_t projected_size(struct npart__call *call, uint32_t which)
+{
+    const struct npart__fact *weights = npart__in(call, 1), *bias = npart__in(call, 2);
+    uint32_t count;
+    const int64_t *sizes = npart__ints_attribute(call, "qkv_hidden_sizes", &count);
+    if (sizes && count == 3)
+        return sizes[which];
+    if (weights->has_rank && weights->rank == 2)
+        return npart__floor_quotient(call->pool, weights->dims[1], 3);
+    if (bias->has_rank && bias->rank == 1)
+        return npart__floor_quotient(call->pool, bias->dims[0], 3);
+    return npart__fresh_symbol(call->pool);
+}
+
+/* Input [batch, sequence, in] or packed [tokens, in]; weights [in, 3 * hidden]; present [2, batch, heads, total, size].
+ * The parameter says where the past is. */
+void npart__infer_contrib_attention(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *past = npart__in(call, (uint32_t)call->row->parameter);
+    bool has_past = call->row->parameter && npart__has_input(call, (uint32_t)call->row->parameter);
+    int64_t heads = npart__int_attribute(call, "num_heads", 0);
+    if (!in->has_rank || in->rank < 2 || in->rank > 3)
+        return;
+    int64_t *dims = npart__new_dims(call, in->rank);
+    if (!dims)
+        return;
+    memcpy(dims, in->dims, in->rank * sizeof *dims);
+    dims[in->rank - 1] = projected_size(call, 2);
+    npart__set_dims(call, 0, in->rank, dims);
+    int64_t *present = in->rank == 3 && call->node->output_count > 1 ? npart__new_dims(call, 5) : NULL;
+    if (!present)
+        return;
+    if (has_past && past->has_rank && past->rank == 5) {
+        memcpy(present, past->dims, 5 * sizeof *present);
+        present[3] = grown(call, past->dims[3], in->dims[1]);
+    } else {
+        present[0] = 2;
+        present[1] = in->dims[0];
+        present[2] = heads > 0 ? heads : NPART__UNKNOWN;
+        present[3] = has_past ? NPART__UNKNOWN : in->dims[1];
+        present[4] = heads > 0 ? npart__floor_quotient(call->pool, projected_size(call, 1), heads) : NPART__UNKNOWN;
+    }
+    npart__set_dims(call, 1, 5, present);
+}
+
+/* ---- MultiHeadAttention: three operands -------------------------------------------------------------------- */
+
+/* The hidden size of the result: the value's heads side by side. */
+static int64_t value_width(struct npart__call *call)
+{
+    const struct npart__fact *query = npart__in(call, 0), *value = npart__in(call, 2);
+    if (!npart__has_input(call, 2)) /* with the query, or with a key of the query's size */
+        return query->rank == 5 ? npart__product(call->pool, query->dims[2], query->dims[4]) : query->dims[2];
+    if (value->has_rank && value->rank == 3)
+        return value->dims[2];
+    if (value->has_rank && value->rank == 4)
+        return npart__product(call->pool, value->dims[1], value->dims[3]);
+    return npart__fresh_symbol(call->pool);
+}
+
+/* How many positions this step brings: of the key, which may have its heads apart, else of the query. */
+static int64_t new_length(struct npart__call *call)
+{
+    const struct npart__fact *query = npart__in(call, 0), *key = npart__in(call, 1);
+    if (!npart__has_input(call, 1))
+        return query->dims[1];
+    if (!key->has_rank || key->rank < 3)
+        return npart__fresh_symbol(call->pool);
+    return key->dims[key->rank == 4 ? 2 : 1];
+}
+
+/* Query [batch, sequence, hidden] or packed [batch, sequence, heads, 3, size]. The parameter says where the past is. */
+void npart__infer_multi_head_attention(struct npart__call *call)
+{
+    const struct npart__fact *query = npart__in(call, 0);
+    uint32_t past_input = (uint32_t)call->row->parameter;
+    bool has_past = npart__has_input(call, past_input);
+    int64_t heads = npart__int_attribute(call, "num_heads", 0);
+    npart__set_type_like(call, 3, 0);
+    if (!query->has_rank || (query->rank != 3 && query->rank != 5))
+        return;
+    int64_t width = value_width(call), length = new_length(call);
+    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query->dims[0], query->dims[1], width, 0));
+    if (heads <= 0 || call->node->output_count < 2)
+        return;
+    int64_t key_width = query->rank == 5 ? width : query->dims[2];
+    int64_t sizes[] = {npart__floor_quotient(call->pool, key_width, heads),
+                       npart__floor_quotient(call->pool, width, heads)};
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct npart__fact *past = npart__in(call, past_input + i);
+        int64_t total = !has_past                             ? length
+                        : past->has_rank && past->rank == 4 ? grown(call, past->dims[2], length)
+                                                              : npart__fresh_symbol(call->pool);
+        npart__set_dims(call, i + 1, 4, npart__four_dims(call, 4, query->dims[0], heads, total, sizes[i]));
+        if (i == 0)
+            npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query->dims[0], heads, query->dims[1], total));
+    }
+}
+
+/* ---- GroupQueryAttention: fewer keys than queries ---------------------------------------------------------- */
+
+/* One head's size; a packed query has key and value beside it. */
+static int64_t head_size(struct npart__call *call, int64_t heads, int64_t kept)
+{
+    const struct npart__fact *query = npart__in(call, 0);
+    bool is_packed = !npart__has_input(call, 1);
+    int64_t all = is_packed ? npart__sum(call->pool, heads, npart__product(call->pool, kept, 2)) : heads;
+    return npart__floor_quotient(call->pool, query->dims[query->rank - 1u], all);
+}
+
+/* Query [batch, sequence, width] or packed tokens [tokens, width]; false when it is neither. */
+static bool set_grouped_output(struct npart__call *call, int64_t heads, int64_t kept)
+{
+    const struct npart__fact *query = npart__in(call, 0);
+    npart__set_type_like(call, 0, 0);
+    int64_t *dims = query->has_rank && (query->rank == 2 || query->rank == 3) && heads > 0 && kept >= 0
+                        ? npart__new_dims(call, query->rank)
+                        : NULL;
+    if (!dims)
+        return false;
+    memcpy(dims, query->dims, query->rank * sizeof *dims);
+    dims[query->rank - 1u] = npart__product(call->pool, head_size(call, heads, kept), heads);
+    npart__set_dims(call, 0, query->rank, dims);
+    return true;
+}
+
+/* The cache is as long as all positions so far, unless its buffer was longer already. */
+void npart__infer_group_query_attention(struct npart__call *call)
+{
+    const struct npart__fact *query = npart__in(call, 0);
+    int64_t heads = npart__int_attribute(call, "num_heads", 0), kept = npart__int_attribute(call, "kv_num_heads", 0);
+    uint32_t count;
+    const int64_t *positions = npart__in_ints(call, 6, &count);
+    int64_t total = positions && count == 1 ? positions[0] : NPART__UNKNOWN;
+    for (uint32_t i = 1; i < 4; i++)
+        npart__set_type_like(call, i, i < 3 && npart__has_input(call, i + 2) ? i + 2 : 0);
+    if (!set_grouped_output(call, heads, kept))
+        return;
+    for (uint32_t i = 1; i < 3 && query->rank == 3; i++) {
+        const struct npart__fact *past = npart__in(call, i + 2);
+        int64_t length = total;
+        if (past->has_rank && past->rank == 4) {
+            length = total == NPART__UNKNOWN ? total : npart__maximum(call->pool, past->dims[2], total);
+            npart__set_dims(call, i, 4, npart__four_dims(call, 4, past->dims[0], past->dims[1], length, past->dims[3]));
+        } else if (!npart__has_input(call, i + 2)) {
+            npart__set_dims(call, i, 4,
+                            npart__four_dims(call, 4, query->dims[0], kept, length, head_size(call, heads, kept)));
+        }
+        if (i == 1)
+            npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query->dims[0], heads, query->dims[1], length));
+    }
+}
+
+/* PagedAttention, SparseAttention: caches are buffers that keep their shape. */
+void npart__infer_buffered_attention(struct npart__call *call)
+{
+    (void)set_grouped_output(call, npart__int_attribute(call, "num_heads", 0),
+                             npart__int_attribute(call, "kv_num_heads", 0));
+    for (uint32_t i = 1; i < 3; i++) {
+        npart__set_shape_like(call, i, npart__in(call, i + 2));
+        npart__set_type_like(call, i, i + 2);
+    }
+}
+
+/* ---- embeddings ------------------------------------------------------------------------------------------ */
+
+/* EmbedLayerNormalization: ids [batch, sequence], word embedding [words, hidden]. The parameter is an input of the
+ * result's type. */
+void npart__infer_embed_layer_normalization(struct npart__call *call)
+{
+    const struct npart__fact *ids = npart__in(call, 0), *words = npart__in(call, 2);
+    npart__set_type_like(call, 0, (uint32_t)call->row->parameter);
+    npart__set_type_like(call, 2, (uint32_t)call->row->parameter);
+    npart__set_element_type(call, 1, NPART__INT32);
+    if (!ids->has_rank || ids->rank != 2)
+        return;
+    int64_t hidden = words->has_rank && words->rank == 2 ? words->dims[1] : npart__fresh_symbol(call->pool);
+    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, ids->dims[0], ids->dims[1], hidden, 0));
+    npart__set_dims(call, 1, 1, npart__four_dims(call, 1, ids->dims[0], 0, 0, 0));
+    npart__set_dims(call, 2, 3, npart__four_dims(call, 3, ids->dims[0], ids->dims[1], hidden, 0));
+}

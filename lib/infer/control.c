@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * If, Loop, Scan and SequenceMap: their bodies are inferred with what is known outside.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+static uint32_t body_of(const struct npart__call *call, const char *attribute_name)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, attribute_name);
+    if (!attribute || attribute->type != 5 || attribute->u.scope >= call->graph->scopes.count)
+        return NPART_NONE;
+    return attribute->u.scope;
+}
+
+/* A fact without its elements: what it says of a value that is not the same in every pass. */
+static struct npart__fact changing(const struct npart__fact *fact)
+{
+    struct npart__fact plain = *fact;
+    plain.is_constant = plain.is_initializer = false;
+    plain.known = NULL;
+    plain.tensor = NULL;
+    return plain;
+}
+
+static void set_fact(struct npart__call *call, uint32_t output, const struct npart__fact *fact)
+{
+    struct npart__fact *out = npart__out(call, output);
+    *out = *fact;
+    out->is_constant = out->is_initializer = false;
+}
+
+/* ---- If -------------------------------------------------------------------------------------------------- */
+
+void npart__infer_if(struct npart__call *call)
+{
+    uint32_t count, branches[2] = {body_of(call, "then_branch"), body_of(call, "else_branch")};
+    const int64_t *condition = npart__in_ints(call, 0, &count);
+    if (branches[0] == NPART_NONE || branches[1] == NPART_NONE)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (npart__infer_body(call, branches[i], NULL, 0) != NPART_OK)
+            return;
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        const struct npart__fact *yes = npart__body_output(call, branches[0], i),
+                                 *no = npart__body_output(call, branches[1], i);
+        if (condition && count == 1 && npart__is_number(condition[0])) {
+            set_fact(call, i, condition[0] ? yes : no);
+        } else {
+            const struct npart__fact either = npart__merge_facts(call, yes, no, NPART_NONE);
+            set_fact(call, i, &either);
+        }
+    }
+}
+
+/* ---- Loop ------------------------------------------------------------------------------------------------ */
+
+/* The inputs of a body, as facts that are refined from pass to pass. */
+struct inputs {
+    uint32_t count;
+    struct npart__fact *facts;
+    const struct npart__fact **list;
+};
+
+static bool make_inputs(struct npart__call *call, struct inputs *inputs, uint32_t count)
+{
+    inputs->count = count;
+    inputs->facts = npart__arena_zeroed(call->arena, count + (size_t)1, sizeof *inputs->facts);
+    inputs->list = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *inputs->list);
+    if (!inputs->facts || !inputs->list) {
+        call->pool->failed = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        inputs->list[i] = &inputs->facts[i];
+    return true;
+}
+
+static bool pass_over(struct npart__call *call, uint32_t body, const struct inputs *inputs, bool is_quiet)
+{
+    bool was_quiet = call->inference->is_quiet;
+    call->inference->is_quiet = was_quiet || is_quiet;
+    call->inference->loop_depth++;
+    npart_status status = npart__infer_body(call, body, inputs->list, inputs->count);
+    call->inference->loop_depth--;
+    call->inference->is_quiet = was_quiet;
+    return status == NPART_OK;
+}
+
+/* Merges what a pass made of the carried values into what it began with: dims that differ become symbols of the
+ * loop, made from `own` on. False when nothing changed. Body outputs from `first_output` on belong to inputs from
+ * `first` on. */
+static bool widen(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
+                  uint32_t first_output, uint32_t own)
+{
+    bool changed = false;
+    for (uint32_t i = first; i < inputs->count; i++) {
+        const struct npart__fact *after = npart__body_output(call, body, first_output + i - first);
+        struct npart__fact merged = npart__merge_facts(call, &inputs->facts[i], after, own);
+        changed |= !npart__same_type(&inputs->facts[i], &merged);
+        inputs->facts[i] = merged;
+    }
+    return changed;
+}
+
+/* Passes over the body until the carried values keep their types. Findings are made in the last pass only. */
+static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
+                    uint32_t first_output)
+{
+    unsigned depth = call->inference->loop_depth, passes = depth < 8 ? NPART__LIMIT_LOOP_PASSES >> depth : 0;
+    uint32_t own = call->pool->symbols.count;
+    bool changed = true;
+    for (unsigned pass = 0; changed && pass < passes; pass++) {
+        if (!pass_over(call, body, inputs, true))
+            return false;
+        changed = widen(call, body, inputs, first, first_output, own);
+    }
+    for (uint32_t i = first; changed && i < inputs->count; i++) { /* who knows what else would change */
+        inputs->facts[i].has_rank = false;
+        inputs->facts[i].rank = 0;
+        inputs->facts[i].element = NULL;
+        inputs->facts[i].items = NULL;
+    }
+    return pass_over(call, body, inputs, false);
+}
+
+static struct npart__fact scalar(int element_type)
+{
+    static const int64_t no_dims[1];
+    return (struct npart__fact){
+        .kind = NPART__TYPE_TENSOR, .element_type = (uint8_t)element_type, .has_rank = true, .dims = no_dims};
+}
+
+/* Slices of this fact, stacked along a new axis. */
+static struct npart__fact stacked(struct npart__call *call, const struct npart__fact *slice, int64_t axis,
+                                  int64_t length)
+{
+    struct npart__fact fact = changing(slice);
+    uint32_t place, next = 0;
+    int64_t *dims = slice->has_rank ? npart__new_dims(call, slice->rank + 1u) : NULL;
+    fact.has_rank = false;
+    if (!dims || !npart__normalize_axis(axis, slice->rank + 1u, &place))
+        return fact;
+    for (uint32_t i = 0; i <= slice->rank; i++)
+        dims[i] = i == place ? length : slice->dims[next++];
+    if (dims[place] == NPART__UNKNOWN)
+        dims[place] = npart__fresh_symbol(call->pool);
+    fact.has_rank = true;
+    fact.rank = (uint16_t)(slice->rank + 1);
+    fact.dims = dims;
+    return fact;
+}
+
+static bool is_known_true(const struct npart__fact *fact)
+{
+    return fact->known && fact->known->count == 1 && fact->known->ints && npart__is_number(fact->known->ints[0]) &&
+           fact->known->ints[0] != 0;
+}
+
+/* How often the body runs: the trip count where no condition can end it early. */
+static int64_t trip_count(struct npart__call *call, uint32_t body)
+{
+    uint32_t count, condition_count;
+    const int64_t *trips = npart__in_ints(call, 0, &count),
+                  *condition = npart__in_ints(call, 1, &condition_count);
+    bool goes_on = condition && condition_count == 1 && condition[0] == 1 &&
+                   is_known_true(npart__body_output(call, body, 0));
+    if (!trips || count != 1 || (npart__has_input(call, 1) && !goes_on))
+        return NPART__UNKNOWN;
+    return npart__maximum(call->pool, trips[0], 0);
+}
+
+/* Inputs: trip count, condition, carried values. Body: iteration, condition, carried -> condition, carried, scans. */
+void npart__infer_loop(struct npart__call *call)
+{
+    static const int64_t one[] = {1};
+    static const struct npart__known is_true = {.count = 1, .ints = one};
+    uint32_t body = body_of(call, "body"), carried = call->node->input_count > 2 ? call->node->input_count - 2 : 0;
+    struct inputs inputs;
+    if (body == NPART_NONE || !make_inputs(call, &inputs, carried + 2))
+        return;
+    inputs.facts[0] = scalar(NPART__INT64);
+    inputs.facts[1] = scalar(NPART__BOOL);
+    inputs.facts[1].known = &is_true; /* else the body would not run */
+    for (uint32_t i = 0; i < carried; i++)
+        inputs.facts[i + 2] = changing(npart__in(call, i + 2));
+    if (!iterate(call, body, &inputs, 2, 1))
+        return;
+    int64_t trips = trip_count(call, body);
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        if (i < carried) {
+            set_fact(call, i, &inputs.facts[i + 2]);
+            continue;
+        }
+        const struct npart__fact all = stacked(call, npart__body_output(call, body, i + 1), 0, trips);
+        set_fact(call, i, &all);
+    }
+}
+
+/* ---- Scan ------------------------------------------------------------------------------------------------ */
+
+static int64_t listed_axis(const int64_t *list, uint32_t count, uint32_t index)
+{
+    return list && index < count ? list[index] : 0;
+}
+
+/* A fact without one of its axes; *length becomes that axis' size. */
+static struct npart__fact without_axis(struct npart__call *call, const struct npart__fact *fact, int64_t axis,
+                                       int64_t *length)
+{
+    struct npart__fact slice = changing(fact);
+    uint32_t place, next = 0;
+    int64_t *dims = fact->has_rank && fact->rank ? npart__new_dims(call, fact->rank - 1u) : NULL;
+    slice.has_rank = false;
+    slice.rank = 0;
+    if (!dims || !npart__normalize_axis(axis, fact->rank, &place))
+        return slice;
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        if (i != place)
+            dims[next++] = fact->dims[i];
+        else if (!npart__is_number(*length))
+            *length = fact->dims[i];
+    }
+    slice.has_rank = true;
+    slice.rank = (uint16_t)next;
+    slice.dims = dims;
+    return slice;
+}
+
+/* Opset 8 runs the body for each sequence of a batch: all operands have the batch first, which the body does not
+ * see, and input 0 holds the sequences' lengths. */
+struct scan {
+    uint32_t body, first; /* the first state among the inputs */
+    uint32_t states, sequences;
+    bool has_batch;
+    int64_t batch, length;
+};
+
+static bool read_scan(struct npart__call *call, struct scan *scan)
+{
+    int64_t sequences = npart__int_attribute(call, "num_scan_inputs", 0);
+    *scan = (struct scan){.body = body_of(call, "body"), .batch = NPART__UNKNOWN, .length = NPART__UNKNOWN};
+    scan->has_batch = call->row->parameter != 0;
+    scan->first = scan->has_batch ? 1 : 0;
+    if (scan->body == NPART_NONE || sequences < 0 || call->node->input_count < scan->first ||
+        sequences > call->node->input_count - scan->first)
+        return false;
+    scan->sequences = (uint32_t)sequences;
+    scan->states = call->node->input_count - scan->first - scan->sequences;
+    return true;
+}
+
+static void set_scan_outputs(struct npart__call *call, const struct scan *scan, const struct inputs *inputs)
+{
+    uint32_t axis_count;
+    const int64_t *axes = npart__ints_attribute(call, "scan_output_axes", &axis_count);
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        const struct npart__fact *made = npart__body_output(call, scan->body, i);
+        struct npart__fact fact =
+            i < scan->states ? npart__merge_facts(call, &inputs->facts[i], made, NPART_NONE)
+                             : stacked(call, made, listed_axis(axes, axis_count, i - scan->states), scan->length);
+        if (scan->has_batch)
+            fact = stacked(call, &fact, 0, scan->batch);
+        set_fact(call, i, &fact);
+    }
+}
+
+/* Inputs: states, then sequences of which the body sees one slice a time. */
+void npart__infer_scan(struct npart__call *call)
+{
+    struct scan scan;
+    struct inputs inputs;
+    uint32_t axis_count;
+    const int64_t *axes = npart__ints_attribute(call, "scan_input_axes", &axis_count);
+    if (!read_scan(call, &scan) || !make_inputs(call, &inputs, scan.states + scan.sequences))
+        return;
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        struct npart__fact fact = changing(npart__in(call, scan.first + i));
+        if (scan.has_batch)
+            fact = without_axis(call, &fact, 0, &scan.batch);
+        if (i >= scan.states)
+            fact = without_axis(call, &fact, listed_axis(axes, axis_count, i - scan.states), &scan.length);
+        inputs.facts[i] = fact;
+    }
+    if (pass_over(call, scan.body, &inputs, false))
+        set_scan_outputs(call, &scan, &inputs);
+}
+
+/* ---- SequenceMap ----------------------------------------------------------------------------------------- */
+
+/* The body sees one element of each sequence, and the tensors as they are. */
+void npart__infer_sequence_map(struct npart__call *call)
+{
+    uint32_t body = body_of(call, "body");
+    struct inputs inputs;
+    if (body == NPART_NONE || !make_inputs(call, &inputs, call->node->input_count))
+        return;
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        const struct npart__fact *in = npart__in(call, i);
+        if (in->kind != NPART__TYPE_SEQUENCE)
+            inputs.facts[i] = changing(in);
+        else if (in->element)
+            inputs.facts[i] = changing(in->element);
+    }
+    if (!pass_over(call, body, &inputs, false))
+        return;
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        struct npart__fact element = changing(npart__body_output(call, body, i));
+        npart__set_container(call, i, NPART__TYPE_SEQUENCE, &element);
+    }
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the file declares of its values, as facts and merged with what inference finds.
+ */
+#include "infer/driver.h"
+
+static void report_difference(struct npart__inference *inference, uint32_t value, const struct npart__fact *ours,
+                              const struct npart__declared_type *declared, const char *what)
+{
+    struct npart__buffer text;
+    char place[160] = "";
+    const struct npart__value *at = &inference->graph->values.items[value];
+    if (at->producer != NPART_NONE)
+        npart__describe_node(inference->graph, at->producer, place, sizeof place);
+    npart__buffer_init(&text, inference->arena);
+    npart__append_format(&text, "%s of \"%s\": the file says %s[", what, npart__value_name(inference->graph, value),
+                         npart__type_name(declared->element_type));
+    for (uint32_t i = 0; i < declared->rank; i++) {
+        npart__append_text(&text, i ? "," : "");
+        if (declared->dims[i].value >= 0)
+            npart__append_int64(&text, declared->dims[i].value);
+        else
+            npart__append_text(&text, declared->dims[i].parameter ? declared->dims[i].parameter : "?");
+    }
+    npart__append_text(&text, declared->has_rank ? "], inference " : "...], inference ");
+    npart__append_fact(&text, &inference->expressions, ours);
+    if (!npart__add_finding(inference, "declared-type", npart__buffer_text(&text), place))
+        inference->expressions.failed = true;
+}
+
+static int64_t declared_dim(struct npart__inference *inference, const struct npart__declared_dim *dim)
+{
+    if (dim->value >= 0)
+        return dim->value;
+    return dim->parameter ? npart__parse_dim(&inference->expressions, dim->parameter)
+                          : npart__fresh_symbol(&inference->expressions);
+}
+
+/* A size that varies is not the one that a formula of input sizes gives: exporters write what they saw in one
+ * branch. A name of its own is as good as none. */
+static bool may_name(const struct npart__inference *inference, int64_t ours, const char *text)
+{
+    const struct npart__expressions *pool = &inference->expressions;
+    uint32_t symbol = npart__lone_symbol(pool, ours);
+    if (symbol == NPART_NONE || !pool->symbols.items[symbol].varies)
+        return true;
+    for (uint32_t i = 0; i < pool->input_symbols.count; i++)
+        if (npart__mentions(text, pool->symbols.items[pool->input_symbols.items[i]].name))
+            return false;
+    return true;
+}
+
+/* One dim of both: a number before a symbol, ours before the file's. */
+static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int64_t ours,
+                         const struct npart__declared_dim *theirs)
+{
+    struct npart__expressions *pool = &inference->expressions;
+    if (npart__is_number(ours))
+        return ours;
+    bool is_named = npart__is_named(pool, ours);
+    if (theirs->value >= 0) { /* exporters fix a size that a formula leaves open where the model works with no other */
+        if (is_named)
+            npart__assume_equal(inference, inference->graph->values.items[value].producer, ours, theirs->value);
+        return theirs->value;
+    }
+    if (is_named || !theirs->parameter || !may_name(inference, ours, theirs->parameter))
+        return ours;
+    return declared_dim(inference, theirs);
+}
+
+/* The dims that the file declares, where ours are missing; ours where both are there. */
+static void merge_dims(struct npart__inference *inference, struct npart__fact *fact, uint32_t value,
+                       const struct npart__declared_type *declared)
+{
+    bool differs = fact->has_rank && fact->rank != declared->rank, is_open = !fact->has_rank;
+    for (uint32_t i = 0; fact->has_rank && !differs && i < fact->rank; i++) {
+        int64_t theirs = declared->dims[i].value;
+        if (npart__is_number(fact->dims[i]))
+            differs = theirs >= 0 && theirs != fact->dims[i];
+        else
+            is_open = true;
+    }
+    if (differs) {
+        report_difference(inference, value, fact, declared, "shape");
+        return;
+    }
+    if (!is_open || declared->rank > NPART__LIMIT_RANK)
+        return;
+    int64_t *dims = npart__arena_allocate(inference->arena, (declared->rank + (size_t)1) * sizeof *dims);
+    if (!dims) {
+        inference->expressions.failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < declared->rank; i++)
+        dims[i] = fact->has_rank ? merge_dim(inference, value, fact->dims[i], &declared->dims[i])
+                                 : declared_dim(inference, &declared->dims[i]);
+    fact->has_rank = true;
+    fact->rank = declared->rank;
+    fact->dims = dims;
+}
+
+void npart__merge_declared(struct npart__inference *inference, uint32_t value)
+{
+    const struct npart__declared_type *declared = inference->graph->values.items[value].declared;
+    struct npart__fact *fact = &inference->facts[value];
+    if (!declared || declared->kind == NPART__TYPE_UNKNOWN)
+        return;
+    if (fact->kind == NPART__TYPE_UNKNOWN)
+        fact->kind = declared->kind;
+    if (fact->kind != declared->kind) {
+        report_difference(inference, value, fact, declared, "kind of type");
+        return;
+    }
+    if (fact->element_type == 0)
+        fact->element_type = declared->element_type;
+    else if (declared->element_type && declared->element_type != fact->element_type)
+        report_difference(inference, value, fact, declared, "element type");
+    if (declared->has_rank)
+        merge_dims(inference, fact, value, declared);
+    if (!fact->element && declared->element)
+        fact->element = npart__fact_of_declared(inference, declared->element);
+}
+
+struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
+                                            const struct npart__declared_type *declared)
+{
+    struct npart__fact *fact = npart__arena_zeroed(inference->arena, 1, sizeof *fact);
+    int64_t *dims = npart__arena_allocate(inference->arena, (declared->rank + (size_t)1) * sizeof *dims);
+    if (!fact || !dims) {
+        inference->expressions.failed = true;
+        return fact;
+    }
+    fact->kind = declared->kind;
+    fact->element_type = declared->element_type;
+    fact->has_rank = declared->has_rank && declared->rank <= NPART__LIMIT_RANK;
+    for (uint32_t i = 0; fact->has_rank && i < declared->rank; i++)
+        dims[i] = declared_dim(inference, &declared->dims[i]);
+    if (fact->has_rank) {
+        fact->rank = declared->rank;
+        fact->dims = dims;
+    }
+    if (declared->element)
+        fact->element = npart__fact_of_declared(inference, declared->element);
+    return fact;
+}

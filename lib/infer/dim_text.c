@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Expressions as text: dims as exporters write them ("past_sequence_length + 1", "floor(h/2)", "(s0 - 1)//2 + 1"),
+ * and as reports print them.
+ */
+#include "infer/expression_internal.h"
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct npart__expressions *pool;
+    const char *at;
+    unsigned depth;
+    unsigned operators; /* seen so far: none means that the text is just a name */
+    bool failed;
+};
+
+static int64_t read_sum(struct reader *reader);
+static int64_t read_factor(struct reader *reader);
+
+static void skip_blanks(struct reader *reader)
+{
+    while (*reader->at == ' ')
+        reader->at++;
+}
+
+static bool take(struct reader *reader, const char *token)
+{
+    skip_blanks(reader);
+    size_t length = strlen(token);
+    if (strncmp(reader->at, token, length) != 0)
+        return false;
+    reader->at += length;
+    return true;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           (unsigned char)c >= 0x80;
+}
+
+static int64_t fail(struct reader *reader)
+{
+    reader->failed = true;
+    return 0;
+}
+
+static int64_t read_number(struct reader *reader)
+{
+    int64_t value = 0;
+    while (*reader->at >= '0' && *reader->at <= '9')
+        if (!npart__multiply_int64(value, 10, &value) || !npart__add_int64(value, *reader->at++ - '0', &value))
+            return fail(reader);
+    return is_word(*reader->at) ? fail(reader) : value;
+}
+
+enum call_kind { CALL_MAX, CALL_MIN, CALL_FLOOR, CALL_CEIL, CALL_FLOOR_DIVIDE, CALL_CEIL_DIVIDE, CALL_MODULO };
+
+/* What exporters, sympy and ONNX Runtime call the same few functions. */
+static const struct {
+    const char *name;
+    enum call_kind kind;
+} calls[] = {
+    {"CeilDiv", CALL_CEIL_DIVIDE},
+    {"CeilToInt", CALL_CEIL},
+    {"FloorDiv", CALL_FLOOR_DIVIDE},
+    {"FloorToInt", CALL_FLOOR},
+    {"Max", CALL_MAX},
+    {"Min", CALL_MIN},
+    {"Mod", CALL_MODULO},
+    {"PythonMod", CALL_MODULO},
+    {"ceil", CALL_CEIL},
+    {"ceiling", CALL_CEIL},
+    {"floor", CALL_FLOOR},
+    {"max", CALL_MAX},
+    {"min", CALL_MIN},
+};
+
+static int64_t apply_call(struct reader *reader, enum call_kind kind, int64_t a, int64_t b)
+{
+    struct npart__expressions *pool = reader->pool;
+    if (kind >= CALL_FLOOR_DIVIDE && b == 0)
+        return fail(reader);
+    switch (kind) {
+    case CALL_MAX:
+        return npart__maximum(pool, a, b);
+    case CALL_MIN:
+        return npart__minimum(pool, a, b);
+    case CALL_FLOOR_DIVIDE:
+        return npart__floor_quotient(pool, a, b);
+    case CALL_CEIL_DIVIDE:
+        return npart__ceil_quotient(pool, a, b);
+    case CALL_MODULO:
+        return npart__difference(pool, a, npart__product(pool, npart__floor_quotient(pool, a, b), b));
+    default: /* of one operand */
+        return fail(reader);
+    }
+}
+
+/* ceil(a / b), where the division must not have been rounded down already; ceil(a) is a. */
+static int64_t read_ceil(struct reader *reader)
+{
+    int64_t value = read_factor(reader);
+    if (take(reader, "/")) {
+        int64_t divisor = read_factor(reader);
+        if (reader->failed || divisor == 0)
+            return fail(reader);
+        value = npart__ceil_quotient(reader->pool, value, divisor);
+    }
+    return take(reader, ")") ? value : fail(reader);
+}
+
+static int64_t read_call(struct reader *reader, const char *word, size_t length)
+{
+    size_t i = 0;
+    reader->operators++;
+    while (i < NPART__COUNT(calls) && (strlen(calls[i].name) != length || memcmp(calls[i].name, word, length) != 0))
+        i++;
+    if (i == NPART__COUNT(calls))
+        return fail(reader);
+    if (calls[i].kind == CALL_CEIL)
+        return read_ceil(reader);
+    int64_t value = read_sum(reader);
+    while (!reader->failed && take(reader, ","))
+        value = apply_call(reader, calls[i].kind, value, read_sum(reader));
+    return take(reader, ")") ? value : fail(reader);
+}
+
+static int64_t read_factor(struct reader *reader)
+{
+    skip_blanks(reader);
+    if (reader->failed || ++reader->depth > NPART__LIMIT_EXPRESSION_DEPTH)
+        return fail(reader);
+    int64_t value;
+    const char *word = reader->at;
+    if (take(reader, "(")) {
+        reader->operators++;
+        value = read_sum(reader);
+        if (!take(reader, ")"))
+            value = fail(reader);
+    } else if (take(reader, "-")) {
+        reader->operators++;
+        value = npart__product(reader->pool, read_factor(reader), -1);
+    } else if (*word >= '0' && *word <= '9') {
+        value = read_number(reader);
+    } else {
+        while (is_word(*reader->at))
+            reader->at++;
+        size_t length = (size_t)(reader->at - word);
+        if (length == 0)
+            value = fail(reader);
+        else if (take(reader, "("))
+            value = read_call(reader, word, length);
+        else
+            value = npart__symbol(reader->pool, word, length);
+    }
+    reader->depth--;
+    return value;
+}
+
+static int64_t read_product(struct reader *reader)
+{
+    int64_t value = read_factor(reader);
+    for (;;) {
+        struct npart__expressions *pool = reader->pool;
+        skip_blanks(reader);
+        if (take(reader, "**"))
+            return fail(reader);
+        if (take(reader, "*")) {
+            value = npart__product(pool, value, read_factor(reader));
+        } else if (take(reader, "//") || take(reader, "/")) { /* sizes are whole: a plain / rounds down too */
+            int64_t divisor = read_factor(reader);
+            if (divisor == 0)
+                return fail(reader);
+            value = npart__floor_quotient(pool, value, divisor);
+        } else if (take(reader, "%")) {
+            int64_t divisor = read_factor(reader);
+            if (divisor == 0)
+                return fail(reader);
+            int64_t whole = npart__product(pool, npart__floor_quotient(pool, value, divisor), divisor);
+            value = npart__difference(pool, value, whole);
+        } else {
+            return value;
+        }
+        reader->operators++;
+        if (reader->failed)
+            return 0;
+    }
+}
+
+static int64_t read_sum(struct reader *reader)
+{
+    int64_t value = read_product(reader);
+    while (!reader->failed) {
+        if (take(reader, "+"))
+            value = npart__sum(reader->pool, value, read_product(reader));
+        else if (take(reader, "-"))
+            value = npart__difference(reader->pool, value, read_product(reader));
+        else
+            return value;
+        reader->operators++;
+    }
+    return 0;
+}
+
+/* Whether the text is an expression at all is tried on a scratch pool, so that a failed attempt leaves no symbols. */
+static bool is_expression(struct npart__expressions *pool, const char *text, bool *is_plain)
+{
+    struct npart__arena arena;
+    npart__arena_init(&arena, &pool->arena->allocator);
+    struct npart__expressions scratch;
+    struct reader reader = {.pool = &scratch, .at = text};
+    bool ok = npart__expressions_init(&scratch, &arena);
+    if (ok) {
+        (void)read_sum(&reader);
+        skip_blanks(&reader);
+        ok = !scratch.failed;
+    }
+    if (!ok)
+        pool->failed = true;
+    npart__arena_clear(&arena);
+    *is_plain = reader.operators == 0;
+    return ok && !reader.failed && *reader.at == '\0';
+}
+
+static bool looks_plain(const char *text)
+{
+    for (; *text; text++)
+        if (!is_word(*text))
+            return false;
+    return true;
+}
+
+int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
+{
+    bool is_plain = true;
+    if (looks_plain(text) || !is_expression(pool, text, &is_plain) || is_plain)
+        return npart__symbol(pool, text, strlen(text));
+    struct reader reader = {.pool = pool, .at = text};
+    return read_sum(&reader);
+}
+
+/* ---- binding --------------------------------------------------------------------------------------------- */
+
+/* The only symbol of a linear expression, with its coefficient; false for anything else. */
+static bool single_symbol(const struct npart__expressions *pool, int64_t a, uint32_t *symbol, int64_t *coefficient,
+                          int64_t *constant)
+{
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    if (sum->count != 1)
+        return false;
+    const struct npart__product *product = npart__product_at(pool, sum->terms[0].product);
+    if (product->count != 1 || product->factors[0].power != 1)
+        return false;
+    const struct npart__atom *atom = npart__atom_at(pool, product->factors[0].atom);
+    *symbol = (uint32_t)atom->left;
+    *coefficient = sum->terms[0].coefficient;
+    *constant = sum->constant;
+    return atom->kind == NPART__ATOM_SYMBOL;
+}
+
+bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t value, const char **problem)
+{
+    int64_t meaning = npart__parse_dim(pool, text), coefficient, constant, rest;
+    uint32_t symbol;
+    *problem = "it conflicts with another one";
+    if (npart__is_number(meaning))
+        return meaning == value;
+    if (meaning == NPART__UNKNOWN)
+        return true; /* out of memory, which the pool remembers */
+    if (!single_symbol(pool, meaning, &symbol, &coefficient, &constant)) {
+        *problem = "more than one symbol of it is still open";
+        return false;
+    }
+    if (!npart__subtract_int64(value, constant, &rest) || coefficient == -1 || rest % coefficient != 0 ||
+        rest / coefficient < 0) {
+        *problem = "no size makes it true";
+        return false;
+    }
+    const char *name = pool->symbols.items[symbol].name;
+    return npart__bind_symbol(pool, name, strlen(name), rest / coefficient);
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------- */
+
+static void append_atom(struct npart__buffer *buffer, const struct npart__expressions *pool,
+                        const struct npart__atom *atom)
+{
+    static const char *const names[] = {[NPART__ATOM_FLOOR] = "floor(", [NPART__ATOM_MAX] = "max(",
+                                        [NPART__ATOM_MIN] = "min("};
+    if (atom->kind == NPART__ATOM_SYMBOL) {
+        const char *name = pool->symbols.items[atom->left].name;
+        npart__append_text(buffer, name ? name : "?");
+        return;
+    }
+    bool is_floor = atom->kind == NPART__ATOM_FLOOR;
+    bool wants_parentheses = is_floor && !npart__is_number(atom->left) &&
+                             (npart__sum_at(pool, atom->left)->count > 1 || npart__sum_at(pool, atom->left)->constant);
+    npart__append_text(buffer, names[atom->kind]);
+    npart__append_text(buffer, wants_parentheses ? "(" : "");
+    npart__append_dim(buffer, pool, atom->left);
+    npart__append_text(buffer, wants_parentheses ? ")" : "");
+    npart__append_text(buffer, is_floor ? "/" : ", ");
+    bool is_complex = is_floor && !npart__is_number(atom->right);
+    npart__append_text(buffer, is_complex ? "(" : "");
+    npart__append_dim(buffer, pool, atom->right);
+    npart__append_text(buffer, is_complex ? "))" : ")");
+}
+
+static void append_term(struct npart__buffer *buffer, const struct npart__expressions *pool,
+                        const struct npart__term *term, bool is_first)
+{
+    const struct npart__product *product = npart__product_at(pool, term->product);
+    uint64_t magnitude = term->coefficient < 0 ? 0 - (uint64_t)term->coefficient : (uint64_t)term->coefficient;
+    if (!is_first)
+        npart__append_text(buffer, term->coefficient < 0 ? " - " : " + ");
+    else if (term->coefficient < 0)
+        npart__append_text(buffer, "-");
+    if (magnitude != 1) {
+        npart__append_format(buffer, "%llu", (unsigned long long)magnitude);
+        npart__append_text(buffer, "*");
+    }
+    for (uint32_t i = 0; i < product->count; i++) {
+        for (uint32_t power = 0; power < product->factors[i].power; power++) {
+            npart__append_text(buffer, i || power ? "*" : "");
+            append_atom(buffer, pool, npart__atom_at(pool, product->factors[i].atom));
+        }
+    }
+}
+
+/* Terms that are added before terms that are subtracted, so that no expression need begin with a minus. */
+void npart__append_dim(struct npart__buffer *buffer, const struct npart__expressions *pool, int64_t a)
+{
+    if (npart__is_number(a)) {
+        npart__append_int64(buffer, a);
+        return;
+    }
+    if (a == NPART__UNKNOWN) {
+        npart__append_text(buffer, "?");
+        return;
+    }
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    bool is_first = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < sum->count; i++) {
+            if ((sum->terms[i].coefficient < 0) != (pass == 1))
+                continue;
+            append_term(buffer, pool, &sum->terms[i], is_first);
+            is_first = false;
+        }
+        if (sum->constant && (sum->constant < 0) == (pass == 1)) {
+            npart__append_text(buffer, is_first ? "" : pass ? " - " : " + ");
+            npart__append_int64(buffer, pass && !is_first ? -sum->constant : sum->constant);
+            is_first = false;
+        }
+    }
+}
+
+/* ---- what an expression is made of ----------------------------------------------------------------------- */
+
+/* Nameless before named, then the one made first. */
+uint32_t npart__better_root(const struct npart__expressions *pool, uint32_t a, uint32_t b)
+{
+    if (a == NPART_NONE || b == NPART_NONE)
+        return a == NPART_NONE ? b : a;
+    bool a_named = pool->symbols.items[a].name != NULL, b_named = pool->symbols.items[b].name != NULL;
+    if (a_named != b_named)
+        return a_named ? b : a;
+    return a < b ? a : b;
+}
+
+uint32_t npart__root_symbol(const struct npart__expressions *pool, int64_t a)
+{
+    uint32_t root = NPART_NONE;
+    if (npart__is_number(a) || a == NPART__UNKNOWN)
+        return root;
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
+        for (uint32_t k = 0; k < product->count; k++)
+            root = npart__better_root(pool, root, pool->notes.items[product->factors[k].atom].root);
+    }
+    return root;
+}
+
+bool npart__is_named(const struct npart__expressions *pool, int64_t a)
+{
+    if (npart__is_number(a))
+        return true;
+    uint32_t root = npart__root_symbol(pool, a);
+    return root != NPART_NONE && pool->symbols.items[root].name != NULL;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the files of this stage that are not about operators share.
+ */
+#ifndef NPART_INFER_DRIVER_H
+#define NPART_INFER_DRIVER_H
+
+#include "infer/call.h"
+
+#define NPART__CACHED_OUTPUTS 4u
+#define NPART__NO_SOURCE INT32_MAX
+
+/* What is looked up once per operator and version. */
+struct npart__op_cache {
+    bool is_filled;
+    uint32_t op_type, domain;
+    const struct npart__operator *schema;
+    const struct npart__infer_row *row;
+    int type_source[NPART__CACHED_OUTPUTS]; /* see npart__type_source */
+};
+
+/* Where an output's element type comes from: the index of the next input from `from` on, minus the number of a fixed
+ * type, or NPART__NO_SOURCE. */
+int npart__type_source(const struct npart__operator *schema, unsigned output, unsigned from);
+
+void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant);
+struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
+                                            const struct npart__declared_type *declared);
+void npart__merge_declared(struct npart__inference *inference, uint32_t value);
+bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place);
+/* Notes two sizes that must be equal for the model to work. */
+void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b);
+void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
+npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
+
+/* Whether a dim's text is `name`, or holds it as a word of an expression. */
+bool npart__mentions(const char *text, const char *name);
+
+/* binding.c: facts of the main graph's inputs, with the caller's bindings. */
+npart_status npart__bind_inputs(struct npart__inference *inference, const struct npart__infer_options *options,
+                                struct npart_error *error);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Moving known elements about: what Slice, Transpose, Gather and their like do to the contents of small tensors.
+ * Whole numbers and doubles are both eight bytes, so most of it need not know which they are.
+ */
+#include "infer/elements.h"
+
+bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out)
+{
+    if (!npart__has_input(call, index))
+        return false;
+    const struct npart__fact *fact = npart__in(call, index);
+    const struct npart__known *known = npart__elements(call->inference, npart__in(call, index));
+    if (!known || !npart__is_static(fact))
+        return false;
+    *out = (struct npart__items){.count = known->count, .is_ints = known->ints != NULL};
+    out->data = known->ints ? (const void *)known->ints : (const void *)known->doubles;
+    return true;
+}
+
+uint64_t *npart__new_items(const struct npart__call *call, uint32_t count)
+{
+    return (uint64_t *)npart__new_ints(call, count);
+}
+
+void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,
+                      bool is_ints)
+{
+    const void *data = items;
+    if (is_ints)
+        npart__set_ints(call, output, data, count);
+    else
+        npart__set_doubles(call, output, data, count);
+}
+
+void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output)
+{
+    const struct npart__known *known =
+        npart__has_input(call, input) ? npart__elements(call->inference, npart__in(call, input)) : NULL;
+    if (known)
+        npart__out(call, output)->known = known;
+}
+
+void npart__strides(const int64_t *dims, uint32_t rank, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (uint32_t axis = rank; axis-- > 0;) {
+        strides[axis] = stride;
+        if (!npart__multiply_int64(stride, dims[axis] ? dims[axis] : 1, &stride))
+            stride = 0; /* beside a size of 0 others may be anything, but then there are no elements */
+    }
+}
+
+void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t output, int64_t base,
+                        const int64_t *steps)
+{
+    const struct npart__fact *fact = npart__out(call, output);
+    struct npart__items in;
+    uint32_t count;
+    int64_t at[NPART__LIMIT_RANK] = {0}, from = base;
+    if (!npart__in_items(call, input, &in) || !npart__small_count(fact, &count))
+        return;
+    uint64_t *items = npart__new_items(call, count);
+    for (uint32_t i = 0; items && i < count; i++) {
+        if (from < 0 || from >= (int64_t)in.count)
+            return;
+        items[i] = in.data[from];
+        for (uint32_t axis = fact->rank; axis-- > 0;) { /* count up like an odometer */
+            from += steps[axis];
+            if (++at[axis] < fact->dims[axis])
+                break;
+            from -= steps[axis] * at[axis];
+            at[axis] = 0;
+        }
+    }
+    if (items)
+        npart__set_items(call, output, items, count, in.is_ints);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Known elements as bare eight-byte items, for operators that move them without looking.
+ */
+#ifndef NPART_INFER_ELEMENTS_H
+#define NPART_INFER_ELEMENTS_H
+
+#include "infer/call.h"
+#include "infer/families.h"
+
+struct npart__items {
+    const uint64_t *data;
+    uint32_t count;
+    bool is_ints; /* else doubles */
+};
+
+/* The known elements of a static input; false when there are none. */
+bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out);
+uint64_t *npart__new_items(const struct npart__call *call, uint32_t count);
+void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,
+                      bool is_ints);
+/* The output's elements are the input's, in the same order. */
+void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output);
+/* Row-major strides, in elements, of static dims. */
+void npart__strides(const int64_t *dims, uint32_t rank, int64_t *strides);
+/* Output element (c0, c1, ...) is input element base + c0*steps[0] + c1*steps[1] + ...; its shape must be set. */
+void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t output, int64_t base,
+                        const int64_t *steps);
+
+#endif

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The pool: interning atoms, products and sums, and arithmetic on sums. Text in and out is in dim_text.c.
+ */
+#include "infer/expression.h"
+#include "infer/expression_internal.h"
+
+/* ---- interning ------------------------------------------------------------------------------------------- */
+
+bool npart__expressions_init(struct npart__expressions *pool, struct npart__arena *arena)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->arena = arena;
+    pool->node = NPART_NONE;
+    /* Id 0 of every table is the empty key, so NPART__UNKNOWN is the empty sum. */
+    struct npart__atom_note none = {.root = NPART_NONE};
+    return npart__strings_init(&pool->atoms, arena) && npart__strings_init(&pool->products, arena) &&
+           npart__strings_init(&pool->sums, arena) && npart__strings_init(&pool->names, arena) &&
+           NPART__PUSH(arena, &pool->notes, none);
+}
+
+static uint32_t intern(struct npart__expressions *pool, struct npart__strings *table, const void *key, size_t bytes)
+{
+    uint32_t id = npart__intern(table, key, bytes, true);
+    if (id == NPART_NONE)
+        pool->failed = true;
+    return id;
+}
+
+const struct npart__atom *npart__atom_at(const struct npart__expressions *pool, uint32_t id)
+{
+    return (const void *)pool->atoms.texts.items[id];
+}
+
+const struct npart__product *npart__product_at(const struct npart__expressions *pool, uint32_t id)
+{
+    return (const void *)pool->products.texts.items[id];
+}
+
+const struct npart__sum *npart__sum_at(const struct npart__expressions *pool, int64_t handle)
+{
+    return (const void *)pool->sums.texts.items[handle - NPART__HANDLE_BASE];
+}
+
+static uint32_t product_id(struct npart__expressions *pool, const struct npart__product *product)
+{
+    return intern(pool, &pool->products, product,
+                  offsetof(struct npart__product, factors) + product->count * sizeof product->factors[0]);
+}
+
+/* The sum as a number or a handle. Terms must be sorted, coefficients not 0. */
+static int64_t sum_handle(struct npart__expressions *pool, const struct npart__sum *sum)
+{
+    if (sum->count == 0 && npart__is_number(sum->constant))
+        return sum->constant;
+    uint32_t id =
+        intern(pool, &pool->sums, sum, offsetof(struct npart__sum, terms) + sum->count * sizeof sum->terms[0]);
+    return id == NPART_NONE || id >= NPART__HANDLE_COUNT ? NPART__UNKNOWN : NPART__HANDLE_BASE + id;
+}
+
+static int64_t least_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom)
+{
+    int64_t left = npart__lower_bound(pool, atom->left), right = npart__lower_bound(pool, atom->right), quotient;
+    switch (atom->kind) {
+    case NPART__ATOM_FLOOR:
+        if (npart__is_number(atom->right) && atom->right > 0 && left != INT64_MIN &&
+            npart__floor_divide_int64(left, atom->right, &quotient))
+            return quotient;
+        return left >= 0 && right >= 0 ? 0 : INT64_MIN;
+    case NPART__ATOM_MAX:
+        return left > right ? left : right;
+    default:
+        return left < right ? left : right;
+    }
+}
+
+/* How many atoms an expression is printed with. */
+static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
+{
+    uint32_t count = 0;
+    if (npart__is_number(a) || a == NPART__UNKNOWN)
+        return 0;
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
+        for (uint32_t k = 0; k < product->count; k++)
+            count += product->factors[k].power * pool->notes.items[product->factors[k].atom].size;
+    }
+    return count;
+}
+
+static struct npart__atom_note note_of(const struct npart__expressions *pool, const struct npart__atom *atom)
+{
+    if (atom->kind == NPART__ATOM_SYMBOL)
+        return (struct npart__atom_note){.least = pool->symbols.items[atom->left].may_be_0 ? 0 : 1,
+                                         .size = 1, .root = (uint32_t)atom->left};
+    return (struct npart__atom_note){
+        .least = least_of_atom(pool, atom),
+        .size = 1 + count_atoms(pool, atom->left) + count_atoms(pool, atom->right),
+        .root = npart__better_root(pool, npart__root_symbol(pool, atom->left), npart__root_symbol(pool, atom->right)),
+    };
+}
+
+static int64_t atom_handle(struct npart__expressions *pool, const struct npart__atom *atom)
+{
+    struct npart__atom_note note = note_of(pool, atom);
+    if (note.size > NPART__LIMIT_ATOM_SIZE)
+        return npart__fresh_symbol(pool);
+    uint32_t id = intern(pool, &pool->atoms, atom, sizeof *atom);
+    if (id == NPART_NONE)
+        return NPART__UNKNOWN;
+    if (id == pool->notes.count && !NPART__PUSH(pool->arena, &pool->notes, note)) {
+        pool->failed = true;
+        return NPART__UNKNOWN;
+    }
+    struct npart__product product;
+    product.count = 1;
+    product.factors[0] = (struct npart__factor){.atom = id, .power = 1};
+    uint32_t product_number = product_id(pool, &product);
+    if (product_number == NPART_NONE)
+        return NPART__UNKNOWN;
+    struct npart__sum sum;
+    sum.constant = 0;
+    sum.count = 1;
+    sum.reserved = 0;
+    sum.terms[0] = (struct npart__term){.coefficient = 1, .product = product_number};
+    return sum_handle(pool, &sum);
+}
+
+/* ---- symbols --------------------------------------------------------------------------------------------- */
+
+/* Whether a size of this name counts what earlier steps left, of which there may be nothing. */
+static bool names_a_cache(const char *name)
+{
+    static const char *const words[] = {"past", "cache", "prev", "history", "state"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        for (const char *at = name; *at; at++) {
+            size_t k = 0;
+            while (words[i][k] && (at[k] | 0x20) == words[i][k])
+                k++;
+            if (!words[i][k])
+                return true;
+        }
+    return false;
+}
+
+static int64_t symbol_handle(struct npart__expressions *pool, uint32_t index)
+{
+    struct npart__atom atom = {.kind = NPART__ATOM_SYMBOL, .left = index};
+    return atom_handle(pool, &atom);
+}
+
+/* The index of a named symbol, made when new; NPART_NONE when out of memory. */
+static uint32_t named_symbol(struct npart__expressions *pool, const char *name, size_t length)
+{
+    uint32_t id = npart__intern(&pool->names, name, length, true);
+    if (id == NPART_NONE)
+        return id;
+    while (pool->symbol_by_name.count <= id)
+        if (!NPART__PUSH(pool->arena, &pool->symbol_by_name, 0))
+            return NPART_NONE;
+    if (pool->symbol_by_name.items[id] == 0) {
+        struct npart__symbol symbol = {.name = npart__text(&pool->names, id), .node = pool->node};
+        symbol.may_be_0 = !pool->reads_inputs || names_a_cache(symbol.name);
+        if (!NPART__PUSH(pool->arena, &pool->symbols, symbol))
+            return NPART_NONE;
+        pool->symbol_by_name.items[id] = pool->symbols.count;
+    }
+    uint32_t index = pool->symbol_by_name.items[id] - 1;
+    if (pool->reads_inputs && !pool->symbols.items[index].is_input) {
+        if (!NPART__PUSH(pool->arena, &pool->input_symbols, index))
+            return NPART_NONE;
+        pool->symbols.items[index].is_input = true;
+    }
+    return index;
+}
+
+int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t length)
+{
+    uint32_t index = named_symbol(pool, name, length);
+    if (index == NPART_NONE) {
+        pool->failed = true;
+        return NPART__UNKNOWN;
+    }
+    const struct npart__symbol *symbol = &pool->symbols.items[index];
+    return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
+}
+
+static int64_t nameless_symbol(struct npart__expressions *pool, bool varies)
+{
+    struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies};
+    if (!NPART__PUSH(pool->arena, &pool->symbols, symbol)) {
+        pool->failed = true;
+        return NPART__UNKNOWN;
+    }
+    return symbol_handle(pool, pool->symbols.count - 1);
+}
+
+int64_t npart__fresh_symbol(struct npart__expressions *pool)
+{
+    return nameless_symbol(pool, false);
+}
+
+int64_t npart__varying_symbol(struct npart__expressions *pool)
+{
+    return nameless_symbol(pool, true);
+}
+
+uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
+{
+    if (npart__is_number(a) || a == NPART__UNKNOWN)
+        return NPART_NONE;
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    if (sum->count != 1 || sum->constant || sum->terms[0].coefficient != 1)
+        return NPART_NONE;
+    const struct npart__product *product = npart__product_at(pool, sum->terms[0].product);
+    if (product->count != 1 || product->factors[0].power != 1)
+        return NPART_NONE;
+    const struct npart__atom *atom = npart__atom_at(pool, product->factors[0].atom);
+    return atom->kind == NPART__ATOM_SYMBOL ? (uint32_t)atom->left : NPART_NONE;
+}
+
+bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value)
+{
+    uint32_t index = named_symbol(pool, name, length);
+    if (index == NPART_NONE) {
+        pool->failed = true;
+        return true;
+    }
+    struct npart__symbol *symbol = &pool->symbols.items[index];
+    if (symbol->is_bound)
+        return symbol->value == value;
+    symbol->is_bound = true;
+    symbol->value = value;
+    return true;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------ */
+
+static void load(const struct npart__expressions *pool, int64_t a, struct npart__sum *out)
+{
+    out->constant = 0;
+    out->count = 0;
+    out->reserved = 0;
+    if (npart__is_number(a)) {
+        out->constant = a;
+        return;
+    }
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    memcpy(out, sum, offsetof(struct npart__sum, terms) + sum->count * sizeof sum->terms[0]);
+}
+
+/* Adds coefficient * product; false when it does not fit. */
+static bool add_term(struct npart__sum *sum, uint32_t product, int64_t coefficient)
+{
+    struct npart__term *terms = sum->terms;
+    uint32_t at = 0;
+    if (coefficient == 0)
+        return true;
+    while (at < sum->count && terms[at].product < product)
+        at++;
+    if (at < sum->count && terms[at].product == product) {
+        if (!npart__add_int64(terms[at].coefficient, coefficient, &terms[at].coefficient))
+            return false;
+        if (terms[at].coefficient == 0) {
+            memmove(&terms[at], &terms[at + 1], (sum->count - at - 1) * sizeof *terms);
+            sum->count--;
+        }
+        return true;
+    }
+    if (sum->count >= NPART__LIMIT_TERMS)
+        return false;
+    memmove(&terms[at + 1], &terms[at], (sum->count - at) * sizeof *terms);
+    terms[at] = (struct npart__term){.coefficient = coefficient, .product = product};
+    sum->count++;
+    return true;
+}
+
+/* a + factor * b. */
+static bool add_scaled(struct npart__sum *a, const struct npart__sum *b, int64_t factor)
+{
+    int64_t scaled;
+    if (!npart__multiply_int64(b->constant, factor, &scaled) ||
+        !npart__add_int64(a->constant, scaled, &a->constant))
+        return false;
+    for (uint32_t i = 0; i < b->count; i++)
+        if (!npart__multiply_int64(b->terms[i].coefficient, factor, &scaled) ||
+            !add_term(a, b->terms[i].product, scaled))
+            return false;
+    return true;
+}
+
+static bool either_unknown(int64_t a, int64_t b)
+{
+    return a == NPART__UNKNOWN || b == NPART__UNKNOWN;
+}
+
+static int64_t linear(struct npart__expressions *pool, int64_t a, int64_t b, int64_t factor)
+{
+    struct npart__sum left, right;
+    if (either_unknown(a, b))
+        return npart__fresh_symbol(pool);
+    load(pool, a, &left);
+    load(pool, b, &right);
+    return add_scaled(&left, &right, factor) ? sum_handle(pool, &left) : npart__fresh_symbol(pool);
+}
+
+int64_t npart__sum(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    int64_t result;
+    if (npart__is_number(a) && npart__is_number(b) && npart__add_int64(a, b, &result) && npart__is_number(result))
+        return result;
+    return linear(pool, a, b, 1);
+}
+
+int64_t npart__difference(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    int64_t result;
+    if (npart__is_number(a) && npart__is_number(b) && npart__subtract_int64(a, b, &result) &&
+        npart__is_number(result))
+        return result;
+    return linear(pool, a, b, -1);
+}
+
+/* ---- products -------------------------------------------------------------------------------------------- */
+
+/* The id of a * b, or NPART_NONE when it does not fit. */
+static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, uint32_t b)
+{
+    const struct npart__product *left = npart__product_at(pool, a), *right = npart__product_at(pool, b);
+    struct npart__product out;
+    struct npart__factor *factors = out.factors;
+    uint32_t i = 0, j = 0, count = 0;
+    while (i < left->count || j < right->count) {
+        if (count >= NPART__LIMIT_FACTORS)
+            return NPART_NONE;
+        if (j >= right->count || (i < left->count && left->factors[i].atom < right->factors[j].atom)) {
+            factors[count++] = left->factors[i++];
+        } else if (i >= left->count || right->factors[j].atom < left->factors[i].atom) {
+            factors[count++] = right->factors[j++];
+        } else {
+            factors[count] = left->factors[i++];
+            factors[count].power += right->factors[j++].power;
+            if (factors[count++].power > NPART__LIMIT_POWER)
+                return NPART_NONE;
+        }
+    }
+    out.count = count;
+    return product_id(pool, &out);
+}
+
+/* a / b for products: *out is NPART_NONE when nothing but 1 is left; false when b does not divide a. */
+static bool divide_products(struct npart__expressions *pool, uint32_t a, uint32_t b, uint32_t *out)
+{
+    const struct npart__product *left = npart__product_at(pool, a), *right = npart__product_at(pool, b);
+    struct npart__product result;
+    uint32_t j = 0, count = 0;
+    for (uint32_t i = 0; i < left->count && count < NPART__LIMIT_FACTORS; i++) {
+        struct npart__factor factor = left->factors[i];
+        if (j < right->count && right->factors[j].atom == factor.atom) {
+            if (right->factors[j].power > factor.power)
+                return false;
+            factor.power -= right->factors[j++].power;
+        }
+        if (factor.power)
+            result.factors[count++] = factor;
+    }
+    if (j < right->count)
+        return false;
+    result.count = count;
+    *out = count ? product_id(pool, &result) : NPART_NONE;
+    return true;
+}
+
+/* out += sum * coefficient * product, where product NPART_NONE is 1. */
+static bool add_multiple(struct npart__expressions *pool, struct npart__sum *out, const struct npart__sum *sum,
+                         int64_t coefficient, uint32_t product)
+{
+    if (product == NPART_NONE)
+        return add_scaled(out, sum, coefficient);
+    int64_t scaled;
+    if (!npart__multiply_int64(sum->constant, coefficient, &scaled) || !add_term(out, product, scaled))
+        return false;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        uint32_t id = multiply_products(pool, sum->terms[i].product, product);
+        if (id == NPART_NONE || !npart__multiply_int64(sum->terms[i].coefficient, coefficient, &scaled) ||
+            !add_term(out, id, scaled))
+            return false;
+    }
+    return true;
+}
+
+int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    int64_t result;
+    if (npart__is_number(a) && npart__is_number(b) && npart__multiply_int64(a, b, &result) &&
+        npart__is_number(result))
+        return result;
+    if (a == 0 || b == 0)
+        return 0;
+    if (either_unknown(a, b))
+        return npart__fresh_symbol(pool);
+    struct npart__sum left, right, out;
+    load(pool, a, &left);
+    load(pool, b, &right);
+    load(pool, 0, &out);
+    bool ok = add_scaled(&out, &left, right.constant);
+    for (uint32_t i = 0; ok && i < right.count; i++)
+        ok = add_multiple(pool, &out, &left, right.terms[i].coefficient, right.terms[i].product);
+    return ok ? sum_handle(pool, &out) : npart__fresh_symbol(pool);
+}
+
+/* ---- quotients ------------------------------------------------------------------------------------------- */
+
+/* A term of `rest` that `lead` divides; products carry no order that multiplication respects, so all are tried. */
+static bool find_multiple(struct npart__expressions *pool, const struct npart__sum *rest,
+                          const struct npart__term *lead, int64_t *coefficient, uint32_t *product)
+{
+    for (uint32_t i = rest->count; i-- > 0;) {
+        const struct npart__term *term = &rest->terms[i];
+        if (term->coefficient % lead->coefficient == 0 &&
+            divide_products(pool, term->product, lead->product, product)) {
+            *coefficient = term->coefficient / lead->coefficient;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Long division. It may fail to find a quotient that exists; one that it finds is exact, as the rest is nothing. */
+static bool divide_sums(struct npart__expressions *pool, const struct npart__sum *dividend,
+                        const struct npart__sum *divisor, struct npart__sum *quotient)
+{
+    struct npart__sum rest;
+    load(pool, 0, quotient);
+    load(pool, 0, &rest);
+    if (!add_scaled(&rest, dividend, 1))
+        return false;
+    if (divisor->count == 0) { /* a number */
+        if (divisor->constant == -1 || divisor->constant == 0 || rest.constant % divisor->constant != 0)
+            return false;
+        quotient->constant = rest.constant / divisor->constant;
+        for (uint32_t i = 0; i < rest.count; i++) {
+            if (rest.terms[i].coefficient % divisor->constant != 0)
+                return false;
+            (void)add_term(quotient, rest.terms[i].product, rest.terms[i].coefficient / divisor->constant);
+        }
+        return true;
+    }
+    const struct npart__term *lead = &divisor->terms[divisor->count - 1];
+    if (lead->coefficient == -1)
+        return false;
+    for (unsigned step = 0; step <= NPART__LIMIT_TERMS; step++) {
+        if (rest.count == 0)
+            return rest.constant == 0;
+        int64_t coefficient;
+        uint32_t product;
+        if (!find_multiple(pool, &rest, lead, &coefficient, &product) || coefficient == INT64_MIN)
+            return false;
+        bool ok = product == NPART_NONE ? npart__add_int64(quotient->constant, coefficient, &quotient->constant)
+                                        : add_term(quotient, product, coefficient);
+        if (!ok || !add_multiple(pool, &rest, divisor, -coefficient, product))
+            return false;
+    }
+    return false;
+}
+
+bool npart__exact_quotient(struct npart__expressions *pool, int64_t a, int64_t b, int64_t *out)
+{
+    if (either_unknown(a, b) || b == 0)
+        return false;
+    if (a == b) {
+        *out = 1;
+        return true;
+    }
+    struct npart__sum left, right, quotient;
+    load(pool, a, &left);
+    load(pool, b, &right);
+    if (!divide_sums(pool, &left, &right, &quotient))
+        return false;
+    *out = sum_handle(pool, &quotient);
+    return true;
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)): strided layers in a row give one quotient. */
+static void flatten_floor(struct npart__expressions *pool, const struct npart__sum *inside, struct npart__atom *atom)
+{
+    if (inside->count != 1 || inside->terms[0].coefficient != 1)
+        return;
+    const struct npart__product *product = npart__product_at(pool, inside->terms[0].product);
+    const struct npart__atom *nested = npart__atom_at(pool, product->factors[0].atom);
+    int64_t both, shift;
+    if (product->count != 1 || product->factors[0].power != 1 || nested->kind != NPART__ATOM_FLOOR ||
+        !npart__is_number(nested->right) || !npart__multiply_int64(nested->right, atom->right, &both) ||
+        !npart__multiply_int64(nested->right, inside->constant, &shift))
+        return;
+    int64_t dividend = nested->left;
+    atom->left = shift ? npart__sum(pool, dividend, shift) : dividend;
+    atom->right = both;
+}
+
+/* floor(a / divisor) for a positive number: what divides evenly comes out, the rest stays in one atom. */
+static int64_t quotient_by_number(struct npart__expressions *pool, const struct npart__sum *a, int64_t divisor)
+{
+    struct npart__sum outside, inside;
+    load(pool, 0, &outside);
+    load(pool, 0, &inside);
+    int64_t common = divisor, whole;
+    (void)npart__floor_divide_int64(a->constant, divisor, &whole);
+    outside.constant = whole;
+    inside.constant = a->constant % divisor;
+    inside.constant += inside.constant < 0 ? divisor : 0;
+    for (uint32_t i = 0; i < a->count; i++) {
+        int64_t coefficient = a->terms[i].coefficient;
+        bool divides = coefficient % divisor == 0;
+        if (!divides)
+            common = greatest_common_divisor(common, coefficient);
+        if (!add_term(divides ? &outside : &inside, a->terms[i].product, divides ? coefficient / divisor : coefficient))
+            return npart__fresh_symbol(pool);
+    }
+    if (inside.count == 0)
+        return sum_handle(pool, &outside);
+    inside.constant /= common; /* both are positive, so this is the floor */
+    for (uint32_t i = 0; i < inside.count; i++)
+        inside.terms[i].coefficient /= common;
+    divisor /= common;
+    struct npart__atom atom = {.kind = NPART__ATOM_FLOOR, .left = sum_handle(pool, &inside), .right = divisor};
+    flatten_floor(pool, &inside, &atom);
+    return npart__sum(pool, sum_handle(pool, &outside), atom_handle(pool, &atom));
+}
+
+int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    int64_t result;
+    if (npart__is_number(a) && npart__is_number(b))
+        return npart__floor_divide_int64(a, b, &result) && npart__is_number(result) ? result
+                                                                                    : npart__fresh_symbol(pool);
+    if (either_unknown(a, b) || b == 0)
+        return npart__fresh_symbol(pool);
+    if (b == 1)
+        return a;
+    if (npart__exact_quotient(pool, a, b, &result))
+        return result;
+    if (npart__is_number(b) && b > 0) {
+        struct npart__sum left;
+        load(pool, a, &left);
+        return quotient_by_number(pool, &left, b);
+    }
+    struct npart__atom atom = {.kind = NPART__ATOM_FLOOR, .left = a, .right = b};
+    return atom_handle(pool, &atom);
+}
+
+int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    int64_t negated = npart__floor_quotient(pool, npart__product(pool, a, -1), b);
+    return npart__product(pool, negated, -1);
+}
+
+/* ---- bounds and extremes --------------------------------------------------------------------------------- */
+
+int64_t npart__lower_bound(const struct npart__expressions *pool, int64_t a)
+{
+    if (npart__is_number(a))
+        return a;
+    if (a == NPART__UNKNOWN)
+        return INT64_MIN;
+    const struct npart__sum *sum = npart__sum_at(pool, a);
+    int64_t bound = sum->constant;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
+        int64_t least = sum->terms[i].coefficient;
+        if (least < 0)
+            return INT64_MIN;
+        for (uint32_t k = 0; k < product->count; k++) {
+            int64_t atom = pool->notes.items[product->factors[k].atom].least;
+            if (atom < 0)
+                return INT64_MIN;
+            for (uint32_t p = 0; p < product->factors[k].power && least; p++)
+                if (!npart__multiply_int64(least, atom, &least))
+                    return INT64_MIN;
+        }
+        if (!npart__add_int64(bound, least, &bound))
+            return INT64_MIN;
+    }
+    return bound;
+}
+
+static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, enum npart__atom_kind kind)
+{
+    bool wants_greater = kind == NPART__ATOM_MAX;
+    if (npart__is_number(a) && npart__is_number(b))
+        return (a > b) == wants_greater ? a : b;
+    if (either_unknown(a, b))
+        return npart__fresh_symbol(pool);
+    if (a == b)
+        return a;
+    if (npart__lower_bound(pool, npart__difference(pool, a, b)) >= 0)
+        return wants_greater ? a : b;
+    if (npart__lower_bound(pool, npart__difference(pool, b, a)) >= 0)
+        return wants_greater ? b : a;
+    struct npart__atom atom = {.kind = kind, .left = a < b ? a : b, .right = a < b ? b : a};
+    return atom_handle(pool, &atom);
+}
+
+int64_t npart__maximum(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    return extreme(pool, a, b, NPART__ATOM_MAX);
+}
+
+int64_t npart__minimum(struct npart__expressions *pool, int64_t a, int64_t b)
+{
+    return extreme(pool, a, b, NPART__ATOM_MIN);
+}

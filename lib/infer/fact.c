@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Facts: made from tensors, asked about, printed.
+ */
+#include "infer/driver.h"
+
+void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant)
+{
+    *fact = (struct npart__fact){
+        .kind = (uint8_t)(tensor->is_sparse ? NPART__TYPE_SPARSE : NPART__TYPE_TENSOR),
+        .element_type = tensor->element_type,
+        .has_rank = tensor->rank <= NPART__LIMIT_RANK && tensor->element_type != 0,
+        .is_constant = is_constant,
+        .is_initializer = is_constant,
+        .tensor = is_constant ? tensor : NULL,
+    };
+    for (uint32_t i = 0; fact->has_rank && i < tensor->rank; i++)
+        if (!npart__is_number(tensor->dims[i]))
+            fact->has_rank = false; /* no tensor is that large */
+    static const int64_t no_dims[1];
+    if (fact->has_rank) {
+        fact->rank = tensor->rank;
+        fact->dims = tensor->rank ? tensor->dims : no_dims;
+    }
+}
+
+static bool is_whole(double value)
+{
+    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && value == (double)(int64_t)value;
+}
+
+/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour. */
+static void keep_doubles(struct npart__arena *arena, struct npart__known *known, const double *doubles)
+{
+    int64_t *ints = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *ints);
+    known->doubles = doubles;
+    for (uint32_t i = 0; ints && i < known->count; i++) {
+        if (!is_whole(doubles[i]))
+            return;
+        ints[i] = (int64_t)doubles[i];
+    }
+    known->ints = ints;
+}
+
+static bool read_ints(struct npart__arena *arena, const struct npart__tensor *tensor, struct npart__known *known)
+{
+    int64_t *ints = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *ints);
+    if (!ints || !npart__tensor_int64s(tensor, ints, NPART__LIMIT_KNOWN_ELEMENTS))
+        return false;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!npart__is_number(ints[i]))
+            return false;
+    known->ints = ints;
+    return true;
+}
+
+static bool read_doubles(struct npart__arena *arena, const struct npart__tensor *tensor, struct npart__known *known)
+{
+    double *doubles = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *doubles);
+    if (!doubles || !npart__tensor_doubles(tensor, doubles, NPART__LIMIT_KNOWN_FLOATS))
+        return false;
+    keep_doubles(arena, known, doubles);
+    return true;
+}
+
+static void read_elements(struct npart__inference *inference, struct npart__fact *fact)
+{
+    const struct npart__tensor *tensor = fact->tensor;
+    fact->tensor = NULL; /* one attempt is enough */
+    bool is_float = npart__type_is_float(tensor->element_type);
+    if (tensor->elements > (is_float ? NPART__LIMIT_KNOWN_FLOATS : NPART__LIMIT_KNOWN_ELEMENTS))
+        return;
+    struct npart__known *known = npart__arena_zeroed(inference->arena, 1, sizeof *known);
+    if (!known) {
+        inference->expressions.failed = true;
+        return;
+    }
+    known->count = (uint32_t)tensor->elements;
+    bool ok = is_float ? read_doubles(inference->arena, tensor, known) : read_ints(inference->arena, tensor, known);
+    if (ok)
+        fact->known = known;
+}
+
+const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact)
+{
+    const struct npart__tensor *tensor = fact->tensor;
+    uint64_t elements;
+    if (!fact->known && tensor && tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse)
+        read_elements(inference, fact);
+    /* A declared shape may say otherwise; then nothing is taken by its place. */
+    bool contradicts = fact->known && npart__static_elements(fact, &elements) && elements != fact->known->count;
+    return contradicts ? NULL : fact->known;
+}
+
+bool npart__is_static(const struct npart__fact *fact)
+{
+    if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank)
+        return false;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        if (!npart__is_number(fact->dims[i]))
+            return false;
+    return true;
+}
+
+bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
+{
+    uint64_t elements = 1;
+    if (!npart__is_static(fact))
+        return false;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        if (fact->dims[i] < 0 || !npart__multiply_uint64(elements, (uint64_t)fact->dims[i], &elements))
+            return false;
+    *out = elements;
+    return true;
+}
+
+void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
+                        const struct npart__fact *fact)
+{
+    static const char *const kinds[] = {"unknown", "", "sparse ", "sequence", "map", "optional", "opaque"};
+    npart__append_text(buffer, kinds[fact->kind]);
+    if (fact->element && (fact->kind == NPART__TYPE_SEQUENCE || fact->kind == NPART__TYPE_OPTIONAL)) {
+        npart__append_text(buffer, " of ");
+        npart__append_fact(buffer, pool, fact->element);
+    }
+    if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE)
+        return;
+    npart__append_text(buffer, fact->element_type ? npart__type_name(fact->element_type) : "?");
+    if (!fact->has_rank) {
+        npart__append_text(buffer, "[...]");
+        return;
+    }
+    npart__append_text(buffer, "[");
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        npart__append_text(buffer, i ? "," : "");
+        npart__append_dim(buffer, pool, fact->dims[i]);
+    }
+    npart__append_text(buffer, "]");
+}

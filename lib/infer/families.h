@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parameters that rows.def gives to families, and what families share.
+ */
+#ifndef NPART_INFER_FAMILIES_H
+#define NPART_INFER_FAMILIES_H
+
+#include "infer/call.h"
+
+/* TensorProto.DataType numbers that inference names. */
+enum { NPART__FLOAT = 1, NPART__UINT8 = 2, NPART__INT8 = 3, NPART__INT32 = 6, NPART__INT64 = 7, NPART__STRING = 8,
+       NPART__BOOL = 9, NPART__FLOAT16 = 10, NPART__UINT32 = 12 };
+
+enum npart__unary {
+    NPART__UNARY_SAME, NPART__UNARY_NEGATE, NPART__UNARY_ABSOLUTE, NPART__UNARY_RELU, NPART__UNARY_NOT,
+    NPART__UNARY_SIGN, NPART__UNARY_FLOOR, NPART__UNARY_CEIL, NPART__UNARY_ROUND
+};
+
+enum npart__binary {
+    NPART__BINARY_OTHER, NPART__BINARY_ADD, NPART__BINARY_SUBTRACT, NPART__BINARY_MULTIPLY, NPART__BINARY_DIVIDE,
+    NPART__BINARY_MODULO, NPART__BINARY_POWER, NPART__BINARY_MAXIMUM, NPART__BINARY_MINIMUM, NPART__BINARY_AND,
+    NPART__BINARY_OR, NPART__BINARY_XOR
+};
+
+enum npart__comparison {
+    NPART__COMPARE_EQUAL, NPART__COMPARE_GREATER, NPART__COMPARE_LESS, NPART__COMPARE_GREATER_OR_EQUAL,
+    NPART__COMPARE_LESS_OR_EQUAL
+};
+
+enum npart__reduction {
+    NPART__REDUCE_OTHER, NPART__REDUCE_SUM, NPART__REDUCE_PRODUCT, NPART__REDUCE_MAXIMUM, NPART__REDUCE_MINIMUM
+};
+
+/* How the operands of a convolution or matrix product stand. */
+enum npart__operands {
+    NPART__OPERANDS_PLAIN,         /* X W, A B */
+    NPART__OPERANDS_QUANTIZED,     /* x x_scale x_zero_point w ..., the result typed like y_zero_point */
+    NPART__OPERANDS_INTEGER,       /* int32 result */
+    NPART__OPERANDS_FLOAT,         /* float result */
+    NPART__OPERANDS_ORDERED,       /* A scale_A B scale_B ... */
+    NPART__OPERANDS_TYPED,         /* the result's type is attribute dtype */
+    NPART__OPERANDS_CHANNELS_LAST, /* X [batch, spatial, channels] */
+    NPART__OPERANDS_DYNAMIC_PADS,  /* X W pads */
+};
+
+enum npart__classifier { NPART__CLASSIFIER_PLAIN, NPART__CLASSIFIER_SVM };
+
+/* Where the past that an attention extends stands among its inputs, key before value; 0: it has none. */
+enum npart__past { NPART__PAST_NONE = 0, NPART__PAST_AT_3 = 3, NPART__PAST_AT_4 = 4, NPART__PAST_AT_5 = 5,
+                   NPART__PAST_AT_6 = 6, NPART__PAST_AT_8 = 8 };
+
+/* attention.c: up to four dims, and the element type of an input where that is known. */
+int64_t *npart__four_dims(const struct npart__call *call, uint32_t rank, int64_t a, int64_t b, int64_t c, int64_t d);
+void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input);
+
+/* quantize.c */
+void npart__widen_type(const struct npart__call *call);
+
+/* elementwise.c: sets elements as whole numbers where all of them are, else as doubles, which are taken over. */
+void npart__set_numbers(struct npart__call *call, uint32_t output, const double *doubles, uint32_t count);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that take elements from listed places, or put them there.
+ */
+#include "infer/elements.h"
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* ---- Gather ---------------------------------------------------------------------------------------------- */
+
+static void gather_elements_known(struct npart__call *call, uint32_t axis)
+{
+    const struct npart__fact *data = npart__in(call, 0);
+    struct npart__items items;
+    uint32_t index_count, total, inner = 1;
+    const int64_t *indices = npart__in_ints(call, 1, &index_count);
+    if (!indices || !npart__in_items(call, 0, &items) || !npart__small_count(npart__out(call, 0), &total))
+        return;
+    uint32_t extent = (uint32_t)data->dims[axis];
+    for (uint32_t i = axis + 1; i < data->rank; i++)
+        inner *= (uint32_t)data->dims[i];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t flat = 0; result && flat < total; flat++) {
+        uint32_t in = flat % inner, k = flat / inner % index_count, outer = flat / inner / index_count, at;
+        if (!npart__is_number(indices[k]) || !npart__normalize_axis(indices[k], extent, &at))
+            return;
+        result[flat] = items.data[(outer * extent + at) * inner + in];
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, items.is_ints);
+}
+
+void npart__infer_gather(struct npart__call *call)
+{
+    const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
+    uint32_t axis;
+    if (!data->has_rank || !indices->has_rank ||
+        !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data->rank, &axis))
+        return;
+    uint32_t rank = data->rank - 1u + indices->rank, next = 0;
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < axis; i++)
+        dims[next++] = data->dims[i];
+    for (uint32_t i = 0; i < indices->rank; i++)
+        dims[next++] = indices->dims[i];
+    for (uint32_t i = axis + 1; i < data->rank; i++)
+        dims[next++] = data->dims[i];
+    npart__set_dims(call, 0, rank, dims);
+    gather_elements_known(call, axis);
+}
+
+/* ---- places that indices name ---------------------------------------------------------------------------- */
+
+/* A tensor whose elements are known, with its row-major strides. */
+struct grid {
+    struct npart__items items;
+    const int64_t *dims;
+    uint32_t rank;
+    int64_t strides[NPART__LIMIT_RANK];
+};
+
+static bool read_grid(struct npart__call *call, uint32_t input, struct grid *out)
+{
+    const struct npart__fact *fact = npart__in(call, input);
+    if (!npart__in_items(call, input, &out->items))
+        return false;
+    out->dims = fact->dims;
+    out->rank = fact->rank;
+    npart__strides(fact->dims, fact->rank, out->strides);
+    return true;
+}
+
+/* Where element `flat` of the indices points in the data: its own place, but for `axis`, where the index says it. */
+static bool element_place(const struct grid *data, const struct grid *indices, uint32_t axis, uint32_t flat,
+                          int64_t *out)
+{
+    int64_t index = (int64_t)indices->items.data[flat], place = 0;
+    uint32_t at;
+    if (!npart__is_number(index) || !npart__normalize_axis(index, (uint32_t)data->dims[axis], &at))
+        return false;
+    for (uint32_t i = 0; i < data->rank; i++) {
+        int64_t own = flat / indices->strides[i] % (indices->dims[i] ? indices->dims[i] : 1);
+        if (i != axis && own >= data->dims[i])
+            return false;
+        place += (i == axis ? at : own) * data->strides[i];
+    }
+    *out = place;
+    return true;
+}
+
+/* Where the `tuple`-th index tuple begins in the data; false when one of it is not known or out of range. */
+static bool tuple_place(const struct grid *data, const struct grid *indices, uint32_t tuple, uint32_t length,
+                        int64_t *out)
+{
+    int64_t place = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        int64_t index = (int64_t)indices->items.data[tuple * length + i];
+        uint32_t at;
+        if (!npart__is_number(index) || !npart__normalize_axis(index, (uint32_t)data->dims[i], &at))
+            return false;
+        place += at * data->strides[i];
+    }
+    *out = place;
+    return true;
+}
+
+static bool same_rank(const struct npart__call *call, uint32_t a, uint32_t b)
+{
+    return npart__in(call, a)->has_rank && npart__in(call, b)->has_rank &&
+           npart__in(call, a)->rank == npart__in(call, b)->rank;
+}
+
+void npart__infer_gather_elements(struct npart__call *call)
+{
+    struct grid data, indices;
+    uint32_t axis;
+    npart__set_shape_like(call, 0, npart__in(call, 1));
+    if (!same_rank(call, 0, 1) || !read_grid(call, 0, &data) || !read_grid(call, 1, &indices) ||
+        !indices.items.is_ints ||
+        !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data.rank, &axis))
+        return;
+    uint64_t *result = npart__new_items(call, indices.items.count);
+    for (uint32_t i = 0; result && i < indices.items.count; i++) {
+        int64_t place;
+        if (!element_place(&data, &indices, axis, i, &place))
+            return;
+        result[i] = data.items.data[place];
+    }
+    if (result)
+        npart__set_items(call, 0, result, indices.items.count, data.items.is_ints);
+}
+
+/* Tuples of indices, each naming a run of the data that has what dims are left. */
+static void gather_tuples(struct npart__call *call, uint32_t length)
+{
+    struct grid data, indices;
+    uint32_t total;
+    if (!read_grid(call, 0, &data) || !read_grid(call, 1, &indices) || !indices.items.is_ints ||
+        !npart__small_count(npart__out(call, 0), &total) || length == 0)
+        return;
+    uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[length - 1];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t i = 0; result && i < tuples; i++) {
+        int64_t place;
+        if (!tuple_place(&data, &indices, i, length, &place) || (i + 1) * run > total)
+            return;
+        memcpy(result + i * run, data.items.data + place, run * sizeof *result);
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, data.items.is_ints);
+}
+
+void npart__infer_gather_nd(struct npart__call *call)
+{
+    const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
+    int64_t batch = npart__int_attribute(call, "batch_dims", 0);
+    if (!data->has_rank || !indices->has_rank || indices->rank == 0 || batch < 0)
+        return;
+    int64_t tuple = indices->dims[indices->rank - 1];
+    if (!npart__is_number(tuple) || tuple < 0 || tuple > data->rank || batch > data->rank - tuple)
+        return;
+    uint32_t rank = indices->rank - 1u + data->rank - (uint32_t)(batch + tuple), next = 0;
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i + 1 < indices->rank; i++)
+        dims[next++] = indices->dims[i];
+    for (uint32_t i = (uint32_t)(batch + tuple); i < data->rank; i++)
+        dims[next++] = data->dims[i];
+    npart__set_dims(call, 0, rank, dims);
+    if (batch == 0)
+        gather_tuples(call, (uint32_t)tuple);
+}
+
+/* ---- Scatter --------------------------------------------------------------------------------------------- */
+
+enum scatter_kind { SCATTER_REPLACE, SCATTER_ADD, SCATTER_MULTIPLY, SCATTER_MAXIMUM, SCATTER_MINIMUM };
+
+static enum scatter_kind scatter_kind(struct npart__call *call)
+{
+    static const char *const names[] = {"none", "add", "mul", "max", "min"};
+    const char *reduction = npart__string_attribute(call, "reduction", "none");
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (strcmp(reduction, names[i]) == 0)
+            return (enum scatter_kind)i;
+    return SCATTER_REPLACE;
+}
+
+static int64_t scattered(struct npart__call *call, enum scatter_kind kind, int64_t before, int64_t update)
+{
+    switch (kind) {
+    case SCATTER_ADD:
+        return npart__sum(call->pool, before, update);
+    case SCATTER_MULTIPLY:
+        return npart__product(call->pool, before, update);
+    case SCATTER_MAXIMUM:
+        return npart__maximum(call->pool, before, update);
+    case SCATTER_MINIMUM:
+        return npart__minimum(call->pool, before, update);
+    default:
+        return update;
+    }
+}
+
+/* The three operands as whole numbers, and a copy of the data to write into; NULL when one is not known. */
+static int64_t *begin_scatter(struct npart__call *call, struct grid *data, struct grid *indices,
+                              struct npart__items *updates)
+{
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    if (!read_grid(call, 0, data) || !read_grid(call, 1, indices) || !npart__in_items(call, 2, updates) ||
+        !data->items.is_ints || !indices->items.is_ints || !updates->is_ints)
+        return NULL;
+    int64_t *result = npart__new_ints(call, data->items.count);
+    if (result)
+        memcpy(result, data->items.data, data->items.count * sizeof *result);
+    return result;
+}
+
+void npart__infer_scatter_elements(struct npart__call *call)
+{
+    struct grid data, indices;
+    struct npart__items updates;
+    uint32_t axis;
+    int64_t *result = begin_scatter(call, &data, &indices, &updates);
+    if (!result || !same_rank(call, 0, 1) || updates.count != indices.items.count ||
+        !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data.rank, &axis))
+        return;
+    for (uint32_t i = 0; i < updates.count; i++) {
+        int64_t place;
+        if (!element_place(&data, &indices, axis, i, &place))
+            return;
+        result[place] = scattered(call, scatter_kind(call), result[place], (int64_t)updates.data[i]);
+    }
+    npart__set_ints(call, 0, result, data.items.count);
+}
+
+void npart__infer_scatter_nd(struct npart__call *call)
+{
+    struct grid data, indices;
+    struct npart__items updates;
+    int64_t *result = begin_scatter(call, &data, &indices, &updates);
+    if (!result || indices.rank == 0)
+        return;
+    int64_t length = indices.dims[indices.rank - 1];
+    if (length < 1 || length > data.rank)
+        return;
+    uint32_t run = (uint32_t)data.strides[length - 1], tuples = indices.items.count / (uint32_t)length;
+    if (updates.count != tuples * run)
+        return;
+    for (uint32_t i = 0; i < tuples; i++) {
+        int64_t place;
+        if (!tuple_place(&data, &indices, i, (uint32_t)length, &place))
+            return;
+        for (uint32_t k = 0; k < run; k++)
+            result[place + k] =
+                scattered(call, scatter_kind(call), result[place + k], (int64_t)updates.data[i * run + k]);
+    }
+    npart__set_ints(call, 0, result, data.items.count);
+}

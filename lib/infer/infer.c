@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver: facts of inputs and constants first, then every node in order, each result merged with what the
+ * file declares. Bodies of If, Loop and Scan are inferred when their node is.
+ */
+#include <stdio.h>
+
+#include "infer/call.h"
+#include "infer/driver.h"
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static int compare_row(const struct npart__infer_row *row, const char *domain, const char *name, int since)
+{
+    int order = strcmp(row->domain, domain);
+    if (order == 0)
+        order = strcmp(row->name, name);
+    return order ? order : row->since - since;
+}
+
+/* The row for an operator at a version: the last one at or below it. */
+static const struct npart__infer_row *find_row(const char *domain, const char *name, int version)
+{
+    size_t low = 0, high = npart__infer_row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_row(&npart__infer_rows[middle], domain, name, version) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const struct npart__infer_row *row = &npart__infer_rows[low - 1];
+    return strcmp(row->domain, domain) == 0 && strcmp(row->name, name) == 0 ? row : NULL;
+}
+
+static struct npart__op_cache *look_up(struct npart__inference *inference, const struct npart__node *node)
+{
+    struct npart__op_cache *cache = &inference->cache[npart__cache_slot(node->op_type)];
+    if (cache->is_filled && cache->op_type == node->op_type && cache->domain == node->domain &&
+        cache->schema == node->schema)
+        return cache;
+    const struct npart__strings *strings = &inference->graph->strings;
+    *cache = (struct npart__op_cache){
+        .is_filled = true, .op_type = node->op_type, .domain = node->domain, .schema = node->schema};
+    int since = node->schema ? node->schema->since : node->opset_version ? node->opset_version : INT32_MAX;
+    cache->row = find_row(npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
+    for (unsigned i = 0; i < NPART__CACHED_OUTPUTS; i++)
+        cache->type_source[i] = npart__type_source(node->schema, i, 0);
+    return cache;
+}
+
+/* ---- element types from the schema ----------------------------------------------------------------------- */
+
+int npart__type_source(const struct npart__operator *schema, unsigned output, unsigned from)
+{
+    struct npart__operand result, operand;
+    if (!schema || !npart__operator_output(schema, output, &result))
+        return NPART__NO_SOURCE;
+    int number = npart__type_number(result.type, result.type_length);
+    if (number)
+        return -number;
+    for (unsigned i = from; npart__operator_input(schema, i, &operand); i++) {
+        bool is_same = operand.type_length == result.type_length &&
+                       memcmp(operand.type, result.type, result.type_length) == 0;
+        if (operand.is_variadic) /* many to many, as of a Loop, each have a type of their own */
+            return is_same && !result.is_variadic ? (int)i : NPART__NO_SOURCE;
+        if (is_same)
+            return (int)i;
+    }
+    return NPART__NO_SOURCE;
+}
+
+static void imply_element_type(struct npart__call *call, const struct npart__op_cache *cache, uint32_t output)
+{
+    int source =
+        output < NPART__CACHED_OUTPUTS ? cache->type_source[output] : npart__type_source(cache->schema, output, 0);
+    while (source >= 0 && source < (int)call->node->input_count) {
+        const struct npart__fact *fact = npart__in(call, (uint32_t)source);
+        if (fact->kind == NPART__TYPE_TENSOR && fact->element_type) {
+            npart__set_element_type(call, output, fact->element_type);
+            return;
+        }
+        source = npart__type_source(cache->schema, output, (unsigned)source + 1);
+    }
+    if (source < 0)
+        npart__set_element_type(call, output, -source);
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+static bool uses_only_constants(const struct npart__call *call)
+{
+    const struct npart__node *node = call->node;
+    if (node->body_count || !node->schema || npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
+        return false;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (npart__has_input(call, i) && !npart__in(call, i)->is_constant)
+            return false;
+    return true;
+}
+
+/* A shape is constant where it is static, whatever the tensor. */
+static bool reads_only_a_static_shape(const struct npart__call *call)
+{
+    const char *op = npart__node_op(call->graph, call->node);
+    return (strcmp(op, "Shape") == 0 || strcmp(op, "Size") == 0) && npart__is_static(npart__in(call, 0));
+}
+
+static void mark_constants(struct npart__call *call)
+{
+    if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
+        return;
+    for (uint32_t i = 0; i < call->node->output_count; i++)
+        npart__out(call, i)->is_constant = true;
+}
+
+/* ---- findings -------------------------------------------------------------------------------------------- */
+
+bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place)
+{
+    if (inference->is_quiet)
+        return true;
+    struct npart__finding finding = {
+        .code = code,
+        .text = npart__arena_copy_text(inference->arena, text, strlen(text)),
+        .at = npart__arena_copy_text(inference->arena, place, strlen(place)),
+    };
+    return finding.text && finding.at && NPART__PUSH(inference->arena, &inference->findings, finding);
+}
+
+void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text)
+{
+    char place[160] = "";
+    if (node != NPART_NONE)
+        npart__describe_node(inference->graph, node, place, sizeof place);
+    if (!inference->is_quiet)
+        inference->contradiction_count++;
+    if (!npart__add_finding(inference, "shape-contradiction", text, place))
+        inference->expressions.failed = true;
+}
+
+void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b)
+{
+    for (uint32_t i = inference->assumptions.count; i > 0 && i + 8 > inference->assumptions.count; i--) {
+        const struct npart__assumption *known = &inference->assumptions.items[i - 1];
+        if (known->left == a && known->right == b)
+            return;
+    }
+    struct npart__assumption assumption = {.left = a, .right = b, .node = node};
+    if (!NPART__PUSH(inference->arena, &inference->assumptions, assumption))
+        inference->expressions.failed = true;
+}
+
+/* ---- regions --------------------------------------------------------------------------------------------- */
+
+static void infer_node(struct npart__inference *inference, uint32_t id)
+{
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__op_cache *found = look_up(inference, node);
+    const struct npart__op_cache cache = *found; /* a body may use its slot */
+    struct npart__call call = {
+        .inference = inference,
+        .pool = &inference->expressions,
+        .arena = inference->arena,
+        .graph = graph,
+        .node = node,
+        .node_id = id,
+        .row = cache.row,
+    };
+    inference->expressions.node = id;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        if (value != NPART_NONE) {
+            memset(&inference->facts[value], 0, sizeof inference->facts[value]);
+            imply_element_type(&call, &cache, i);
+        }
+    }
+    if (cache.row)
+        cache.row->infer(&call);
+    inference->expressions.node = id;
+    mark_constants(&call);
+    if (inference->ignore_value_info)
+        return;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        if (value != NPART_NONE)
+            npart__merge_declared(inference, value);
+    }
+}
+
+npart_status npart__infer_region(struct npart__inference *inference, uint32_t region)
+{
+    const struct npart__scope *scope = &inference->graph->scopes.items[region];
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        infer_node(inference, inference->graph->order[scope->first_order + i]);
+        if (inference->expressions.failed)
+            return NPART_ERROR_MEMORY;
+    }
+    return NPART_OK;
+}
+
+static void seed_initializers(struct npart__inference *inference)
+{
+    const struct npart__graph *graph = inference->graph;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = &graph->values.items[i];
+        if (value->tensor)
+            npart__fact_from_tensor(&inference->facts[i], value->tensor, value->kind != NPART__VALUE_OVERRIDABLE);
+    }
+}
+
+npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
+                          struct npart__arena *arena, struct npart__inference *out, struct npart_error *error)
+{
+    memset(out, 0, sizeof *out);
+    out->graph = graph;
+    out->arena = arena;
+    out->ignore_value_info = options->ignore_value_info;
+    out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
+    out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
+    if (!out->facts || !out->cache || !npart__expressions_init(&out->expressions, arena))
+        return npart__fail_memory(error);
+    seed_initializers(out);
+    npart_status status = npart__bind_inputs(out, options, error);
+    if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)
+        status = npart__fail_memory(error);
+    for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
+        if (graph->values.items[i].alias != i)
+            out->facts[i] = out->facts[graph->values.items[i].alias];
+    return status;
+}

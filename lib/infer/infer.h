@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * infer: element type, shape and, for small integer tensors, the elements of every value, as far as they follow
+ * from the graph's inputs, the constants and what the caller binds. Known, symbolic or unknown; never guessed.
+ *
+ * Inference runs once per binding of symbols and serves every target.
+ */
+#ifndef NPART_INFER_H
+#define NPART_INFER_H
+
+#include "graph/graph.h"
+#include "infer/expression.h"
+
+/* Integer tensors of more elements than this are not read (a zero point for each channel is), and results of more are
+ * not computed: shape arithmetic of real models needs less than 256, and memory grows with nodes times elements. */
+#define NPART__LIMIT_KNOWN_ELEMENTS 8192u
+#define NPART__LIMIT_COMPUTED_ELEMENTS 1024u
+/* Nor are floating point ones; only scales and the like matter to shapes. */
+#define NPART__LIMIT_KNOWN_FLOATS 64u
+/* The highest rank that shapes are kept for; ONNX sets none, runtimes stop at 8. */
+#define NPART__LIMIT_RANK 64u
+/* How often a loop's body is looked at before sizes that still change are given up; a loop in a loop half as often,
+ * and one in that only once, or the passes would multiply. */
+#define NPART__LIMIT_LOOP_PASSES 4u
+/* Sequences of more elements than this are not followed element by element. */
+#define NPART__LIMIT_SEQUENCE 64u
+
+/* The elements of a tensor, in row-major order. Whole numbers may be symbolic, also those of a floating point
+ * tensor (a size cast to float); `doubles` is used where one of them is no whole number. */
+struct npart__known {
+    uint32_t count;
+    const int64_t *ints;    /* NULL: doubles */
+    const double *doubles;
+};
+
+/* What is known of a value. */
+struct npart__fact {
+    uint8_t kind; /* enum npart__type_kind */
+    uint8_t element_type;
+    bool has_rank;
+    bool is_constant;      /* the same in every run: an initializer, or computed from constants only */
+    bool is_initializer;   /* an initializer or the output of a Constant node */
+    uint16_t rank;
+    const int64_t *dims;   /* numbers or expressions, NPART__UNKNOWN never */
+    const struct npart__known *known;    /* NULL: not followed, or not looked at yet (see npart__elements) */
+    const struct npart__tensor *tensor;  /* of an initializer or Constant, for its numbers */
+    const struct npart__fact *element;   /* of a sequence or optional: what is known of all of them */
+    const struct npart__sequence_items *items; /* of a sequence: one by one; NULL: not followed */
+};
+
+/* The elements of a sequence of known length. */
+struct npart__sequence_items {
+    uint32_t count;
+    const struct npart__fact *facts;
+};
+
+/* Two sizes that must be equal for the model to work, found where two different symbols meet. */
+struct npart__assumption {
+    int64_t left, right;
+    uint32_t node;
+};
+
+struct npart__binding_request {
+    const char *name; /* a symbol, an expression, or INPUT.AXIS */
+    int64_t value;
+};
+
+/* An input's whole shape. */
+struct npart__shape_request {
+    const char *input;
+    const int64_t *dims;
+    uint32_t rank;
+};
+
+struct npart__infer_options {
+    const struct npart__binding_request *bindings;
+    uint32_t binding_count;
+    const struct npart__shape_request *shapes;
+    uint32_t shape_count;
+    bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
+};
+
+struct npart__inference {
+    const struct npart__graph *graph;
+    struct npart__arena *arena;
+    struct npart__expressions expressions;
+    struct npart__fact *facts; /* by value */
+    struct NPART__ARRAY(struct npart__assumption) assumptions;
+    struct NPART__ARRAY(struct npart__finding) findings;
+    uint32_t contradiction_count; /* findings that say the sizes cannot be */
+    /* private */
+    struct npart__op_cache *cache;
+    bool is_quiet; /* a pass whose findings would come again */
+    unsigned loop_depth;
+    bool ignore_value_info;
+};
+
+/* Infers the whole graph, which must outlive the result. Fails when a binding is wrong or memory runs out. */
+npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
+                          struct npart__arena *arena, struct npart__inference *out, struct npart_error *error);
+
+static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
+{
+    return &inference->facts[value];
+}
+
+/* The elements of a value, read from its tensor when first asked for; NULL when they are not known. */
+const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact);
+
+/* An axis or index counted from the end when negative; false when out of range. */
+bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);
+
+/* Every dim is a number. False for what is no tensor. */
+bool npart__is_static(const struct npart__fact *fact);
+/* The number of elements of a static tensor; false when it is not static or does not fit. */
+bool npart__static_elements(const struct npart__fact *fact, uint64_t *out);
+
+/* "float32[1,sequence,768]", "int64[?,2]", "float32[...]" where the rank is unknown. */
+void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
+                        const struct npart__fact *fact);
+
+/* A binding that makes every input static: what each open symbol of the inputs is set to. Batch sizes become 1,
+ * others `size`; symbols that must equal an expression of others follow it. `*count` 0 when none is open. The
+ * result lives in the inference's arena; NULL only when out of memory. */
+struct npart__binding_request *npart__propose_binding(struct npart__inference *inference, int64_t size,
+                                                      uint32_t *count);
+
+#endif

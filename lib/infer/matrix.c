@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products: MatMul and its quantized and fused forms, Gemm, Einsum.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* ---- MatMul ---------------------------------------------------------------------------------------------- */
+
+/* NumPy's rule: vectors gain a dim for the product and lose it after; the dims before the last two broadcast. */
+static void multiply_shapes(struct npart__call *call, const struct npart__fact *a, const struct npart__fact *b)
+{
+    if (!a->has_rank || !b->has_rank || a->rank == 0 || b->rank == 0)
+        return;
+    bool a_is_vector = a->rank == 1, b_is_vector = b->rank == 1;
+    int64_t inner_a = a->dims[a->rank - 1], inner_b = b->dims[b_is_vector ? 0 : b->rank - 2];
+    if (npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b) {
+        npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
+        return;
+    }
+    struct npart__fact outer_a = *a, outer_b = *b;
+    outer_a.rank = (uint16_t)(a->rank > 2 ? a->rank - 2 : 0);
+    outer_b.rank = (uint16_t)(b->rank > 2 ? b->rank - 2 : 0);
+    const struct npart__fact *outers[] = {&outer_a, &outer_b};
+    uint32_t rank;
+    int64_t *outer;
+    if (!npart__broadcast(call, outers, 2, &rank, &outer))
+        return;
+    int64_t *dims = npart__new_dims(call, rank + 2);
+    if (!dims)
+        return;
+    memcpy(dims, outer, rank * sizeof *dims);
+    if (!a_is_vector)
+        dims[rank++] = a->dims[a->rank - 2];
+    if (!b_is_vector)
+        dims[rank++] = b->dims[b->rank - 1];
+    npart__set_dims(call, 0, rank, dims);
+}
+
+/* transBatchA: the first dim moves behind the other batch dims. transA: the last two change places. */
+static void transpose(struct npart__call *call, struct npart__fact *fact, const char *of_batch, const char *of_last)
+{
+    bool moves_first = npart__int_attribute(call, of_batch, 0) != 0;
+    bool swaps = npart__int_attribute(call, of_last, 0) != 0;
+    if (!fact->has_rank || fact->rank < 2 || (!moves_first && !swaps))
+        return;
+    uint32_t rank = fact->rank;
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    memcpy(dims, fact->dims, rank * sizeof *dims);
+    if (moves_first) {
+        memmove(dims, dims + 1, (rank - 2) * sizeof *dims);
+        dims[rank - 2] = fact->dims[0];
+    }
+    if (swaps) {
+        int64_t last = dims[rank - 1];
+        dims[rank - 1] = dims[rank - 2];
+        dims[rank - 2] = last;
+    }
+    fact->dims = dims;
+}
+
+void npart__infer_matmul(struct npart__call *call)
+{
+    enum npart__operands operands = (enum npart__operands)call->row->parameter;
+    uint32_t second = operands == NPART__OPERANDS_QUANTIZED ? 3 : operands == NPART__OPERANDS_ORDERED ? 2 : 1;
+    struct npart__fact a = *npart__in(call, 0), b = *npart__in(call, second);
+    if (operands == NPART__OPERANDS_INTEGER)
+        npart__set_element_type(call, 0, NPART__INT32);
+    else if (operands == NPART__OPERANDS_FLOAT)
+        npart__set_element_type(call, 0, NPART__FLOAT);
+    else if (operands == NPART__OPERANDS_QUANTIZED && npart__in(call, 7)->element_type)
+        npart__set_element_type(call, 0, npart__in(call, 7)->element_type);
+    a.kind = b.kind = NPART__TYPE_TENSOR; /* SparseToDenseMatMul's A is sparse */
+    transpose(call, &a, "transBatchA", "transA");
+    transpose(call, &b, "transBatchB", "transB");
+    multiply_shapes(call, &a, &b);
+}
+
+/* com.microsoft.MatMulNBits and MatMulBnb4: B is packed, its logical shape is [N, K], or [K, N] where the latter does
+ * not transpose it. */
+void npart__infer_matmul_nbits(struct npart__call *call)
+{
+    const struct npart__fact *a = npart__in(call, 0);
+    int64_t columns = npart__int_attribute(call, npart__int_attribute(call, "transB", 1) ? "N" : "K", -1);
+    if (!a->has_rank || a->rank == 0 || columns < 0)
+        return;
+    int64_t *dims = npart__new_dims(call, a->rank);
+    if (!dims)
+        return;
+    memcpy(dims, a->dims, a->rank * sizeof *dims);
+    dims[a->rank - 1] = columns;
+    npart__set_dims(call, 0, a->rank, dims);
+}
+
+/* ---- Gemm ------------------------------------------------------------------------------------------------ */
+
+void npart__infer_gemm(struct npart__call *call)
+{
+    bool is_quantized = call->row->parameter == NPART__OPERANDS_QUANTIZED;
+    const struct npart__fact *a = npart__in(call, 0), *b = npart__in(call, is_quantized ? 3 : 1);
+    if (is_quantized) /* com.microsoft.QGemm: without y_zero_point the result is float */
+        npart__set_element_type(call, 0, npart__has_input(call, 8) ? npart__in(call, 8)->element_type : NPART__FLOAT);
+    bool is_typed = call->row->parameter == NPART__OPERANDS_TYPED;
+    int64_t type = is_typed ? npart__int_attribute(call, "dtype", NPART__FLOAT) : 0;
+    if (type > 0 && type <= UINT8_MAX)
+        npart__set_element_type(call, 0, (int)type);
+    if (!a->has_rank || !b->has_rank || a->rank != 2 || b->rank != 2) {
+        npart__set_rank(call, 0, 2);
+        return;
+    }
+    bool flips_a = npart__int_attribute(call, "transA", 0) != 0, flips_b = npart__int_attribute(call, "transB", 0) != 0;
+    int64_t inner_a = a->dims[flips_a ? 0 : 1], inner_b = b->dims[flips_b ? 1 : 0];
+    if (npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b) {
+        npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
+        return;
+    }
+    int64_t *dims = npart__new_dims(call, 2);
+    if (dims) {
+        dims[0] = a->dims[flips_a ? 1 : 0];
+        dims[1] = b->dims[flips_b ? 0 : 1];
+    }
+    npart__set_dims(call, 0, 2, dims);
+}
+
+/* ---- Einsum ---------------------------------------------------------------------------------------------- */
+
+/* The letters of an equation, each with the size that the operands give it. An ellipsis stands for the dims that
+ * the letters beside it leave over, which broadcast. */
+struct einsum {
+    int64_t sizes[52];
+    bool is_seen[52];
+    uint32_t uses[52];
+    struct npart__fact ellipsis; /* rank and dims of the broadcast ellipses */
+    bool has_ellipsis;
+};
+
+static int letter_index(char c)
+{
+    if (c >= 'a' && c <= 'z')
+        return c - 'a';
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 26 : -1;
+}
+
+static uint32_t count_letters(const char *from, const char *to)
+{
+    uint32_t count = 0;
+    for (; from < to; from++)
+        count += letter_index(*from) >= 0;
+    return count;
+}
+
+static bool merge_ellipsis(struct npart__call *call, struct einsum *einsum, const int64_t *dims, uint32_t rank)
+{
+    struct npart__fact part = {
+        .kind = NPART__TYPE_TENSOR, .has_rank = true, .rank = (uint16_t)rank, .dims = dims};
+    if (!einsum->has_ellipsis) {
+        einsum->has_ellipsis = true;
+        einsum->ellipsis = part;
+        return true;
+    }
+    const struct npart__fact before = einsum->ellipsis;
+    const struct npart__fact *both[] = {&before, &part};
+    uint32_t merged;
+    int64_t *result;
+    if (!npart__broadcast(call, both, 2, &merged, &result))
+        return false;
+    einsum->ellipsis.rank = (uint16_t)merged;
+    einsum->ellipsis.dims = result;
+    return true;
+}
+
+/* Reads one operand's term, [from, to), against its fact. */
+static bool read_term(struct npart__call *call, struct einsum *einsum, const char *from, const char *to,
+                      const struct npart__fact *fact)
+{
+    uint32_t letters = count_letters(from, to), axis = 0;
+    if (!fact->has_rank || letters > fact->rank)
+        return false;
+    for (; from < to; from++) {
+        if (*from == '.') {
+            uint32_t covered = fact->rank - letters;
+            if (from + 2 >= to || !merge_ellipsis(call, einsum, fact->dims + axis, covered))
+                return false;
+            axis += covered;
+            from += 2;
+            continue;
+        }
+        int letter = letter_index(*from);
+        if (letter < 0)
+            continue; /* blanks */
+        if (axis >= fact->rank)
+            return false;
+        int64_t size = fact->dims[axis++];
+        einsum->sizes[letter] =
+            einsum->is_seen[letter] ? npart__broadcast_dim(call, einsum->sizes[letter], size) : size;
+        einsum->is_seen[letter] = true;
+        einsum->uses[letter]++;
+    }
+    return axis == fact->rank;
+}
+
+static void append_ellipsis(const struct einsum *einsum, int64_t *dims, uint32_t *rank)
+{
+    for (uint32_t i = 0; i < einsum->ellipsis.rank && *rank < NPART__LIMIT_RANK; i++)
+        dims[(*rank)++] = einsum->ellipsis.dims[i];
+}
+
+void npart__infer_einsum(struct npart__call *call)
+{
+    struct einsum einsum = {.has_ellipsis = false};
+    const char *equation = npart__string_attribute(call, "equation", ""), *arrow = strstr(equation, "->");
+    const char *end = arrow ? arrow : equation + strlen(equation), *from = equation;
+    for (uint32_t k = 0; k < call->node->input_count; k++) {
+        const char *to = memchr(from, ',', (size_t)(end - from));
+        if (!to)
+            to = end;
+        if (!read_term(call, &einsum, from, to, npart__in(call, k)))
+            return;
+        from = to < end ? to + 1 : end;
+    }
+    int64_t *dims = npart__new_dims(call, NPART__LIMIT_RANK);
+    uint32_t rank = 0;
+    if (!dims)
+        return;
+    if (!arrow) { /* implicit: the ellipsis, then letters used once in alphabetical order, capitals first */
+        append_ellipsis(&einsum, dims, &rank);
+        for (int i = 0; i < 52 && rank < NPART__LIMIT_RANK; i++) {
+            int letter = i < 26 ? i + 26 : i - 26;
+            if (einsum.uses[letter] == 1)
+                dims[rank++] = einsum.sizes[letter];
+        }
+    }
+    for (const char *at = arrow ? arrow + 2 : ""; *at && rank < NPART__LIMIT_RANK; at++) {
+        int letter = letter_index(*at);
+        if (*at == '.' && at[1] == '.' && at[2] == '.') {
+            append_ellipsis(&einsum, dims, &rank);
+            at += 2;
+        } else if (letter >= 0) {
+            if (!einsum.is_seen[letter])
+                return;
+            dims[rank++] = einsum.sizes[letter];
+        }
+    }
+    npart__set_dims(call, 0, rank, dims);
+}

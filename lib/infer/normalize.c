@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Normalizations: the first output is shaped like the input, the others hold statistics.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* Outputs after the first hold one number a channel, shaped like the scale. */
+void npart__infer_batch_normalization(struct npart__call *call)
+{
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    for (uint32_t i = 1; i < call->node->output_count; i++)
+        npart__set_shape_like(call, i, npart__in(call, 1));
+}
+
+/* Mean and inverse deviation keep the dims before `axis` and have 1 for the others. */
+static void set_statistics(struct npart__call *call, uint32_t output, const struct npart__fact *in, uint32_t axis)
+{
+    int64_t *dims = npart__new_dims(call, in->rank);
+    for (uint32_t i = 0; dims && i < in->rank; i++)
+        dims[i] = i < axis ? in->dims[i] : 1;
+    npart__set_dims(call, output, in->rank, dims);
+}
+
+void npart__infer_layer_normalization(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis;
+    npart__set_shape_like(call, 0, in);
+    int64_t stash = npart__int_attribute(call, "stash_type", NPART__FLOAT);
+    for (uint32_t i = 1; i < call->node->output_count; i++) {
+        npart__set_element_type(call, i, stash > 0 && stash <= UINT8_MAX ? (int)stash : NPART__FLOAT);
+        if (in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
+            set_statistics(call, i, in, axis);
+    }
+}
+
+/* com.microsoft: output, mean, inv_std_var, input_skip_bias_sum. */
+void npart__infer_skip_layer_normalization(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    npart__set_shape_like(call, 0, in);
+    npart__set_shape_like(call, 3, in);
+    if (in->element_type)
+        npart__set_element_type(call, 3, in->element_type);
+    for (uint32_t i = 1; i < 3; i++) {
+        npart__set_element_type(call, i, NPART__FLOAT);
+        if (in->has_rank && in->rank)
+            set_statistics(call, i, in, in->rank - 1u);
+    }
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Quantizing and dequantizing.
+ */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* The type is the zero point's, else the attribute's, else uint8. */
+void npart__infer_quantize(struct npart__call *call)
+{
+    int64_t type = npart__in(call, 2)->element_type;
+    if (!type)
+        type = npart__int_attribute(call, "output_dtype", 0);
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    npart__set_element_type(call, 0, type > 0 && type <= UINT8_MAX ? (int)type : NPART__UINT8);
+}
+
+/* The type is the attribute's (opset 23), else the scale's (opset 19), else float. */
+void npart__infer_dequantize(struct npart__call *call)
+{
+    int64_t type = npart__int_attribute(call, "output_dtype", 0);
+    if (!type)
+        type = npart__in(call, 1)->element_type;
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    npart__set_element_type(call, 0, type > 0 && type <= UINT8_MAX ? (int)type : NPART__FLOAT);
+}
+
+/* y like x in uint8, then a scale and a zero point. */
+void npart__infer_dynamic_quantize(struct npart__call *call)
+{
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    npart__set_element_type(call, 0, NPART__UINT8);
+    npart__set_element_type(call, 1, NPART__FLOAT);
+    npart__set_element_type(call, 2, NPART__UINT8);
+    npart__set_rank(call, 1, 0);
+    npart__set_rank(call, 2, 0);
+}
+
+/* Sums and products of bytes, where the schema leaves the type open, are of 32 bits. */
+void npart__widen_type(const struct npart__call *call)
+{
+    int type = npart__in(call, 0)->element_type;
+    if (!npart__out(call, 0)->element_type && (type == NPART__UINT8 || type == NPART__INT8))
+        npart__set_element_type(call, 0, type == NPART__UINT8 ? NPART__UINT32 : NPART__INT32);
+}
+
+/* com.microsoft's quantized elementwise operators, whose operands stand between scales and zero points: the parameter
+ * has a bit for each input that broadcasts. */
+void npart__infer_broadcast_of(struct npart__call *call)
+{
+    const struct npart__fact *facts[32];
+    uint32_t rank, count = 0;
+    int64_t *dims;
+    for (uint32_t i = 0; i < NPART__COUNT(facts); i++)
+        if ((uint32_t)call->row->parameter >> i & 1)
+            facts[count++] = npart__in(call, i);
+    npart__widen_type(call);
+    if (npart__broadcast(call, facts, count, &rank, &dims))
+        npart__set_dims(call, 0, rank, dims);
+}
+
+/* com.microsoft.DequantizeBFP: the shape is input 1. */
+void npart__infer_shape_from_input(struct npart__call *call)
+{
+    uint32_t rank, shape = (uint32_t)call->row->parameter;
+    const int64_t *sizes = npart__in_ints(call, shape, &rank);
+    int64_t type = npart__int_attribute(call, "dtype", NPART__FLOAT);
+    if (type > 0 && type <= UINT8_MAX)
+        npart__set_element_type(call, 0, (int)type);
+    int64_t *dims = sizes ? npart__new_dims(call, rank) : NULL;
+    if (!dims)
+        return;
+    memcpy(dims, sizes, rank * sizeof *dims);
+    npart__set_dims(call, 0, rank, dims);
+}
+
+/* com.microsoft.GatherBlockQuantized: like Gather, with the result dequantized to the scales' type. Data of 4 bits
+ * in uint8 holds two elements a byte along the quantized axis, which is the last. */
+void npart__infer_gather_block_quantized(struct npart__call *call)
+{
+    const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
+    uint32_t axis, quantized;
+    if (npart__in(call, 2)->element_type)
+        npart__set_element_type(call, 0, npart__in(call, 2)->element_type);
+    if (!data->has_rank || !indices->has_rank || data->rank == 0 ||
+        !npart__normalize_axis(npart__int_attribute(call, "gather_axis", 0), data->rank, &axis) ||
+        !npart__normalize_axis(npart__int_attribute(call, "quantize_axis", 1), data->rank, &quantized))
+        return;
+    uint32_t rank = data->rank - 1u + indices->rank, next = 0;
+    int64_t *dims = npart__new_dims(call, rank), bits = npart__int_attribute(call, "bits", 4);
+    int64_t packed = data->element_type == NPART__UINT8 && bits > 0 && bits < 8 ? 8 / bits : 1;
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < data->rank; i++) {
+        for (uint32_t k = 0; i == axis && k < indices->rank; k++)
+            dims[next++] = indices->dims[k];
+        if (i != axis)
+            dims[next++] = npart__product(call->pool, data->dims[i], i == quantized ? packed : 1);
+    }
+    npart__set_dims(call, 0, rank, dims);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * RNN, GRU, LSTM: Y [sequence, directions, batch, hidden] and the last states [directions, batch, hidden], or with
+ * layout 1 the batch first.
+ */
+#include "infer/functions.h"
+
+void npart__infer_recurrent(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *recurrence = npart__in(call, 2);
+    bool batch_first = npart__int_attribute(call, "layout", 0) != 0;
+    bool is_both = strcmp(npart__string_attribute(call, "direction", "forward"), "bidirectional") == 0;
+    int64_t directions = is_both ? 2 : 1, hidden = npart__int_attribute(call, "hidden_size", NPART__UNKNOWN);
+    int64_t sequence = NPART__UNKNOWN, batch = NPART__UNKNOWN;
+    if (hidden == NPART__UNKNOWN && recurrence->has_rank && recurrence->rank == 3)
+        hidden = recurrence->dims[2];
+    if (in->has_rank && in->rank == 3) {
+        sequence = in->dims[batch_first ? 1 : 0];
+        batch = in->dims[batch_first ? 0 : 1];
+    }
+    int64_t *all = npart__new_dims(call, 4);
+    if (all) {
+        all[0] = batch_first ? batch : sequence;
+        all[1] = batch_first ? sequence : directions;
+        all[2] = batch_first ? directions : batch;
+        all[3] = hidden;
+    }
+    npart__set_dims(call, 0, 4, all);
+    for (uint32_t output = 1; output < call->node->output_count && output < 3; output++) {
+        int64_t *last = npart__new_dims(call, 3);
+        if (last) {
+            last[0] = batch_first ? batch : directions;
+            last[1] = batch_first ? directions : batch;
+            last[2] = hidden;
+        }
+        npart__set_dims(call, output, 3, last);
+    }
+}

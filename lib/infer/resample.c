@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that sample an image anew: resizing, cropping, grids, regions, blocks.
+ */
+#include <math.h>
+
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* ---- resizing -------------------------------------------------------------------------------------------- */
+
+/* floor(dim * scale), in the single precision that runtimes compute it with. */
+static int64_t scale_dim(struct npart__call *call, int64_t dim, double scale)
+{
+    if (npart__is_number(dim)) {
+        volatile float product = (float)dim * (float)scale;
+        double scaled = floor((double)product);
+        return scaled >= 0 && scaled < 9e15 ? (int64_t)scaled : NPART__UNKNOWN;
+    }
+    if (scale == floor(scale) && scale > 0 && scale < 1e6)
+        return npart__product(call->pool, dim, (int64_t)scale);
+    double inverse = 1 / scale;
+    if (scale > 0 && inverse == floor(inverse) && inverse < 1e6)
+        return npart__floor_quotient(call->pool, dim, (int64_t)inverse);
+    return NPART__UNKNOWN;
+}
+
+/* The one scale for all axes that the wanted sizes in `dims` ask for: the smallest or largest of them; -1 when a size
+ * is not a number. */
+static double common_scale(const struct npart__fact *in, const uint32_t *axes, uint32_t count, const int64_t *dims,
+                           bool takes_smallest)
+{
+    double scale = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t before = in->dims[axes[i]], after = dims[axes[i]];
+        if (!npart__is_number(before) || !npart__is_number(after) || before <= 0)
+            return -1;
+        double needed = (double)after / (double)before;
+        if (scale < 0 || (takes_smallest ? needed < scale : needed > scale))
+            scale = needed;
+    }
+    return scale;
+}
+
+/* Sizes to fill or to fit: the ratio is kept. */
+static void keep_ratio(struct npart__call *call, const struct npart__fact *in, const uint32_t *axes, uint32_t count,
+                       int64_t *dims)
+{
+    const char *policy = npart__string_attribute(call, "keep_aspect_ratio_policy", "stretch");
+    if (strcmp(policy, "stretch") == 0)
+        return;
+    double scale = common_scale(in, axes, count, dims, strcmp(policy, "not_larger") == 0);
+    for (uint32_t i = 0; i < count; i++) {
+        double size = scale < 0 ? -1 : floor(scale * (double)in->dims[axes[i]] + 0.5);
+        dims[axes[i]] = size >= 0 && size < 9e15 ? (int64_t)size : NPART__UNKNOWN;
+    }
+}
+
+void npart__infer_resize(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    bool is_first = call->node->schema && call->node->schema->since < 11; /* X and scales only */
+    uint32_t scale_input = is_first ? 1 : 2, axis_count, count, size_count;
+    const int64_t *axis_list = npart__ints_attribute(call, "axes", &axis_count);
+    uint32_t axes[NPART__LIMIT_RANK];
+    if (!in->has_rank)
+        return;
+    if (!axis_list)
+        axis_count = in->rank;
+    for (uint32_t i = 0; i < axis_count && i < NPART__LIMIT_RANK; i++)
+        if (!npart__normalize_axis(axis_list ? axis_list[i] : i, in->rank, &axes[i]))
+            return;
+    int64_t *dims = npart__new_dims(call, in->rank);
+    if (!dims || axis_count > NPART__LIMIT_RANK)
+        return;
+    memcpy(dims, in->dims, in->rank * sizeof *dims);
+    double scales[NPART__LIMIT_KNOWN_FLOATS];
+    const int64_t *sizes = is_first ? NULL : npart__in_ints(call, 3, &size_count);
+    const int64_t *whole_scales = npart__in_ints(call, scale_input, &count);
+    if (sizes && size_count == axis_count) {
+        for (uint32_t i = 0; i < axis_count; i++)
+            dims[axes[i]] = sizes[i];
+        keep_ratio(call, in, axes, axis_count, dims);
+    } else if (whole_scales && count == axis_count) {
+        for (uint32_t i = 0; i < axis_count; i++)
+            dims[axes[i]] = npart__product(call->pool, dims[axes[i]], whole_scales[i]);
+    } else if (npart__in_doubles(call, scale_input, scales, NPART__LIMIT_KNOWN_FLOATS, &count) &&
+               count == axis_count) {
+        for (uint32_t i = 0; i < axis_count; i++)
+            dims[axes[i]] = scale_dim(call, dims[axes[i]], scales[i]);
+    } else {
+        for (uint32_t i = 0; i < axis_count; i++)
+            dims[axes[i]] = NPART__UNKNOWN;
+    }
+    npart__set_dims(call, 0, in->rank, dims);
+}
+
+/* Scales: an attribute until opset 9, which made them an input. */
+void npart__infer_upsample(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "scales");
+    double scales[NPART__LIMIT_KNOWN_FLOATS];
+    uint32_t count = 0;
+    bool known = npart__in_doubles(call, 1, scales, NPART__LIMIT_KNOWN_FLOATS, &count);
+    if (attribute && attribute->type == 6 && attribute->count <= NPART__LIMIT_KNOWN_FLOATS) {
+        known = true;
+        count = attribute->count;
+        for (uint32_t i = 0; i < count; i++)
+            scales[i] = (double)attribute->u.floats[i];
+    }
+    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
+    for (uint32_t i = 0; dims && i < in->rank; i++)
+        dims[i] = known && count == in->rank ? scale_dim(call, in->dims[i], scales[i]) : NPART__UNKNOWN;
+    if (dims)
+        npart__set_dims(call, 0, in->rank, dims);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------------------- */
+
+static void move_blocks(struct npart__call *call, bool to_space)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    int64_t block = npart__int_attribute(call, "blocksize", 0);
+    int64_t *dims = npart__new_dims(call, 4), area;
+    if (!in->has_rank || in->rank != 4 || !dims || block <= 0 || !npart__multiply_int64(block, block, &area))
+        return;
+    dims[0] = in->dims[0];
+    if (to_space) {
+        dims[1] = npart__floor_quotient(call->pool, in->dims[1], area);
+        dims[2] = npart__product(call->pool, in->dims[2], block);
+        dims[3] = npart__product(call->pool, in->dims[3], block);
+    } else {
+        dims[1] = npart__product(call->pool, in->dims[1], area);
+        dims[2] = npart__floor_quotient(call->pool, in->dims[2], block);
+        dims[3] = npart__floor_quotient(call->pool, in->dims[3], block);
+    }
+    npart__set_dims(call, 0, 4, dims);
+}
+
+void npart__infer_depth_to_space(struct npart__call *call)
+{
+    move_blocks(call, true);
+}
+
+void npart__infer_space_to_depth(struct npart__call *call)
+{
+    move_blocks(call, false);
+}
+
+/* ---- sampling -------------------------------------------------------------------------------------------- */
+
+/* [N, C] of the input, the grid's spatial dims. */
+void npart__infer_grid_sample(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *grid = npart__in(call, 1);
+    if (!npart__out(call, 0)->element_type)
+        npart__set_type_like(call, 0, 0);
+    if (!in->has_rank || !grid->has_rank || in->rank < 3 || grid->rank != in->rank)
+        return;
+    int64_t *dims = npart__new_dims(call, in->rank);
+    for (uint32_t i = 0; dims && i < in->rank; i++)
+        dims[i] = i < 2 ? in->dims[i] : grid->dims[i - 1];
+    npart__set_dims(call, 0, in->rank, dims);
+}
+
+/* [N, H, W, 2] or [N, D, H, W, 3] of a size [N, C, (D,) H, W]. */
+void npart__infer_affine_grid(struct npart__call *call)
+{
+    const struct npart__fact *theta = npart__in(call, 0), *size = npart__in(call, 1);
+    uint32_t count;
+    const int64_t *sizes = npart__in_ints(call, 1, &count);
+    if (!sizes && size->has_rank && size->rank == 1 && npart__is_number(size->dims[0]))
+        count = size->dims[0] == 4 ? 4 : size->dims[0] == 5 ? 5 : 0;
+    if (!sizes && count == 0 && theta->has_rank && theta->rank == 3 && npart__is_number(theta->dims[1]))
+        count = theta->dims[1] == 2 ? 4 : theta->dims[1] == 3 ? 5 : 0;
+    int64_t *dims = count == 4 || count == 5 ? npart__new_dims(call, count) : NULL;
+    if (!dims)
+        return;
+    dims[0] = theta->has_rank && theta->rank ? theta->dims[0] : sizes ? sizes[0] : NPART__UNKNOWN;
+    for (uint32_t i = 2; i < count; i++)
+        dims[i - 1] = sizes ? sizes[i] : NPART__UNKNOWN;
+    dims[count - 1] = count - 2;
+    npart__set_dims(call, 0, count, dims);
+}
+
+/* ---- cropping -------------------------------------------------------------------------------------------- */
+
+/* The sizes of input 1, on all axes or those listed. */
+void npart__infer_center_crop_pad(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t count, axis_count;
+    const int64_t *sizes = npart__in_ints(call, 1, &count), *axes = npart__ints_attribute(call, "axes", &axis_count);
+    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
+    if (!dims)
+        return;
+    memcpy(dims, in->dims, in->rank * sizeof *dims);
+    uint32_t cropped = axes ? axis_count : in->rank;
+    for (uint32_t i = 0; i < cropped; i++) {
+        uint32_t axis = i;
+        if (axes && !npart__normalize_axis(axes[i], in->rank, &axis))
+            return;
+        dims[axis] = sizes && i < count ? sizes[i] : NPART__UNKNOWN;
+    }
+    npart__set_dims(call, 0, in->rank, dims);
+}
+
+/* The experimental Crop: border is left, top, right, bottom; scale, if there, height and width of what is kept. */
+void npart__infer_crop(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t border_count, scale_count;
+    const int64_t *border = npart__ints_attribute(call, "border", &border_count);
+    const int64_t *scale = npart__ints_attribute(call, "scale", &scale_count);
+    int64_t *dims = in->has_rank && in->rank == 4 ? npart__new_dims(call, 4) : NULL;
+    if (!dims)
+        return;
+    memcpy(dims, in->dims, 4 * sizeof *dims);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (scale && scale_count == 2)
+            dims[i + 2] = scale[i];
+        else if (border && border_count == 4)
+            dims[i + 2] = npart__difference(call->pool, in->dims[i + 2],
+                                            npart__sum(call->pool, border[1 - i], border[3 - i]));
+    }
+    npart__set_dims(call, 0, 4, dims);
+}
+
+/* An image of unknown size: height, width, channels. */
+void npart__infer_image_decoder(struct npart__call *call)
+{
+    bool is_gray = strcmp(npart__string_attribute(call, "pixel_format", "RGB"), "Grayscale") == 0;
+    int64_t *dims = npart__new_dims(call, 3);
+    npart__set_element_type(call, 0, NPART__UINT8);
+    if (!dims)
+        return;
+    dims[0] = dims[1] = NPART__UNKNOWN;
+    dims[2] = is_gray ? 1 : 3;
+    npart__set_dims(call, 0, 3, dims);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "infer/families.h"
+#include "infer/functions.h"
+
+const struct npart__infer_row npart__infer_rows[] = {
+#define ROW(domain, name, since, function, parameter) {domain, name, since, function, parameter, NULL},
+#define PATTERN(domain, name, since, text) {domain, name, since, npart__infer_pattern, 0, text},
+#include "infer/rows.def"
+};
+
+const size_t npart__infer_row_count = NPART__COUNT(npart__infer_rows);

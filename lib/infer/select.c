@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that cut tensors into parts and join them: Slice, Split, Concat.
+ */
+#include "infer/elements.h"
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* ---- Slice ----------------------------------------------------------------------------------------------- */
+
+struct slice {
+    int64_t start, end, step; /* start and end may be symbolic; step is a number */
+};
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* The size of a slice of a numeric dim; *from is the first index taken. */
+static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
+{
+    int64_t start = slice.start, end = slice.end;
+    *from = 0;
+    if (dim == 0)
+        return 0;
+    if (start < 0)
+        start = start < -dim ? -1 : start + dim;
+    if (end < 0)
+        end = end < -dim ? -1 : end + dim;
+    /* Unlike NumPy's, a backward slice that starts before the first element starts there. */
+    start = slice.step > 0 ? clamp(start, 0, dim) : clamp(start, 0, dim - 1);
+    end = slice.step > 0 ? clamp(end, 0, dim) : clamp(end, -1, dim - 1);
+    *from = start;
+    if (slice.step > 0)
+        return end > start ? (end - start - 1) / slice.step + 1 : 0;
+    return start > end ? (start - end - 1) / -(slice.step < -INT32_MAX ? -INT32_MAX : slice.step) + 1 : 0;
+}
+
+/* A bound of a forward slice: counted from the end when negative, and never past it. */
+static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_t bound)
+{
+    if (npart__is_number(bound) && bound >= INT32_MAX)
+        return dim; /* exporters' way to say "to the end" */
+    if (npart__is_number(bound) && bound < 0)
+        return npart__maximum(call->pool, npart__sum(call->pool, dim, bound), 0);
+    if (npart__lower_bound(call->pool, bound) < 0)
+        return NPART__UNKNOWN;
+    return npart__minimum(call->pool, bound, dim);
+}
+
+static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct slice slice)
+{
+    int64_t from;
+    if (npart__is_number(dim) && npart__is_number(slice.start) && npart__is_number(slice.end))
+        return slice_number(dim, slice, &from);
+    if (slice.step < 0) {
+        bool is_whole = slice.step == -1 && slice.start == -1 && npart__is_number(slice.end) &&
+                        slice.end <= -(int64_t)INT32_MAX;
+        return is_whole ? dim : NPART__UNKNOWN;
+    }
+    int64_t start = forward_bound(call, dim, slice.start), end = forward_bound(call, dim, slice.end);
+    if (start == NPART__UNKNOWN || end == NPART__UNKNOWN)
+        return NPART__UNKNOWN;
+    int64_t span = npart__maximum(call->pool, npart__difference(call->pool, end, start), 0);
+    return npart__ceil_quotient(call->pool, span, slice.step);
+}
+
+/* One list of a Slice: input `index` since opset 10, an attribute before. False when it is there and unknown. */
+static bool slice_list(struct npart__call *call, const char *name, uint32_t index, const int64_t **list,
+                       uint32_t *count)
+{
+    *list = npart__ints_attribute(call, name, count);
+    if (*list || !npart__has_input(call, index))
+        return true;
+    *list = npart__in_ints(call, index, count);
+    return *list != NULL;
+}
+
+/* Fills in what is sliced of each axis; false when it is not known which axes those are. */
+static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *slices, bool *is_known)
+{
+    const int64_t *starts, *ends, *axes, *steps;
+    uint32_t start_count, end_count, axis_count, step_count;
+    bool starts_known = slice_list(call, "starts", 1, &starts, &start_count);
+    bool ends_known = slice_list(call, "ends", 2, &ends, &end_count);
+    if (!slice_list(call, "axes", 3, &axes, &axis_count) || !slice_list(call, "steps", 4, &steps, &step_count))
+        return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        slices[i] = (struct slice){.start = 0, .end = INT64_MAX, .step = 1};
+        is_known[i] = true;
+    }
+    uint32_t count = axes ? axis_count : starts ? start_count : ends ? end_count : rank;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t axis = i;
+        if (axes && (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], rank, &axis)))
+            return false;
+        if (axis >= rank)
+            return false;
+        is_known[axis] = starts_known && ends_known && starts && ends && i < start_count && i < end_count &&
+                         (!steps || (i < step_count && npart__is_number(steps[i]) && steps[i] != 0));
+        if (is_known[axis])
+            slices[axis] = (struct slice){.start = starts[i], .end = ends[i], .step = steps ? steps[i] : 1};
+    }
+    return true;
+}
+
+void npart__infer_slice(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct slice slices[NPART__LIMIT_RANK];
+    bool is_known[NPART__LIMIT_RANK];
+    if (!in->has_rank)
+        return;
+    if (!read_slices(call, in->rank, slices, is_known)) {
+        npart__set_rank(call, 0, in->rank);
+        return;
+    }
+    int64_t *dims = npart__new_dims(call, in->rank);
+    for (uint32_t i = 0; dims && i < in->rank; i++)
+        dims[i] = is_known[i] ? slice_dim(call, in->dims[i], slices[i]) : NPART__UNKNOWN;
+    npart__set_dims(call, 0, in->rank, dims);
+    struct npart__items items;
+    if (!npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(npart__out(call, 0)))
+        return;
+    int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK], base = 0;
+    npart__strides(in->dims, in->rank, strides);
+    for (uint32_t i = 0; i < in->rank; i++) {
+        int64_t from;
+        if (!is_known[i] || !npart__is_number(slices[i].start) || !npart__is_number(slices[i].end))
+            return;
+        (void)slice_number(in->dims[i], slices[i], &from);
+        if (slices[i].step > INT32_MAX || slices[i].step < -INT32_MAX)
+            slices[i].step = 0; /* at most one element is taken */
+        base += from * strides[i];
+        steps[i] = slices[i].step * strides[i];
+    }
+    npart__take_affine(call, 0, 0, base, steps);
+}
+
+/* ---- Split ---------------------------------------------------------------------------------------------- */
+
+/* The size of part `index`. Equal parts were required until opset 18, since when the last takes what is left. */
+static int64_t split_size(struct npart__call *call, int64_t dim, const int64_t *sizes, uint32_t size_count,
+                          uint32_t index)
+{
+    uint32_t parts = call->node->output_count;
+    if (sizes)
+        return index < size_count ? sizes[index] : NPART__UNKNOWN;
+    if (npart__has_input(call, 1))
+        return NPART__UNKNOWN;
+    int64_t pieces = npart__int_attribute(call, "num_outputs", parts);
+    if (pieces <= 0 || pieces > INT32_MAX)
+        return NPART__UNKNOWN;
+    bool may_differ = call->node->schema && call->node->schema->since >= 18;
+    if (!may_differ)
+        return npart__floor_quotient(call->pool, dim, pieces);
+    int64_t piece = npart__ceil_quotient(call->pool, dim, pieces);
+    if (index + 1 < pieces)
+        return piece;
+    return npart__difference(call->pool, dim, npart__product(call->pool, piece, pieces - 1));
+}
+
+/* Takes the elements of part `output`, which begins at `*at` along the axis. */
+static void split_elements(struct npart__call *call, uint32_t output, uint32_t axis, int64_t *at)
+{
+    const struct npart__fact *in = npart__in(call, 0), *part = npart__out(call, output);
+    struct npart__items items;
+    int64_t strides[NPART__LIMIT_RANK];
+    if (*at < 0 || !npart__in_items(call, 0, &items) || items.count == 0 || !npart__is_static(part) ||
+        part->dims[axis] > in->dims[axis] - *at) {
+        *at = -1;
+        return;
+    }
+    npart__strides(in->dims, in->rank, strides);
+    npart__take_affine(call, 0, output, *at * strides[axis], strides);
+    *at += part->dims[axis];
+}
+
+/* Says so when the sizes given do not add up. */
+static void check_split(struct npart__call *call, int64_t dim, const int64_t *sizes, uint32_t count)
+{
+    int64_t total = 0;
+    for (uint32_t i = 0; i < count; i++)
+        total = npart__sum(call->pool, total, sizes[i]);
+    if (npart__is_number(total) && npart__is_number(dim) && total != dim)
+        npart__contradiction(call, "parts of %lld in all cannot be split from %lld", (long long)total, (long long)dim);
+}
+
+void npart__infer_split(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis, count;
+    const int64_t *sizes = npart__ints_attribute(call, "split", &count);
+    if (!sizes)
+        sizes = npart__in_ints(call, 1, &count);
+    bool has_axis = in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis);
+    int64_t at = 0;
+    if (has_axis && sizes)
+        check_split(call, in->dims[axis], sizes, count);
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        if (in->element_type)
+            npart__set_element_type(call, i, in->element_type);
+        int64_t *dims = has_axis ? npart__new_dims(call, in->rank) : NULL;
+        if (!dims)
+            continue;
+        memcpy(dims, in->dims, in->rank * sizeof *dims);
+        dims[axis] = split_size(call, in->dims[axis], sizes, count, i);
+        npart__set_dims(call, i, in->rank, dims);
+        split_elements(call, i, axis, &at);
+    }
+}
+
+/* ---- Concat ---------------------------------------------------------------------------------------------- */
+
+/* The inputs that are joined: `first` and every `step`-th after it. */
+struct joined {
+    uint32_t first, step, count;
+};
+
+static struct joined read_joined(const struct npart__call *call)
+{
+    bool is_quantized = call->row->parameter == NPART__OPERANDS_QUANTIZED; /* each with its scale and zero point */
+    struct joined joined = {.first = is_quantized ? 2 : 0, .step = is_quantized ? 3 : 1};
+    if (call->node->input_count > joined.first)
+        joined.count = (call->node->input_count - joined.first + joined.step - 1) / joined.step;
+    return joined;
+}
+
+static struct npart__fact *joined_input(const struct npart__call *call, const struct joined *joined, uint32_t index)
+{
+    return npart__in(call, joined->first + index * joined->step);
+}
+
+/* Beside tensors of another rank, runtimes take an empty vector for nothing at all: exporters join a cache that begins
+ * as one. */
+static bool is_nothing(const struct npart__fact *fact)
+{
+    return fact->has_rank && fact->rank == 1 && fact->dims[0] == 0;
+}
+
+/* Elements of one input: the known ones, else fresh symbols for a few. */
+static bool read_part(struct npart__call *call, uint32_t input, struct npart__items *out)
+{
+    const struct npart__fact *fact = npart__in(call, input);
+    uint32_t count;
+    if (npart__in_items(call, input, out))
+        return true;
+    if (!npart__type_is_integer(fact->element_type) || !npart__small_count(fact, &count) || count > NPART__LIMIT_RANK)
+        return false;
+    int64_t *ints = npart__new_ints(call, count);
+    for (uint32_t i = 0; ints && i < count; i++)
+        ints[i] = npart__fresh_symbol(call->pool);
+    *out = (struct npart__items){.data = (const void *)ints, .count = count, .is_ints = true};
+    return ints != NULL;
+}
+
+/* Reads all parts; false when one cannot be told, or none is known, which would be no use. */
+static bool read_parts(struct npart__call *call, const struct joined *joined, struct npart__items *parts,
+                       bool *all_ints)
+{
+    bool any_known = false;
+    *all_ints = true;
+    for (uint32_t k = 0; k < joined->count; k++) {
+        any_known |= npart__elements(call->inference, joined_input(call, joined, k)) != NULL;
+        if (!read_part(call, joined->first + k * joined->step, &parts[k]))
+            return false;
+        *all_ints &= parts[k].is_ints;
+    }
+    return any_known;
+}
+
+/* Copies the inputs' elements side by side along `axis`. */
+static void concat_elements(struct npart__call *call, const struct joined *joined, uint32_t axis)
+{
+    const struct npart__fact *out = npart__out(call, 0);
+    uint32_t total, outer = 1, at = 0;
+    bool all_ints;
+    if (joined->first || !npart__small_count(out, &total))
+        return;
+    struct npart__items *parts = npart__arena_allocate(call->arena, (joined->count + (size_t)1) * sizeof *parts);
+    if (!parts || !read_parts(call, joined, parts, &all_ints))
+        return;
+    for (uint32_t i = 0; i < axis; i++)
+        outer *= (uint32_t)out->dims[i];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t o = 0; result && o < outer; o++) {
+        for (uint32_t k = 0; k < joined->count; k++) {
+            uint32_t run = parts[k].count / outer;
+            for (uint32_t i = 0; i < run; i++) {
+                uint64_t item = parts[k].data[o * run + i];
+                if (parts[k].is_ints && !all_ints) { /* next to a fraction, a whole number is a double too */
+                    if (!npart__is_number((int64_t)item))
+                        return;
+                    double number = (double)(int64_t)item;
+                    memcpy(&item, &number, sizeof item);
+                }
+                result[at++] = item;
+            }
+        }
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, all_ints);
+}
+
+/* Adds one more input to the dims; false, and said so, when it cannot be joined. */
+static bool join(struct npart__call *call, const struct npart__fact *in, int64_t *dims, uint32_t rank, uint32_t axis)
+{
+    if (!in->has_rank) {
+        dims[axis] = NPART__UNKNOWN;
+        return true;
+    }
+    if (in->rank != rank) {
+        npart__contradiction(call, "rank %u cannot be joined to rank %u", in->rank, rank);
+        return false;
+    }
+    dims[axis] = dims[axis] == NPART__UNKNOWN ? NPART__UNKNOWN : npart__sum(call->pool, dims[axis], in->dims[axis]);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (i == axis || !npart__is_number(in->dims[i]))
+            continue;
+        if (!npart__is_number(dims[i]))
+            dims[i] = in->dims[i];
+        if (in->dims[i] != dims[i]) {
+            npart__contradiction(call, "sizes %lld and %lld of axis %u cannot be joined", (long long)dims[i],
+                                 (long long)in->dims[i], i);
+            return false;
+        }
+    }
+    return true;
+}
+
+void npart__infer_concat(struct npart__call *call)
+{
+    const struct joined joined = read_joined(call);
+    const struct npart__fact *shaped = NULL;
+    uint32_t axis;
+    for (uint32_t k = 0; k < joined.count; k++) {
+        const struct npart__fact *in = joined_input(call, &joined, k);
+        if (in->has_rank && (!shaped || (is_nothing(shaped) && !is_nothing(in))))
+            shaped = in;
+    }
+    bool is_oldest = call->node->schema && call->node->schema->since < 4 && !joined.first;
+    if (!shaped || !npart__normalize_axis(npart__int_attribute(call, "axis", is_oldest ? 1 : 0), shaped->rank, &axis))
+        return;
+    uint32_t rank = shaped->rank;
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    memcpy(dims, shaped->dims, rank * sizeof *dims);
+    dims[axis] = 0;
+    for (uint32_t k = 0; k < joined.count; k++) {
+        const struct npart__fact *in = joined_input(call, &joined, k);
+        if (rank != 1 && is_nothing(in))
+            continue;
+        if (!join(call, in, dims, rank, axis))
+            return;
+    }
+    npart__set_dims(call, 0, rank, dims);
+    concat_elements(call, &joined, axis);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sequences and optionals. Of a sequence it is known what its elements have in common and, while it is short and
+ * built from known parts, each of them.
+ */
+#include "infer/driver.h"
+#include "infer/families.h"
+#include "infer/functions.h"
+
+/* ---- lists of facts -------------------------------------------------------------------------------------- */
+
+struct list {
+    uint32_t count, capacity;
+    struct npart__fact *facts;
+};
+
+/* False when it is too long to be followed. */
+static bool make_list(struct npart__call *call, struct list *list, uint32_t capacity)
+{
+    *list = (struct list){.capacity = capacity};
+    if (capacity > NPART__LIMIT_SEQUENCE)
+        return false;
+    list->facts = npart__arena_zeroed(call->arena, capacity + (size_t)1, sizeof *list->facts);
+    if (!list->facts)
+        call->pool->failed = true;
+    return list->facts != NULL;
+}
+
+static void append(struct list *list, const struct npart__fact *fact)
+{
+    struct npart__fact *place = &list->facts[list->count++];
+    *place = *fact;
+    place->is_constant = place->is_initializer = false;
+}
+
+/* Makes output 0 a sequence of these; its element type is what all of them share. */
+static void set_list(struct npart__call *call, const struct list *list, const struct npart__fact *element)
+{
+    struct npart__sequence_items *items = npart__arena_zeroed(call->arena, 1, sizeof *items);
+    struct npart__fact common = element ? *element : (struct npart__fact){.kind = NPART__TYPE_UNKNOWN};
+    for (uint32_t i = 0; i < list->count; i++)
+        common = i == 0 ? list->facts[0] : npart__merge_facts(call, &common, &list->facts[i], NPART_NONE);
+    common.known = NULL;
+    common.tensor = NULL;
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
+    if (!items) {
+        call->pool->failed = true;
+        return;
+    }
+    *items = (struct npart__sequence_items){.count = list->count, .facts = list->facts};
+    npart__out(call, 0)->items = items;
+}
+
+static void set_element(struct npart__call *call, const struct npart__fact *element)
+{
+    struct npart__fact *out = npart__out(call, 0);
+    if (!element)
+        return;
+    *out = *element;
+    out->is_constant = out->is_initializer = false;
+}
+
+/* The place that an input names in a sequence of `count`; `end` where the input is absent. */
+static bool read_position(struct npart__call *call, uint32_t input, uint32_t count, uint32_t end, uint32_t *out)
+{
+    uint32_t known;
+    const int64_t *position = npart__in_ints(call, input, &known);
+    *out = end;
+    if (!npart__has_input(call, input))
+        return true;
+    return position && known == 1 && npart__is_number(position[0]) && npart__normalize_axis(position[0], count, out);
+}
+
+/* ---- making and changing sequences ----------------------------------------------------------------------- */
+
+void npart__infer_sequence_empty(struct npart__call *call)
+{
+    int64_t type = npart__int_attribute(call, "dtype", NPART__FLOAT);
+    struct npart__fact element = {.kind = NPART__TYPE_TENSOR};
+    struct list none;
+    if (type > 0 && type <= UINT8_MAX)
+        element.element_type = (uint8_t)type;
+    if (make_list(call, &none, 0))
+        set_list(call, &none, &element);
+}
+
+void npart__infer_sequence_construct(struct npart__call *call)
+{
+    struct list list;
+    uint32_t count = call->node->input_count;
+    if (make_list(call, &list, count)) {
+        for (uint32_t i = 0; i < count; i++)
+            append(&list, npart__in(call, i));
+        set_list(call, &list, NULL);
+        return;
+    }
+    struct npart__fact common = *npart__in(call, 0);
+    for (uint32_t i = 1; i < count; i++)
+        common = npart__merge_facts(call, &common, npart__in(call, i), NPART_NONE);
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
+}
+
+void npart__infer_sequence_insert(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *tensor = npart__in(call, 1);
+    const struct npart__sequence_items *items = in->items;
+    struct list list;
+    uint32_t place;
+    if (items && read_position(call, 2, items->count + 1, items->count, &place) &&
+        make_list(call, &list, items->count + 1)) {
+        for (uint32_t i = 0; i <= items->count; i++)
+            append(&list, i == place ? tensor : &items->facts[i < place ? i : i - 1]);
+        set_list(call, &list, NULL);
+        return;
+    }
+    bool was_empty = items && items->count == 0;
+    struct npart__fact common = was_empty || !in->element ? *tensor
+                                                          : npart__merge_facts(call, in->element, tensor, NPART_NONE);
+    if (!was_empty && !in->element)
+        common.has_rank = false; /* nothing is known of the others */
+    common.known = NULL;
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
+}
+
+void npart__infer_sequence_erase(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    const struct npart__sequence_items *items = in->items;
+    struct list list;
+    uint32_t place;
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, in->element);
+    if (!items || items->count == 0 || !read_position(call, 1, items->count, items->count - 1, &place) ||
+        !make_list(call, &list, items->count - 1))
+        return;
+    for (uint32_t i = 0; i < items->count; i++)
+        if (i != place)
+            append(&list, &items->facts[i]);
+    set_list(call, &list, in->element);
+}
+
+/* ---- reading sequences ----------------------------------------------------------------------------------- */
+
+void npart__infer_sequence_at(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t place;
+    if (in->items && read_position(call, 1, in->items->count, 0, &place))
+        set_element(call, &in->items->facts[place]);
+    else
+        set_element(call, in->element);
+}
+
+void npart__infer_sequence_length(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    npart__set_element_type(call, 0, NPART__INT64);
+    npart__set_rank(call, 0, 0);
+    int64_t *length = in->items ? npart__new_ints(call, 1) : NULL;
+    if (length)
+        length[0] = in->items->count;
+    npart__set_ints(call, 0, length, 1);
+}
+
+/* ---- between tensors and sequences ----------------------------------------------------------------------- */
+
+/* A part of the input along an axis, which is left out where `drops`. */
+static struct npart__fact part_of(struct npart__call *call, uint32_t axis, int64_t size, bool drops)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct npart__fact part = {.kind = NPART__TYPE_TENSOR, .element_type = in->element_type};
+    int64_t *dims = npart__new_dims(call, in->rank);
+    uint32_t rank = 0;
+    if (!dims)
+        return part;
+    for (uint32_t i = 0; i < in->rank; i++)
+        if (i != axis || !drops)
+            dims[rank++] = i != axis ? in->dims[i] : size == NPART__UNKNOWN ? npart__fresh_symbol(call->pool) : size;
+    part.has_rank = true;
+    part.rank = (uint16_t)rank;
+    part.dims = dims;
+    return part;
+}
+
+/* The size of part `index`: of the list, or of equal parts of which the last takes what is left. */
+static int64_t part_size(const int64_t *sizes, bool is_list, int64_t dim, uint32_t index)
+{
+    if (is_list)
+        return sizes[index];
+    int64_t left = dim - sizes[0] * index;
+    return left < sizes[0] ? left : sizes[0];
+}
+
+void npart__infer_split_to_sequence(struct npart__call *call)
+{
+    static const int64_t ones[] = {1};
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis, size_count = 1;
+    bool is_given = npart__has_input(call, 1), is_list = is_given && npart__in(call, 1)->rank == 1;
+    bool drops = !is_given && !npart__int_attribute(call, "keepdims", 1);
+    const int64_t *sizes = is_given ? npart__in_ints(call, 1, &size_count) : ones;
+    struct npart__fact any = {.kind = NPART__TYPE_TENSOR, .element_type = in->element_type};
+    struct list list;
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
+    if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
+        return;
+    int64_t dim = in->dims[axis], count = -1;
+    if (is_list && sizes)
+        count = size_count;
+    else if (sizes && size_count == 1 && npart__is_number(sizes[0]) && sizes[0] > 0 && npart__is_number(dim))
+        count = dim / sizes[0] + (dim % sizes[0] != 0);
+    any = part_of(call, axis, sizes && !is_list && !is_given ? sizes[0] : NPART__UNKNOWN, drops);
+    npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
+    if (count < 0 || count > NPART__LIMIT_SEQUENCE || !make_list(call, &list, (uint32_t)count))
+        return;
+    for (uint32_t i = 0; i < (uint32_t)count; i++) {
+        struct npart__fact part = part_of(call, axis, part_size(sizes, is_list, dim, i), drops);
+        append(&list, &part);
+    }
+    set_list(call, &list, &any);
+}
+
+/* The size along the joined axis; `stacks`: a new one. */
+static int64_t joined_size(struct npart__call *call, uint32_t axis, bool stacks)
+{
+    const struct npart__sequence_items *items = npart__in(call, 0)->items;
+    int64_t size = items && items->count ? 0 : NPART__UNKNOWN;
+    if (stacks && items)
+        return items->count;
+    for (uint32_t i = 0; size != NPART__UNKNOWN && i < items->count; i++) {
+        const struct npart__fact *item = &items->facts[i];
+        size = item->has_rank && axis < item->rank ? npart__sum(call->pool, size, item->dims[axis]) : NPART__UNKNOWN;
+    }
+    return size;
+}
+
+void npart__infer_concat_from_sequence(struct npart__call *call)
+{
+    const struct npart__fact *element = npart__in(call, 0)->element;
+    bool stacks = npart__int_attribute(call, "new_axis", 0) != 0;
+    uint32_t axis, next = 0;
+    if (!element || element->kind != NPART__TYPE_TENSOR)
+        return;
+    npart__set_element_type(call, 0, element->element_type);
+    uint32_t rank = element->rank + (stacks ? 1u : 0u);
+    if (!element->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), rank, &axis))
+        return;
+    int64_t *dims = npart__new_dims(call, rank);
+    for (uint32_t i = 0; dims && i < rank; i++) {
+        dims[i] = i == axis ? joined_size(call, axis, stacks) : element->dims[next];
+        next += i != axis || !stacks;
+    }
+    npart__set_dims(call, 0, rank, dims);
+}
+
+/* ---- optionals ------------------------------------------------------------------------------------------- */
+
+void npart__infer_optional(struct npart__call *call)
+{
+    const struct npart__attribute *type = npart__node_attribute(call->graph, call->node, "type");
+    const struct npart__fact *element = npart__has_input(call, 0) ? npart__in(call, 0) : NULL;
+    if (!element && type && type->type == 13 && type->u.declared)
+        element = npart__fact_of_declared(call->inference, type->u.declared);
+    npart__set_container(call, 0, NPART__TYPE_OPTIONAL, element);
+}
+
+/* Since opset 18 a tensor or sequence is handed through. */
+void npart__infer_optional_get_element(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    (void)npart__elements(call->inference, npart__in(call, 0));
+    set_element(call, in->kind == NPART__TYPE_OPTIONAL ? in->element : in);
+}
+
+void npart__infer_optional_has_element(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    bool is_optional = in->kind == NPART__TYPE_OPTIONAL || in->kind == NPART__TYPE_UNKNOWN;
+    npart__set_element_type(call, 0, NPART__BOOL);
+    npart__set_rank(call, 0, 0);
+    int64_t *answer = npart__has_input(call, 0) && is_optional ? NULL : npart__new_ints(call, 1);
+    if (answer)
+        answer[0] = npart__has_input(call, 0);
+    npart__set_ints(call, 0, answer, 1);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators whose result is about shapes: reading them, changing them, making tensors of them.
+ */
+#include <math.h>
+
+#include "infer/elements.h"
+#include "infer/driver.h"
+#include "infer/functions.h"
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+static void constant_of_numbers(struct npart__call *call, const struct npart__attribute *attribute)
+{
+    bool is_list = attribute->type == 6 || attribute->type == 7 || attribute->type == 8;
+    int type = attribute->type == 1 || attribute->type == 6   ? NPART__FLOAT
+               : attribute->type == 2 || attribute->type == 7 ? NPART__INT64
+                                                              : NPART__STRING;
+    int64_t *dims = npart__new_dims(call, 1);
+    uint32_t count = is_list ? attribute->count : 1;
+    if (!dims)
+        return;
+    dims[0] = count;
+    npart__set_element_type(call, 0, type);
+    npart__set_dims(call, 0, is_list ? 1 : 0, dims);
+    if (attribute->type == 2 || attribute->type == 7) {
+        int64_t *ints = npart__new_ints(call, count);
+        for (uint32_t i = 0; ints && i < count; i++) {
+            ints[i] = is_list ? attribute->u.ints[i] : attribute->u.i;
+            if (!npart__is_number(ints[i]))
+                return;
+        }
+        npart__set_ints(call, 0, ints, count);
+    } else if ((attribute->type == 1 || attribute->type == 6) && count <= NPART__LIMIT_KNOWN_FLOATS) {
+        double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);
+        for (uint32_t i = 0; doubles && i < count; i++)
+            doubles[i] = (double)(is_list ? attribute->u.floats[i] : attribute->u.f);
+        if (doubles)
+            npart__set_numbers(call, 0, doubles, count);
+    }
+}
+
+void npart__infer_constant(struct npart__call *call)
+{
+    for (uint32_t i = 0; i < call->node->attribute_count; i++) {
+        const struct npart__attribute *attribute =
+            &call->graph->attributes.items[call->node->first_attribute + i];
+        bool is_tensor = attribute->type == 4 || attribute->type == 11;
+        if (is_tensor && attribute->u.tensor)
+            npart__fact_from_tensor(npart__out(call, 0), attribute->u.tensor, true);
+        else if (!is_tensor && strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided)
+            constant_of_numbers(call, attribute);
+    }
+    npart__out(call, 0)->is_initializer = true;
+}
+
+void npart__infer_identity(struct npart__call *call)
+{
+    struct npart__fact *out = npart__out(call, 0);
+    (void)npart__elements(call->inference, npart__in(call, 0));
+    *out = *npart__in(call, 0);
+    out->is_constant = out->is_initializer = false;
+}
+
+/* ---- reading shapes -------------------------------------------------------------------------------------- */
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+void npart__infer_shape(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    int64_t *dims = npart__new_dims(call, 1);
+    npart__set_element_type(call, 0, NPART__INT64);
+    if (!dims)
+        return;
+    if (!in->has_rank) {
+        npart__set_rank(call, 0, 1);
+        return;
+    }
+    int64_t rank = in->rank;
+    int64_t start = npart__int_attribute(call, "start", 0), end = npart__int_attribute(call, "end", rank);
+    start = clamp(start < 0 ? start + rank : start, 0, rank);
+    end = clamp(end < 0 ? end + rank : end, 0, rank);
+    uint32_t count = end > start ? (uint32_t)(end - start) : 0;
+    dims[0] = count;
+    npart__set_dims(call, 0, 1, dims);
+    npart__set_ints(call, 0, in->dims + start, count);
+}
+
+void npart__infer_size(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    npart__set_element_type(call, 0, NPART__INT64);
+    npart__set_dims(call, 0, 0, npart__new_dims(call, 0));
+    int64_t *size = in->has_rank ? npart__new_ints(call, 1) : NULL;
+    if (size) {
+        size[0] = npart__dims_product(call, in->dims, 0, in->rank);
+        npart__set_ints(call, 0, size, 1);
+    }
+}
+
+/* ---- Reshape and its kin --------------------------------------------------------------------------------- */
+
+/* The target of a Reshape: an input since opset 5, an attribute before. */
+static const int64_t *reshape_target(struct npart__call *call, uint32_t *count)
+{
+    const int64_t *target = npart__ints_attribute(call, "shape", count);
+    return target && !npart__has_input(call, 1) ? target : npart__in_ints(call, 1, count);
+}
+
+/* What is left for the dim written as -1. */
+static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in, const int64_t *dims, uint32_t rank,
+                          uint32_t open)
+{
+    if (!in->has_rank)
+        return NPART__UNKNOWN;
+    int64_t others = 1, total = npart__dims_product(call, in->dims, 0, in->rank), rest;
+    for (uint32_t i = 0; i < rank; i++)
+        if (i != open)
+            others = npart__product(call->pool, others, dims[i]);
+    if (npart__exact_quotient(call->pool, total, others, &rest))
+        return rest;
+    if (npart__is_number(total) && npart__is_number(others) && others != 0) {
+        npart__contradiction(call, "%lld elements do not divide by %lld", (long long)total, (long long)others);
+        return NPART__UNKNOWN;
+    }
+    return npart__floor_quotient(call->pool, total, others);
+}
+
+void npart__infer_reshape(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *shape = npart__in(call, 1);
+    uint32_t rank, open = NPART_NONE;
+    const int64_t *target = reshape_target(call, &rank);
+    bool allows_zero = npart__int_attribute(call, "allowzero", 0) != 0;
+    if (!target) {
+        if (shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]) &&
+            shape->dims[0] <= NPART__LIMIT_RANK)
+            npart__set_rank(call, 0, (uint32_t)shape->dims[0]);
+        return;
+    }
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = target[i];
+        if (target[i] == -1)
+            open = i;
+        else if (target[i] == 0 && !allows_zero)
+            dims[i] = in->has_rank && i < in->rank ? in->dims[i] : NPART__UNKNOWN;
+    }
+    if (open != NPART_NONE)
+        dims[open] = infer_rest(call, in, dims, rank, open);
+    int64_t before = in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank) : NPART__UNKNOWN;
+    int64_t after = npart__dims_product(call, dims, 0, rank);
+    if (npart__is_number(before) && npart__is_number(after) && before != after) {
+        npart__contradiction(call, "%lld elements cannot become %lld", (long long)before, (long long)after);
+        return;
+    }
+    npart__set_dims(call, 0, rank, dims);
+    npart__pass_elements(call, 0, 0);
+}
+
+void npart__infer_flatten(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    int64_t axis = npart__int_attribute(call, "axis", 1);
+    int64_t *dims = npart__new_dims(call, 2);
+    if (!in->has_rank || !dims) {
+        npart__set_rank(call, 0, 2);
+        return;
+    }
+    if (axis < 0)
+        axis += in->rank;
+    if (axis < 0 || axis > in->rank)
+        return;
+    dims[0] = npart__dims_product(call, in->dims, 0, (uint32_t)axis);
+    dims[1] = npart__dims_product(call, in->dims, (uint32_t)axis, in->rank);
+    npart__set_dims(call, 0, 2, dims);
+    npart__pass_elements(call, 0, 0);
+}
+
+/* Axes by attribute or, later, by input 1. False when they are an input that is not known. */
+static bool read_axes(struct npart__call *call, const int64_t **axes, uint32_t *count)
+{
+    *axes = npart__ints_attribute(call, "axes", count);
+    if (*axes || !npart__has_input(call, 1))
+        return true;
+    *axes = npart__in_ints(call, 1, count);
+    return *axes != NULL;
+}
+
+void npart__infer_squeeze(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    const int64_t *axes;
+    uint32_t count, kept = 0;
+    bool drops[NPART__LIMIT_RANK] = {false};
+    bool known = read_axes(call, &axes, &count);
+    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
+    if (!dims || !known)
+        return;
+    for (uint32_t i = 0; axes && i < count; i++) {
+        uint32_t axis;
+        if (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], in->rank, &axis))
+            return;
+        if (npart__is_number(in->dims[axis]) && in->dims[axis] != 1) {
+            npart__contradiction(call, "axis %u of size %lld cannot be squeezed", axis, (long long)in->dims[axis]);
+            return;
+        }
+        drops[axis] = true;
+    }
+    for (uint32_t i = 0; i < in->rank; i++) {
+        if (!axes && !npart__is_number(in->dims[i]))
+            return; /* it may be 1, and then it goes */
+        if (axes ? !drops[i] : in->dims[i] != 1)
+            dims[kept++] = in->dims[i];
+    }
+    npart__set_dims(call, 0, kept, dims);
+    npart__pass_elements(call, 0, 0);
+}
+
+void npart__infer_unsqueeze(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    const int64_t *axes;
+    uint32_t count, next = 0;
+    bool is_new[NPART__LIMIT_RANK] = {false};
+    if (!in->has_rank || !read_axes(call, &axes, &count) || !axes || count + in->rank > NPART__LIMIT_RANK)
+        return;
+    uint32_t rank = in->rank + count;
+    int64_t *dims = npart__new_dims(call, rank);
+    if (!dims)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t axis;
+        if (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], rank, &axis) || is_new[axis])
+            return;
+        is_new[axis] = true;
+    }
+    for (uint32_t i = 0; i < rank; i++)
+        dims[i] = is_new[i] ? 1 : in->dims[next++];
+    npart__set_dims(call, 0, rank, dims);
+    npart__pass_elements(call, 0, 0);
+}
+
+void npart__infer_transpose(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t count;
+    const int64_t *order = npart__ints_attribute(call, "perm", &count);
+    if (!in->has_rank) {
+        if (order)
+            npart__set_rank(call, 0, count);
+        return;
+    }
+    uint32_t rank = in->rank;
+    int64_t *dims = npart__new_dims(call, rank);
+    uint32_t from[NPART__LIMIT_RANK];
+    if (!dims || (order && count != rank))
+        return;
+    for (uint32_t i = 0; i < rank; i++) {
+        from[i] = rank - 1 - i;
+        if (order && !npart__normalize_axis(order[i], rank, &from[i]))
+            return;
+        dims[i] = in->dims[from[i]];
+    }
+    npart__set_dims(call, 0, rank, dims);
+    if (npart__is_static(in) && npart__elements(call->inference, npart__in(call, 0))) {
+        int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK];
+        npart__strides(in->dims, rank, strides);
+        for (uint32_t i = 0; i < rank; i++)
+            steps[i] = strides[from[i]];
+        npart__take_affine(call, 0, 0, 0, steps);
+    }
+}
+
+/* ---- making tensors of a shape --------------------------------------------------------------------------- */
+
+/* The dims of an output whose shape is the elements of input `index`; false when not even the rank is known. */
+static bool dims_from_input(struct npart__call *call, uint32_t index, uint32_t output)
+{
+    uint32_t rank;
+    const struct npart__fact *shape = npart__in(call, index);
+    const int64_t *target = npart__in_ints(call, index, &rank);
+    int64_t *dims = target ? npart__new_dims(call, rank) : NULL;
+    if (dims) {
+        memcpy(dims, target, rank * sizeof *dims);
+        npart__set_dims(call, output, rank, dims);
+        return true;
+    }
+    if (shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]) && shape->dims[0] >= 0 &&
+        shape->dims[0] <= NPART__LIMIT_RANK) {
+        npart__set_rank(call, output, (uint32_t)shape->dims[0]);
+        return true;
+    }
+    return false;
+}
+
+void npart__infer_constant_of_shape(struct npart__call *call)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "value");
+    const struct npart__tensor *value = attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
+    int64_t element = 0;
+    uint32_t count;
+    npart__set_element_type(call, 0, value ? value->element_type : NPART__FLOAT);
+    if (!dims_from_input(call, 0, 0) || !npart__small_count(npart__out(call, 0), &count))
+        return;
+    if (value && !npart__tensor_int64s(value, &element, 1)) {
+        double number;
+        if (!npart__tensor_doubles(value, &number, 1) || number != floor(number) || fabs(number) > 1e15)
+            return;
+        element = (int64_t)number;
+    }
+    if (!npart__is_number(element))
+        return;
+    int64_t *ints = npart__new_ints(call, count);
+    for (uint32_t i = 0; ints && i < count; i++)
+        ints[i] = element;
+    npart__set_ints(call, 0, ints, count);
+}
+
+void npart__infer_expand(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *shape = npart__in(call, 1);
+    uint32_t length;
+    const int64_t *target = npart__in_ints(call, 1, &length);
+    if (!in->has_rank)
+        return;
+    if (!target) {
+        bool has_length = shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]);
+        if (has_length && shape->dims[0] <= NPART__LIMIT_RANK)
+            npart__set_rank(call, 0, shape->dims[0] > in->rank ? (uint32_t)shape->dims[0] : in->rank);
+        return;
+    }
+    if (length > NPART__LIMIT_RANK)
+        return;
+    struct npart__fact wanted = {
+        .kind = NPART__TYPE_TENSOR, .has_rank = true, .rank = (uint16_t)length, .dims = target};
+    const struct npart__fact *both[] = {in, &wanted};
+    uint32_t rank;
+    int64_t *dims;
+    if (!npart__broadcast(call, both, 2, &rank, &dims))
+        return;
+    npart__set_dims(call, 0, rank, dims);
+    const struct npart__fact *out = npart__out(call, 0);
+    if (!npart__is_static(out) || !npart__is_static(in))
+        return;
+    int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK] = {0};
+    npart__strides(in->dims, in->rank, strides);
+    for (uint32_t i = 0; i < in->rank; i++)
+        if (in->dims[i] != 1)
+            steps[rank - in->rank + i] = strides[i];
+    npart__take_affine(call, 0, 0, 0, steps);
+}
+
+void npart__infer_tile(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t count;
+    const int64_t *repeats = npart__in_ints(call, 1, &count);
+    if (!in->has_rank || (call->node->schema && call->node->schema->since < 6))
+        return;
+    if (!repeats || count != in->rank) {
+        npart__set_rank(call, 0, in->rank);
+        return;
+    }
+    int64_t *dims = npart__new_dims(call, in->rank);
+    for (uint32_t i = 0; dims && i < in->rank; i++)
+        dims[i] = npart__product(call->pool, in->dims[i], repeats[i]);
+    npart__set_dims(call, 0, in->rank, dims);
+    struct npart__items items;
+    uint32_t total;
+    if (in->rank != 1 || !npart__in_items(call, 0, &items) || !npart__small_count(npart__out(call, 0), &total))
+        return;
+    uint64_t *tiled = npart__new_items(call, total);
+    for (uint32_t i = 0; tiled && items.count && i < total; i++)
+        tiled[i] = items.data[i % items.count];
+    if (tiled)
+        npart__set_items(call, 0, tiled, total, items.is_ints);
+}
+
+/* max(ceil((limit - start) / delta), 0) numbers. */
+void npart__infer_range(struct npart__call *call)
+{
+    uint32_t count;
+    double bounds[3];
+    int64_t *dims = npart__new_dims(call, 1);
+    static const int64_t one[] = {1};
+    const int64_t *start = npart__in_ints(call, 0, &count), *limit = npart__in_ints(call, 1, &count);
+    const int64_t *delta = npart__has_input(call, 2) ? npart__in_ints(call, 2, &count) : one;
+    if (!dims)
+        return;
+    dims[0] = NPART__UNKNOWN;
+    bool is_float = npart__type_is_float(npart__in(call, 0)->element_type);
+    if (start && limit && delta && npart__is_number(delta[0]) && delta[0] != 0) {
+        int64_t span = npart__difference(call->pool, limit[0], start[0]);
+        dims[0] = npart__maximum(call->pool, npart__ceil_quotient(call->pool, span, delta[0]), 0);
+    } else if (is_float && npart__in_doubles(call, 0, bounds, 1, &count) &&
+               npart__in_doubles(call, 1, bounds + 1, 1, &count) && npart__in_doubles(call, 2, bounds + 2, 1, &count)) {
+        double length = bounds[2] != 0 ? ceil((bounds[1] - bounds[0]) / bounds[2]) : -1;
+        if (length < 9e15)
+            dims[0] = length > 0 ? (int64_t)length : 0;
+    }
+    npart__set_dims(call, 0, 1, dims);
+    uint32_t length;
+    if (!start || !delta || !npart__small_count(npart__out(call, 0), &length))
+        return;
+    int64_t *ints = npart__new_ints(call, length);
+    for (uint32_t i = 0; ints && i < length; i++)
+        ints[i] = npart__sum(call->pool, start[0], npart__product(call->pool, delta[0], i));
+    npart__set_ints(call, 0, ints, length);
+}
