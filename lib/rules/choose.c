@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ":VARIANT+SWITCH-SWITCH@TOOLCHAIN" and the parameters of the choice.
+ */
+#include "rules/parse.h"
+
+static size_t word_end(const char *text)
+{
+    return strcspn(text, ":+-@");
+}
+
+static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t length,
+                                   struct npart__target *out, struct npart_error *error)
+{
+    out->variant = npart__find_variant(oplist, text, length);
+    if (out->variant != NPART_NONE)
+        return NPART_OK;
+    char known[200];
+    size_t used = 0;
+    known[0] = '\0';
+    for (uint32_t i = 0; i < oplist->variants.count; i++) {
+        size_t bytes = strlen(oplist->variants.items[i].name);
+        if (used + bytes + 2 > sizeof known)
+            break;
+        known[used++] = ' ';
+        memcpy(known + used, oplist->variants.items[i].name, bytes + 1);
+        used += bytes;
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no variant \"%.*s\"; it has%s", oplist->name,
+                       (int)length, text, *known ? known : " none");
+}
+
+npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
+                                  struct npart__target *out, struct npart_error *error)
+{
+    *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .variant_text = ""};
+    out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;
+    if (*text == ':') {
+        size_t length = word_end(++text);
+        npart_status status = choose_variant(oplist, text, length, out, error);
+        if (status != NPART_OK)
+            return status;
+        out->variant_text = npart__arena_copy_text(arena, text, length);
+        text += length;
+    } else if (out->variant != NPART_NONE) {
+        out->variant_text = oplist->variants.items[out->variant].name;
+    }
+    if (!out->variant_text)
+        return npart__fail_memory(error);
+    if (out->variant != NPART_NONE)
+        out->switches = oplist->variants.items[out->variant].switches;
+    while (*text == '+' || *text == '-') {
+        char sign = *text++;
+        size_t length = word_end(text);
+        uint32_t bit = npart__find_switch(oplist, text, length);
+        if (bit == NPART_NONE)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no switch \"%.*s\"", oplist->name, (int)length,
+                               text);
+        if (sign == '+')
+            out->switches |= UINT32_C(1) << bit;
+        else
+            out->switches &= ~(UINT32_C(1) << bit);
+        text += length;
+    }
+    if (*text == '@') {
+        if (strcmp(text + 1, oplist->toolchain) != 0)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s describes toolchain \"%s\" only", oplist->name,
+                               oplist->toolchain);
+        text += strlen(text);
+    }
+    if (*text)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                           "cannot read \"%s\": a target is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]", text);
+    return NPART_OK;
+}
+
+const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    const struct npart__parameter *best = NULL;
+    int best_fit = 0; /* 3 this very variant, 2 the one it is like, 1 any */
+    uint32_t like = target->variant == NPART_NONE ? NPART_NONE : oplist->variants.items[target->variant].like;
+    for (uint32_t i = 0; i < oplist->parameters.count; i++) {
+        const struct npart__parameter *parameter = &oplist->parameters.items[i];
+        int fit = parameter->variant == NPART_NONE        ? 1
+                  : parameter->variant == target->variant ? 3
+                  : parameter->variant == like            ? 2
+                                                          : 0;
+        if (fit > best_fit && strcmp(parameter->name, name) == 0) {
+            best = parameter;
+            best_fit = fit;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The support table as people read it.
+ */
+#include "rules/evaluate.h"
+
+static void describe_switches(const struct npart__oplist *oplist, uint32_t bits, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < oplist->switches.count; i++) {
+        if (bits >> i & 1) {
+            npart__append_text(out, " +");
+            npart__append_text(out, oplist->switches.items[i]);
+        }
+    }
+}
+
+static void describe_variants(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < oplist->variants.count; i++) {
+        const struct npart__variant *variant = &oplist->variants.items[i];
+        npart__append_text(out, i == oplist->default_variant ? "  * " : "    ");
+        npart__append_text(out, variant->name);
+        for (uint32_t k = 0; k < variant->alias_count; k++) {
+            npart__append_text(out, k ? ", " : " (");
+            npart__append_text(out, variant->aliases[k]);
+        }
+        npart__append_text(out, variant->alias_count ? ")" : "");
+        describe_switches(oplist, variant->switches, out);
+        if (*variant->title) {
+            npart__append_text(out, "  ");
+            npart__append_text(out, variant->title);
+        }
+        npart__append_text(out, "\n");
+    }
+}
+
+static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
+{
+    static const char *const prefixes[] = {"  must   ", "  maybe  ", "  note   "};
+    npart__append_text(out, prefixes[rule->kind]);
+    npart__append_text(out, rule->sentence);
+    npart__append_text(out, rule->is_fatal ? " (else the session fails)" : "");
+    npart__append_text(out, "\n");
+}
+
+static void describe_condition(const struct npart__oplist *oplist, const struct npart__rule *rule,
+                               struct npart__buffer *out)
+{
+    if (rule->condition != NPART_NONE) {
+        npart__append_text(out, "           ");
+        npart__append_term(oplist, rule->condition, out);
+        npart__append_text(out, "\n");
+    }
+    npart__append_format(out, "           %s, line %u", rule->id, rule->line);
+    if (*rule->source) {
+        npart__append_text(out, "; ");
+        npart__append_text(out, rule->source);
+    }
+    npart__append_text(out, "\n");
+}
+
+static void describe_op(const struct npart__oplist *oplist, const struct npart__op_entry *entry, bool in_full,
+                        struct npart__buffer *out)
+{
+    npart__append_text(out, entry->domain);
+    npart__append_text(out, *entry->domain ? ":" : "");
+    npart__append_text(out, entry->name);
+    if (entry->last_version == INT32_MAX)
+        npart__append_format(out, "  opset %d on", entry->first_version);
+    else
+        npart__append_format(out, "  opset %d to %d", entry->first_version, entry->last_version);
+    if (oplist->gate_count > 1) {
+        npart__append_text(out, "  gate ");
+        npart__append_text(out, oplist->gates[entry->gate].name);
+    }
+    npart__append_text(out, "\n");
+    for (uint16_t signature = 0; signature <= entry->signature_count; signature++) {
+        if (signature)
+            npart__append_format(out, "  %s signature %u\n", signature == 1 ? "either" : "or", signature);
+        for (uint32_t i = entry->first_rule; i < entry->first_rule + entry->rule_count; i++) {
+            if (oplist->rules.items[i].signature != signature)
+                continue;
+            describe_rule(&oplist->rules.items[i], out);
+            if (in_full)
+                describe_condition(oplist, &oplist->rules.items[i], out);
+        }
+    }
+}
+
+static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
+    if (*oplist->standing)
+        npart__append_format(out, "%s\n", oplist->standing);
+    if (*oplist->toolchain)
+        npart__append_format(out, "toolchain %s\n", oplist->toolchain);
+    npart__append_format(out, "partitioner %s\n", oplist->partitioner);
+    if (oplist->variants.count) {
+        npart__append_text(out, "variants (* default)\n");
+        describe_variants(oplist, out);
+    }
+    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
+        const struct npart__gate *at = &oplist->gates[gate];
+        if (at->every_count)
+            npart__append_text(out, "every op\n");
+        for (uint32_t i = at->first_every; i < at->first_every + at->every_count; i++)
+            describe_rule(&oplist->rules.items[i], out);
+    }
+}
+
+bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
+{
+    bool found = false;
+    if (!op)
+        describe_head(oplist, out);
+    for (uint32_t i = 0; i < oplist->ops.count; i++) {
+        const struct npart__op_entry *entry = &oplist->ops.items[i];
+        const char *colon = op ? strrchr(op, ':') : NULL, *name = colon ? colon + 1 : op;
+        bool is_it = op && strcmp(entry->name, name) == 0 &&
+                     (!colon || (strlen(entry->domain) == (size_t)(colon - op) &&
+                                 memcmp(entry->domain, op, (size_t)(colon - op)) == 0));
+        if (op && !is_it)
+            continue;
+        found = true;
+        describe_op(oplist, entry, op != NULL, out);
+    }
+    return !op || found;
+}

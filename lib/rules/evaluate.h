@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NPART_RULES_EVALUATE_H
+#define NPART_RULES_EVALUATE_H
+
+#include "rules/rules.h"
+#include "rules/term.h"
+
+/* The part that kept a condition from holding. */
+struct npart__failure {
+    uint32_t term;             /* NPART_NONE: none did */
+    uint32_t value;            /* operand, or NPART_NONE */
+    uint32_t operand, element; /* where the loops over operands and elements stood */
+};
+
+/* One node under trial. */
+struct npart__trial {
+    const struct npart__target *target;
+    const struct npart__oplist *oplist;
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fold *fold;
+    const struct npart__node *node;
+    struct npart__failure failure;
+};
+
+#define NPART__NO_FAILURE ((struct npart__failure){NPART_NONE, NPART_NONE, 0, 0})
+
+void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
+                       struct npart__inference *inference, const struct npart__fold *fold, uint32_t node);
+enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
+/* Appends what was found at the failed part. */
+void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
+/* Appends a condition or part of one as it would be written. */
+void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);
+
+#endif

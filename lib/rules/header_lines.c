@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lines of an op list that are about the target as a whole.
+ */
+#include "rules/parse.h"
+
+/* ---- looking things up ----------------------------------------------------------------------------------- */
+
+uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < oplist->switches.count; i++)
+        if (strlen(oplist->switches.items[i]) == length && memcmp(oplist->switches.items[i], name, length) == 0)
+            return i;
+    return NPART_NONE;
+}
+
+static bool same_word(const char *a, const char *b, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        char left = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
+        char right = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] - 'A' + 'a') : b[i];
+        if (left != right)
+            return false;
+    }
+    return true;
+}
+
+/* By name or alias, in any case of letters. */
+uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < oplist->variants.count; i++) {
+        const struct npart__variant *variant = &oplist->variants.items[i];
+        if (strlen(variant->name) == length && same_word(variant->name, name, length))
+            return i;
+        for (uint32_t k = 0; k < variant->alias_count; k++)
+            if (strlen(variant->aliases[k]) == length && same_word(variant->aliases[k], name, length))
+                return i;
+    }
+    return NPART_NONE;
+}
+
+void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena)
+{
+    const char *colon = strrchr(text, ':');
+    *domain = "";
+    *name = colon ? colon + 1 : text;
+    if (colon && (size_t)(colon - text) != 7)
+        *domain = npart__arena_copy_text(arena, text, (size_t)(colon - text));
+    else if (colon && memcmp(text, "ai.onnx", 7) != 0)
+        *domain = npart__arena_copy_text(arena, text, 7);
+}
+
+static void line_text(struct npart__parser *parser, const char **out)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a text in quotes");
+    npart__expect_end(parser);
+    if (token)
+        *out = token->text;
+}
+
+void npart__line_target(struct npart__parser *parser)
+{
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the target's name");
+    if (!name)
+        return;
+    if (*parser->oplist->name)
+        npart__parse_fail(parser, name->column, "a second target");
+    parser->oplist->name = name->text;
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        parser->oplist->title = parser->tokens[parser->at++].text;
+    npart__expect_end(parser);
+}
+
+void npart__line_source(struct npart__parser *parser)
+{
+    line_text(parser, &parser->default_source);
+    if (!*parser->oplist->source)
+        parser->oplist->source = parser->default_source;
+}
+
+void npart__line_toolchain(struct npart__parser *parser)
+{
+    line_text(parser, &parser->oplist->toolchain);
+}
+
+void npart__line_standing(struct npart__parser *parser)
+{
+    line_text(parser, &parser->oplist->standing);
+}
+
+void npart__line_switches(struct npart__parser *parser)
+{
+    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+        if (!token)
+            return;
+        if (npart__find_switch(parser->oplist, token->text, strlen(token->text)) != NPART_NONE)
+            npart__parse_fail(parser, token->column, "switch %s is there twice", token->text);
+        else if (parser->oplist->switches.count >= NPART__LIMIT_SWITCHES)
+            npart__parse_fail(parser, token->column, "more than %u switches", NPART__LIMIT_SWITCHES);
+        else if (!NPART__PUSH(parser->arena, &parser->oplist->switches, token->text))
+            npart__parse_out_of_memory(parser);
+    }
+}
+
+static uint32_t add_variant(struct npart__parser *parser, const struct npart__token *token)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    struct npart__variant variant = {.name = token->text, .title = "", .like = oplist->variants.count};
+    if (npart__find_variant(oplist, token->text, strlen(token->text)) != NPART_NONE) {
+        npart__parse_fail(parser, token->column, "variant %s is there twice", token->text);
+        return NPART_NONE;
+    }
+    if (!NPART__PUSH(parser->arena, &oplist->variants, variant)) {
+        npart__parse_out_of_memory(parser);
+        return NPART_NONE;
+    }
+    return oplist->variants.count - 1;
+}
+
+void npart__line_variants(struct npart__parser *parser)
+{
+    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+        if (token)
+            (void)add_variant(parser, token);
+    }
+}
+
+static void parse_aliases(struct npart__parser *parser, uint32_t variant)
+{
+    struct NPART__ARRAY(const char *) aliases = {NULL, 0, 0};
+    for (;;) {
+        const struct npart__token *token = npart__peek(parser);
+        bool is_name = token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
+        if (!is_name || npart__next_is(parser, NPART__TOKEN_WORD, "like") ||
+            npart__next_is(parser, NPART__TOKEN_WORD, "with"))
+            break;
+        if (npart__find_variant(parser->oplist, token->text, strlen(token->text)) != NPART_NONE)
+            npart__parse_fail(parser, token->column, "variant %s is there twice", token->text);
+        if (!NPART__PUSH(parser->arena, &aliases, token->text))
+            npart__parse_out_of_memory(parser);
+        if (parser->status != NPART_OK)
+            return;
+        parser->at++;
+    }
+    parser->oplist->variants.items[variant].aliases = aliases.items;
+    parser->oplist->variants.items[variant].alias_count = aliases.count;
+}
+
+/* variant NAME [is ALIAS...] [like VARIANT] [with SWITCH...] ["title"] */
+void npart__line_variant(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+    uint32_t variant = token ? add_variant(parser, token) : NPART_NONE;
+    if (variant == NPART_NONE)
+        return;
+    struct npart__oplist *oplist = parser->oplist;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "is"))
+        parse_aliases(parser, variant);
+    if (npart__accept(parser, NPART__TOKEN_WORD, "like")) {
+        token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+        uint32_t like = token ? npart__find_variant(oplist, token->text, strlen(token->text)) : NPART_NONE;
+        if (token && like == NPART_NONE)
+            npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
+        else if (token)
+            oplist->variants.items[variant].like = oplist->variants.items[like].like;
+    }
+    if (npart__accept(parser, NPART__TOKEN_WORD, "with")) {
+        while (npart__peek(parser)->kind == NPART__TOKEN_WORD) {
+            token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+            uint32_t bit = token ? npart__find_switch(oplist, token->text, strlen(token->text)) : NPART_NONE;
+            if (bit == NPART_NONE) {
+                npart__parse_fail(parser, token ? token->column : 1, "the list declares no switch %s",
+                                  token ? token->text : "");
+                return;
+            }
+            oplist->variants.items[variant].switches |= UINT32_C(1) << bit;
+        }
+    }
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        oplist->variants.items[variant].title = parser->tokens[parser->at++].text;
+    npart__expect_end(parser);
+}
+
+void npart__line_default(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+    npart__expect_end(parser);
+    if (!token)
+        return;
+    parser->oplist->default_variant = npart__find_variant(parser->oplist, token->text, strlen(token->text));
+    if (parser->oplist->default_variant == NPART_NONE)
+        npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
+}
+
+void npart__line_partitioner(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
+    npart__expect_end(parser);
+    if (!token)
+        return;
+    parser->oplist->partitioner = token->text; /* checked where the partitioners are known */
+    parser->oplist->partitioner_line = parser->line;
+    parser->oplist->partitioner_column = token->column;
+}
+
+/* bodies cpu "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. */
+void npart__line_bodies(struct npart__parser *parser)
+{
+    const char *sentence = "the nodes of control-flow bodies run on the CPU";
+    if (npart__accept(parser, NPART__TOKEN_WORD, "cpu"))
+        parser->oplist->bodies_stay = true;
+    else if (!npart__accept(parser, NPART__TOKEN_WORD, "own"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected cpu or own, found %s",
+                          npart__peek(parser)->text);
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        sentence = parser->tokens[parser->at++].text;
+    const char *source = parser->default_source;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
+        source = token ? token->text : source;
+    }
+    npart__expect_end(parser);
+    if (parser->status != NPART_OK)
+        return;
+    uint32_t rule = npart__add_unwritten_rule(parser, "bodies", sentence, NPART__ABOUT_POLICY, parser->gate);
+    parser->oplist->bodies_rule = rule;
+    if (rule != NPART_NONE)
+        parser->oplist->rules.items[rule].source = source;
+}
+
+/* The name of an operator of the standard. */
+static const char *expect_op(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
+    const char *domain, *name;
+    size_t count;
+    if (!token)
+        return NULL;
+    npart__split_op_name(token->text, &domain, &name, parser->arena);
+    if (!domain || !npart__operator_versions(domain, name, &count))
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+    return token->text;
+}
+
+/* layout NHWC OP...: the layout that the target gives these ops' activations. */
+void npart__line_layout(struct npart__parser *parser)
+{
+    const struct npart__token *layout = npart__expect(parser, NPART__TOKEN_WORD, "a layout");
+    if (!layout)
+        return;
+    if (*parser->oplist->layout && strcmp(parser->oplist->layout, layout->text) != 0)
+        npart__parse_fail(parser, layout->column, "a second layout");
+    parser->oplist->layout = layout->text;
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
+        const char *op = expect_op(parser);
+        if (op && !NPART__PUSH(parser->arena, &parser->oplist->layout_ops, op))
+            npart__parse_out_of_memory(parser);
+    }
+}
+
+/* through OP...: ops that work in either layout, so that a conversion moves past them. */
+void npart__line_through(struct npart__parser *parser)
+{
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
+        const char *op = expect_op(parser);
+        if (op && !NPART__PUSH(parser->arena, &parser->oplist->through_ops, op))
+            npart__parse_out_of_memory(parser);
+    }
+}
+
+/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] */
+void npart__line_param(struct npart__parser *parser)
+{
+    struct npart__parameter parameter = {.variant = NPART_NONE, .source = parser->default_source};
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
+    if (!token)
+        return;
+    parameter.name = token->text;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "for")) {
+        token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+        if (token)
+            parameter.variant = npart__find_variant(parser->oplist, token->text, strlen(token->text));
+        if (token && parameter.variant == NPART_NONE)
+            npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
+    }
+    double *const values[] = {&parameter.low, &parameter.typical, &parameter.high};
+    for (size_t i = 0; i < NPART__COUNT(values); i++) {
+        token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");
+        if (token)
+            *values[i] = token->real;
+    }
+    if (parser->status == NPART_OK && !(parameter.low <= parameter.typical && parameter.typical <= parameter.high))
+        npart__parse_fail(parser, token ? token->column : 1, "low, typical and high are not in order");
+    parameter.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        parameter.source = parser->tokens[parser->at++].text;
+    npart__expect_end(parser);
+    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->parameters, parameter))
+        npart__parse_out_of_memory(parser);
+}
+
+/* gate NAME [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line replaces the gate that
+ * every list begins with. */
+void npart__line_gate(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
+    if (!token)
+        return;
+    bool is_first = oplist->gate_count == 1 && !oplist->gates[0].has_ops && oplist->gates[0].every_count == 0 &&
+                    strcmp(oplist->gates[0].name, "configuration") == 0 && oplist->ops.count == 0 &&
+                    oplist->gates[0].sentence[0] == '\0';
+    if (!is_first && oplist->gate_count >= NPART__LIMIT_GATES) {
+        npart__parse_fail(parser, token->column, "more than %u gates", NPART__LIMIT_GATES);
+        return;
+    }
+    uint32_t index = is_first ? 0 : oplist->gate_count++;
+    struct npart__gate *gate = &oplist->gates[index];
+    *gate = (struct npart__gate){
+        .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
+    if (npart__accept(parser, NPART__TOKEN_WORD, "missing")) {
+        token = npart__expect(parser, NPART__TOKEN_WORD, "the gate of ops that are not listed");
+        gate->missing = token ? token->text : gate->missing;
+    }
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        gate->sentence = parser->tokens[parser->at++].text;
+    npart__expect_end(parser);
+    parser->gate = (uint8_t)index;
+}
+
+void npart__line_every(struct npart__parser *parser)
+{
+    struct npart__gate *gate = &parser->oplist->gates[parser->gate];
+    if (gate->has_ops) {
+        npart__parse_fail(parser, 1, "rules for every op stand before the ops");
+        return;
+    }
+    parser->first_rule = gate->every_count ? gate->first_every : parser->oplist->rules.count;
+    if (gate->every_count && gate->first_every + gate->every_count != parser->oplist->rules.count) {
+        npart__parse_fail(parser, 1, "rules for every op stand together");
+        return;
+    }
+    gate->first_every = parser->first_rule;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "maybe"))
+        npart__parse_rule(parser, NPART__RULE_CAP);
+    else if (npart__accept(parser, NPART__TOKEN_WORD, "note"))
+        npart__parse_rule(parser, NPART__RULE_NOTE);
+    else
+        npart__parse_rule(parser, NPART__RULE_NEED);
+    gate->every_count = parser->oplist->rules.count - gate->first_every;
+    for (uint32_t i = gate->first_every; i < parser->oplist->rules.count; i++)
+        if (!*parser->oplist->rules.items[i].source)
+            parser->oplist->rules.items[i].source = parser->default_source;
+}
+
+/* set NAME = WORD...: a name for words of a set. */
+void npart__line_set(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "the set's name");
+    if (!token)
+        return;
+    struct npart__word_set set = {.name = token->text, .first_token = parser->set_tokens.count};
+    for (uint32_t i = 0; i < parser->sets.count; i++)
+        if (strcmp(parser->sets.items[i].name, set.name) == 0)
+            npart__parse_fail(parser, token->column, "set %s is there twice", set.name);
+    if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
+    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
+        if (!NPART__PUSH(parser->arena, &parser->set_tokens, *npart__peek(parser)))
+            npart__parse_out_of_memory(parser);
+        parser->at++;
+        set.token_count++;
+    }
+    if (parser->status == NPART_OK && set.token_count == 0)
+        npart__parse_fail(parser, token->column, "an empty set");
+    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->sets, set))
+        npart__parse_out_of_memory(parser);
+}
+

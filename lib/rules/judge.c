@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A verdict for every live node: each gate that is applied must have an entry for its op, and all its rules hold.
+ */
+#include <stdlib.h>
+
+#include "rules/evaluate.h"
+
+/* ---- entries --------------------------------------------------------------------------------------------- */
+
+/* The entries of one operator version, looked up once. */
+struct entry_cache {
+    bool is_filled;
+    uint32_t op_type, domain;
+    int32_t version;
+    uint32_t entries[NPART__LIMIT_GATES]; /* NPART_NONE: the gate has none */
+};
+
+struct judge {
+    const struct npart__target *target;
+    const struct npart__oplist *oplist;
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fold *fold;
+    struct npart__arena *arena;
+    struct npart__mask *out;
+    struct entry_cache *cache;
+};
+
+static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
+                         int32_t version)
+{
+    int order = entry->gate != gate ? (entry->gate < gate ? -1 : 1) : strcmp(entry->domain, domain);
+    if (order == 0)
+        order = strcmp(entry->name, name);
+    return order ? order : (entry->first_version > version) - (entry->first_version < version);
+}
+
+/* The last entry of the op that begins at or below the version, if it reaches that far. */
+static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, const char *domain, const char *name,
+                           int32_t version)
+{
+    uint32_t low = 0, high = oplist->ops.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_entry(&oplist->ops.items[middle], gate, domain, name, version) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NPART_NONE;
+    const struct npart__op_entry *entry = &oplist->ops.items[low - 1];
+    bool is_it = entry->gate == gate && strcmp(entry->domain, domain) == 0 && strcmp(entry->name, name) == 0 &&
+                 version <= entry->last_version;
+    return is_it ? low - 1 : NPART_NONE;
+}
+
+static const struct entry_cache *look_up(struct judge *judge, const struct npart__node *node)
+{
+    struct entry_cache *cache = &judge->cache[npart__cache_slot(node->op_type)];
+    /* An operator of a domain that is not imported has no version; any entry may speak for it. */
+    int32_t version = node->opset_version ? node->opset_version : INT32_MAX;
+    if (cache->is_filled && cache->op_type == node->op_type && cache->domain == node->domain &&
+        cache->version == version)
+        return cache;
+    *cache = (struct entry_cache){
+        .is_filled = true, .op_type = node->op_type, .domain = node->domain, .version = version};
+    const struct npart__strings *strings = &judge->graph->strings;
+    for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++)
+        cache->entries[gate] = find_entry(judge->oplist, gate, npart__text(strings, node->domain),
+                                          npart__text(strings, node->op_type), version);
+    return cache;
+}
+
+/* ---- one node -------------------------------------------------------------------------------------------- */
+
+/* What the rules tried so far say. */
+struct outcome {
+    enum npart__truth ordinary, fatal; /* all rules without, and with, `else fail` */
+    bool is_capped;
+};
+
+static bool add_reason(struct judge *judge, uint32_t node, uint32_t rule, enum npart__truth truth)
+{
+    struct npart__reason reason = {.node = node, .rule = rule, .truth = (uint8_t)truth};
+    return NPART__PUSH(judge->arena, &judge->out->reasons, reason);
+}
+
+static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t index,
+                     struct outcome *outcome)
+{
+    const struct npart__rule *rule = &judge->oplist->rules.items[index];
+    enum npart__truth truth = NPART__FALSE;
+    if (rule->condition != NPART_NONE) {
+        trial->failure = NPART__NO_FAILURE;
+        truth = npart__try(trial, rule->condition);
+    }
+    if (rule->kind == NPART__RULE_NOTE) /* a bare note always applies */
+        return rule->condition != NPART_NONE && truth != NPART__TRUE ? true
+                                                                     : add_reason(judge, node, index, NPART__TRUE);
+    if (truth == NPART__TRUE)
+        return true;
+    if (rule->kind == NPART__RULE_CAP) {
+        outcome->is_capped = true;
+        truth = NPART__MAYBE;
+    } else if (rule->is_fatal) {
+        outcome->fatal = truth < outcome->fatal ? truth : outcome->fatal;
+    } else {
+        outcome->ordinary = truth < outcome->ordinary ? truth : outcome->ordinary;
+    }
+    return add_reason(judge, node, index, truth);
+}
+
+static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t first, uint32_t count,
+                      uint16_t signature, struct outcome *outcome)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (judge->oplist->rules.items[i].signature == signature && !try_rule(judge, trial, node, i, outcome))
+            return false;
+    return true;
+}
+
+/* Higher is better: holds, may hold, fails at compile time, fails. */
+static int rank_outcome(struct outcome outcome)
+{
+    if (outcome.ordinary == NPART__FALSE)
+        return 0;
+    if (outcome.ordinary == NPART__MAYBE)
+        return 2;
+    if (outcome.fatal == NPART__FALSE)
+        return 1;
+    return outcome.fatal == NPART__MAYBE || outcome.is_capped ? 2 : 3;
+}
+
+/* Signatures are alternatives: the best counts; when none holds, the reasons of the one that came closest stay. */
+static bool try_signatures(struct judge *judge, struct npart__trial *trial, uint32_t node,
+                           const struct npart__op_entry *entry, struct outcome *outcome)
+{
+    uint32_t before = judge->out->reasons.count, best_count = 0;
+    struct outcome best = {0};
+    uint16_t best_signature = 0;
+    for (uint16_t signature = 1; signature <= entry->signature_count; signature++) {
+        struct outcome here = *outcome;
+        judge->out->reasons.count = before;
+        if (!try_range(judge, trial, node, entry->first_rule, entry->rule_count, signature, &here))
+            return false;
+        uint32_t count = judge->out->reasons.count - before;
+        int better = best_signature ? rank_outcome(here) - rank_outcome(best) : 1;
+        if (better > 0 || (better == 0 && count < best_count)) {
+            best = here;
+            best_count = count;
+            best_signature = signature;
+        }
+    }
+    judge->out->reasons.count = before;
+    return try_range(judge, trial, node, entry->first_rule, entry->rule_count, best_signature, outcome);
+}
+
+static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
+                     struct outcome *outcome)
+{
+    const struct npart__gate *at = &judge->oplist->gates[gate];
+    if (entry == NPART_NONE) {
+        outcome->ordinary = NPART__FALSE;
+        return add_reason(judge, node, at->missing_rule, NPART__FALSE);
+    }
+    const struct npart__op_entry *op = &judge->oplist->ops.items[entry];
+    return try_range(judge, trial, node, at->first_every, at->every_count, 0, outcome) &&
+           try_range(judge, trial, node, op->first_rule, op->rule_count, 0, outcome) &&
+           (op->signature_count == 0 || try_signatures(judge, trial, node, op, outcome));
+}
+
+static enum npart__verdict verdict_of(struct outcome outcome)
+{
+    if (outcome.ordinary == NPART__FALSE)
+        return NPART__CPU;
+    if (outcome.ordinary == NPART__MAYBE)
+        return NPART__UNDECIDED;
+    if (outcome.fatal == NPART__FALSE)
+        return NPART__FAIL;
+    return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
+}
+
+static bool judge_node(struct judge *judge, uint32_t id)
+{
+    const struct npart__node *node = &judge->graph->nodes.items[id];
+    struct outcome outcome = {.ordinary = NPART__TRUE, .fatal = NPART__TRUE};
+    bool is_in_body = npart__node_region(judge->graph, id) != 0;
+    if (judge->oplist->bodies_stay && is_in_body)
+        return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
+    struct npart__trial trial;
+    npart__trial_init(&trial, judge->target, judge->inference, judge->fold, id);
+    const struct entry_cache cache = *look_up(judge, node);
+    for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
+        if (!(judge->target->gates >> gate & 1))
+            continue;
+        if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
+            return false;
+        if (outcome.ordinary == NPART__FALSE)
+            break; /* the later gates never see it */
+    }
+    judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
+    return true;
+}
+
+npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
+                          const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *out,
+                          struct npart_error *error)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct judge judge = {.target = target,
+                          .oplist = target->oplist,
+                          .inference = inference,
+                          .graph = graph,
+                          .fold = fold,
+                          .arena = arena,
+                          .out = out};
+    memset(out, 0, sizeof *out);
+    out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
+    out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
+    judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
+    if (!out->verdicts || !out->first_reason || !judge.cache)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        out->first_reason[i] = out->reasons.count;
+        out->verdicts[i] = NPART__CPU;
+        if (fold->reasons[i] == NPART__FOLD_LIVE && !judge_node(&judge, i))
+            return npart__fail_memory(error);
+    }
+    out->first_reason[graph->nodes.count] = out->reasons.count;
+    return inference->expressions.failed ? npart__fail_memory(error) : NPART_OK;
+}
+
+/* ---- asking again ---------------------------------------------------------------------------------------- */
+
+static enum npart__truth try_again(struct npart__trial *trial, const struct npart__target *target,
+                                   struct npart__inference *inference, const struct npart__fold *fold, uint32_t rule,
+                                   uint32_t node)
+{
+    npart__trial_init(trial, target, inference, fold, node);
+    uint32_t condition = target->oplist->rules.items[rule].condition;
+    return condition == NPART_NONE ? NPART__FALSE : npart__try(trial, condition);
+}
+
+enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
+                                    const struct npart__fold *fold, uint32_t rule, uint32_t node,
+                                    struct npart__buffer *out)
+{
+    struct npart__trial trial;
+    enum npart__truth truth = try_again(&trial, target, inference, fold, rule, node);
+    npart__append_found(&trial, out);
+    return truth;
+}
+
+uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
+                             const struct npart__fold *fold, uint32_t rule, uint32_t node)
+{
+    struct npart__trial trial;
+    (void)try_again(&trial, target, inference, fold, rule, node);
+    return trial.failure.value;
+}
+
+const char *npart__about_word(enum npart__rule_about about)
+{
+    static const char *const words[] = {"op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"};
+    return words[about];
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Op lists, line by line, into tokens.
+ */
+#include <stdio.h>
+
+#include "rules/parse.h"
+
+void npart__parse_fail(struct npart__parser *parser, uint32_t column, const char *format, ...)
+{
+    char place[sizeof parser->error->place], text[200];
+    if (parser->status != NPART_OK)
+        return;
+    (void)snprintf(place, sizeof place, "%s:%u:%u", parser->oplist->path, parser->line, column);
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    parser->status = npart__fail(parser->error, NPART_ERROR_OPLIST, place, "%s", text);
+}
+
+void npart__parse_out_of_memory(struct npart__parser *parser)
+{
+    if (parser->status == NPART_OK)
+        parser->status = npart__fail_memory(parser->error);
+}
+
+/* ---- characters ------------------------------------------------------------------------------------------ */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A point, colon or hyphen belongs to a word when more of the word follows: ai.onnx.ml:Scaler, rank-X. */
+static size_t word_length(const char *text, size_t rest)
+{
+    size_t length = 1;
+    while (length < rest) {
+        char c = text[length], next = length + 1 < rest ? text[length + 1] : ' ';
+        bool joins = (c == '.' && (is_letter(next) || is_digit(next))) || (c == ':' && is_letter(next)) ||
+                     (c == '-' && is_letter(next));
+        if (!is_letter(c) && !is_digit(c) && !joins)
+            break;
+        length++;
+    }
+    return length;
+}
+
+/* 16, 0.5, 1e-3; the two points of a range end a number. */
+static size_t number_length(const char *text, size_t rest, bool *is_whole)
+{
+    size_t length = 0;
+    *is_whole = true;
+    while (length < rest && is_digit(text[length]))
+        length++;
+    if (length + 1 < rest && text[length] == '.' && is_digit(text[length + 1])) {
+        *is_whole = false;
+        length++;
+        while (length < rest && is_digit(text[length]))
+            length++;
+    }
+    if (length + 1 < rest && text[length] == 'e' && (is_digit(text[length + 1]) || text[length + 1] == '-')) {
+        *is_whole = false;
+        length += 2;
+        while (length < rest && is_digit(text[length]))
+            length++;
+    }
+    return length;
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------- */
+
+/* A token whose text lives as long as the list. */
+static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
+                                              const char *text, uint32_t column)
+{
+    if (parser->token_count + 1 >= NPART__LIMIT_TOKENS) {
+        npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
+        return NULL;
+    }
+    struct npart__token *token = &parser->tokens[parser->token_count++];
+    *token = (struct npart__token){.kind = (uint8_t)kind, .column = column, .text = text};
+    return token;
+}
+
+static struct npart__token *add_token(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
+                                      size_t length, uint32_t column)
+{
+    const char *copy = npart__arena_copy_text(parser->arena, text, length);
+    if (copy)
+        return add_lasting_token(parser, kind, copy, column);
+    npart__parse_out_of_memory(parser);
+    return NULL;
+}
+
+static void read_number(struct npart__parser *parser, const char *text, size_t length, uint32_t column, bool is_whole)
+{
+    struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
+    if (!token)
+        return;
+    token->is_whole = is_whole;
+    token->real = npart__read_decimal(token->text);
+    for (size_t i = 0; is_whole && i < length; i++) {
+        if (!npart__multiply_int64(token->number, 10, &token->number) ||
+            !npart__add_int64(token->number, text[i] - '0', &token->number)) {
+            npart__parse_fail(parser, column, "%s is too large a number", token->text);
+            return;
+        }
+    }
+}
+
+/* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. */
+static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint32_t column)
+{
+    char quote = text[0], *plain = npart__arena_allocate(parser->arena, rest + 1);
+    size_t length = 0, at = 1;
+    if (!plain) {
+        npart__parse_out_of_memory(parser);
+        return rest;
+    }
+    while (at < rest && text[at] != quote) {
+        if (text[at] == '\\' && at + 1 < rest && (text[at + 1] == quote || text[at + 1] == '\\'))
+            at++;
+        plain[length++] = text[at++];
+    }
+    if (at >= rest) {
+        npart__parse_fail(parser, column, "a text is not closed");
+        return rest;
+    }
+    enum npart__token_kind kind = quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL;
+    (void)add_token(parser, kind, plain, length, column);
+    return at + 1;
+}
+
+static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint32_t column)
+{
+    static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
+                                        "-",  "/",  "%",  ":",  "=", "<", ">"};
+    for (size_t i = 0; i < NPART__COUNT(marks); i++) {
+        const char *mark = marks[i];
+        size_t length = mark[1] ? 2 : 1;
+        if (mark[0] == text[0] && length <= rest && (length == 1 || mark[1] == text[1])) {
+            (void)add_lasting_token(parser, NPART__TOKEN_MARK, mark, column);
+            return length;
+        }
+    }
+    npart__parse_fail(parser, column, "a character that means nothing here: '%c' (0x%02x)",
+                      text[0] >= ' ' && text[0] < 0x7f ? text[0] : '?', (unsigned char)text[0]);
+    return rest;
+}
+
+static void lex(struct npart__parser *parser, const char *line, size_t length)
+{
+    size_t at = 0;
+    while (at < length && parser->status == NPART_OK) {
+        const char *text = line + at;
+        size_t rest = length - at, taken = 1;
+        uint32_t column = (uint32_t)at + 1;
+        bool is_whole;
+        if (*text == '#')
+            return;
+        if (*text == ' ' || *text == '\t' || *text == '\r') {
+            at++;
+            continue;
+        }
+        if (is_letter(*text)) {
+            taken = word_length(text, rest);
+            (void)add_token(parser, NPART__TOKEN_WORD, text, taken, column);
+        } else if (is_digit(*text)) {
+            taken = number_length(text, rest, &is_whole);
+            read_number(parser, text, taken, column, is_whole);
+        } else if (*text == '"' || *text == '\'') {
+            taken = read_quoted(parser, text, rest, column);
+        } else {
+            taken = read_mark(parser, text, rest, column);
+        }
+        at += taken;
+    }
+}
+
+/* Joins continuation lines by blanks, so that columns of the first stay true. */
+void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end)
+{
+    parser->token_count = parser->at = 0;
+    for (;;) {
+        const char *line = parser->text + *offset;
+        const char *newline = memchr(line, '\n', end - *offset);
+        size_t length = newline ? (size_t)(newline - line) : end - *offset;
+        *offset += length + (newline ? 1 : 0);
+        parser->line++;
+        size_t visible = length;
+        while (visible > 0 && (line[visible - 1] == '\r' || line[visible - 1] == ' '))
+            visible--;
+        bool continues = visible > 0 && line[visible - 1] == '\\';
+        if (length > NPART__LIMIT_LINE_BYTES)
+            npart__parse_fail(parser, 1, "a line is longer than %zu bytes", NPART__LIMIT_LINE_BYTES);
+        else if (memchr(line, '\0', length))
+            npart__parse_fail(parser, 1, "a NUL character: is this an op list?");
+        else
+            lex(parser, line, continues ? visible - 1 : length);
+        if (!continues || *offset >= end || parser->status != NPART_OK)
+            break;
+    }
+    parser->tokens[parser->token_count] = (struct npart__token){
+        .kind = NPART__TOKEN_END,
+        .column = parser->token_count ? parser->tokens[parser->token_count - 1].column +
+                                            (uint32_t)strlen(parser->tokens[parser->token_count - 1].text)
+                                      : 1,
+        .text = "the end of the line",
+    };
+}
+
+/* ---- taking tokens --------------------------------------------------------------------------------------- */
+
+bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
+{
+    const struct npart__token *token = npart__peek(parser);
+    return token->kind == kind && npart__same_text(token->text, text);
+}
+
+bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, const char *text)
+{
+    if (parser->status != NPART_OK || !npart__next_is(parser, kind, text))
+        return false;
+    parser->at++;
+    return true;
+}
+
+const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
+                                         const char *expected)
+{
+    const struct npart__token *token = npart__peek(parser);
+    if (parser->status != NPART_OK)
+        return NULL;
+    if (token->kind != kind) {
+        npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->text);
+        return NULL;
+    }
+    parser->at++;
+    return token;
+}
+
+void npart__expect_end(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__peek(parser);
+    if (parser->status == NPART_OK && token->kind != NPART__TOKEN_END)
+        npart__parse_fail(parser, token->column, "unexpected %s", token->text);
+}

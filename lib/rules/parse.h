@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the lexer, the condition parser and the section parser of op lists share.
+ */
+#ifndef NPART_RULES_PARSE_H
+#define NPART_RULES_PARSE_H
+
+#include "rules/rules.h"
+#include "rules/term.h"
+
+enum npart__token_kind {
+    NPART__TOKEN_END,
+    NPART__TOKEN_WORD,    /* letters, digits, _ . : - inside */
+    NPART__TOKEN_NUMBER,
+    NPART__TOKEN_STRING,  /* "sentence" */
+    NPART__TOKEN_LITERAL, /* 'text' that is no word */
+    NPART__TOKEN_MARK,    /* ( ) , * + - / % : = != < <= > >= .. */
+};
+
+struct npart__token {
+    uint8_t kind;
+    uint32_t column;
+    const char *text; /* terminated, in the arena; strings without quotes and escapes */
+    double real;
+    int64_t number;
+    bool is_whole; /* a number without point or exponent */
+};
+
+#define NPART__LIMIT_TOKENS 512u
+
+struct npart__group {
+    const char *name;
+    size_t start, end; /* bytes of its lines */
+    uint32_t line;     /* of the first */
+    bool is_used;
+};
+
+struct npart__word_set {
+    const char *name;
+    uint32_t first_token, token_count; /* in set_tokens */
+};
+
+struct npart__parser {
+    struct npart__oplist *oplist;
+    struct npart__arena *arena;
+    struct npart_error *error;
+    const char *text;
+    size_t bytes;
+    /* the line at hand */
+    uint32_t line;
+    struct npart__token tokens[NPART__LIMIT_TOKENS];
+    uint32_t token_count, at;
+    npart_status status; /* of the first failure; everything stops then */
+    /* where we are */
+    struct npart__op_entry *op; /* being read, or NULL */
+    const char *op_source;
+    const char *default_source;
+    uint8_t gate;
+    uint16_t signature;
+    uint32_t first_rule; /* of the section */
+    unsigned group_depth;
+    struct NPART__ARRAY(struct npart__group) groups;
+    struct NPART__ARRAY(struct npart__word_set) sets;
+    struct NPART__ARRAY(struct npart__token) set_tokens;
+};
+
+/* Most words that are compared differ in their first letter. */
+static inline bool npart__same_text(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
+/* ---- lexer.c --------------------------------------------------------------------------------------------- */
+
+/* Splits the line at `*offset`, which moves behind it, into tokens. Continuation lines (a last character \) join. */
+void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end);
+
+/* Fails at a token with its line and column; the first failure counts. */
+void npart__parse_fail(struct npart__parser *parser, uint32_t column, const char *format, ...) NPART__PRINTF(3, 4);
+void npart__parse_out_of_memory(struct npart__parser *parser);
+
+static inline const struct npart__token *npart__peek(const struct npart__parser *parser)
+{
+    return &parser->tokens[parser->at];
+}
+bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text);
+/* Takes the token if it is this one. */
+bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, const char *text);
+/* Takes a token of this kind, or fails with what was expected; NULL then. */
+const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
+                                         const char *expected);
+void npart__expect_end(struct npart__parser *parser);
+
+/* ---- condition.c ----------------------------------------------------------------------------------------- */
+
+/* Reads a condition from the tokens; NPART_NONE after a failure. */
+uint32_t npart__parse_condition(struct npart__parser *parser);
+/* The function or predicate that a condition is first about: its word and what it is asked of, for a rule's id. */
+void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
+                            const char **argument, uint8_t *about);
+
+/* ---- header_lines.c, each for the keyword of its name ---------------------------------------------------- */
+
+void npart__line_target(struct npart__parser *parser);
+void npart__line_source(struct npart__parser *parser);
+void npart__line_toolchain(struct npart__parser *parser);
+void npart__line_standing(struct npart__parser *parser);
+void npart__line_switches(struct npart__parser *parser);
+void npart__line_variants(struct npart__parser *parser);
+void npart__line_variant(struct npart__parser *parser);
+void npart__line_default(struct npart__parser *parser);
+void npart__line_partitioner(struct npart__parser *parser);
+void npart__line_bodies(struct npart__parser *parser);
+void npart__line_layout(struct npart__parser *parser);
+void npart__line_through(struct npart__parser *parser);
+void npart__line_param(struct npart__parser *parser);
+void npart__line_gate(struct npart__parser *parser);
+void npart__line_every(struct npart__parser *parser);
+void npart__line_set(struct npart__parser *parser);
+
+/* The index of a switch or variant of the list, or NPART_NONE. */
+uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
+uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
+/* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
+void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
+
+/* ---- rule_line.c ------------------------------------------------------------------------------------------ */
+
+/* A rule line: [label:] condition ["sentence"] [else fail] [source "..."] [except OP...]. */
+void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind);
+/* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
+uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
+                                   enum npart__rule_about about, uint8_t gate);
+
+#endif

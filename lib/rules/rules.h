@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rules: an op list (docs/oplist-format.md) read into tables, and a verdict for every node with the rules behind it.
+ *
+ * Evaluation is three-valued: a rule whose operands are not known neither holds nor fails. All rules of a node are
+ * tried, so that every failing one can be named.
+ */
+#ifndef NPART_RULES_H
+#define NPART_RULES_H
+
+#include "fold/fold.h"
+
+/* Limits of an op list, all tested at their edge. */
+#define NPART__LIMIT_OPLIST_BYTES ((size_t)16 << 20)
+#define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
+#define NPART__LIMIT_CONDITION_DEPTH 64u
+#define NPART__LIMIT_GROUP_DEPTH 16u
+#define NPART__LIMIT_SWITCHES 32u
+#define NPART__LIMIT_GATES 8u
+
+/* ---- what an op list holds ------------------------------------------------------------------------------- */
+
+enum npart__truth { NPART__FALSE, NPART__MAYBE, NPART__TRUE };
+
+enum npart__rule_kind {
+    NPART__RULE_NEED,  /* must hold */
+    NPART__RULE_CAP,   /* `maybe`: where it does not hold the verdict is at most unknown */
+    NPART__RULE_NOTE,  /* told where it applies, changes nothing */
+};
+
+/* What a rule is about: the kind of the cause it makes. */
+enum npart__rule_about {
+    NPART__ABOUT_OP,
+    NPART__ABOUT_DTYPE,
+    NPART__ABOUT_RANK,
+    NPART__ABOUT_SHAPE,
+    NPART__ABOUT_DYNAMIC,
+    NPART__ABOUT_CONSTANT,
+    NPART__ABOUT_ATTRIBUTE,
+    NPART__ABOUT_POLICY,
+};
+
+struct npart__rule {
+    const char *id;       /* "hexagon/Conv/rank-X": stable */
+    const char *sentence; /* what a person reads */
+    const char *source;   /* where it stands; "" when unsaid */
+    uint32_t condition;   /* term, or NPART_NONE: always fails (a bare `maybe`, a missing entry) */
+    uint8_t kind;         /* enum npart__rule_kind */
+    uint8_t about;        /* enum npart__rule_about */
+    uint8_t gate;
+    bool is_fatal;        /* `else fail` */
+    uint16_t signature;   /* 0: always; else an alternative of its op */
+    uint32_t line;
+};
+
+struct npart__op_entry {
+    const char *domain, *name;
+    int32_t first_version, last_version; /* of the opset */
+    uint32_t first_rule, rule_count;     /* contiguous */
+    uint16_t signature_count;
+    uint8_t gate;
+    uint32_t line;
+};
+
+struct npart__gate {
+    const char *name;    /* refused by a rule */
+    const char *missing; /* refused for want of an entry */
+    const char *sentence;
+    uint32_t first_every, every_count; /* rules for all ops */
+    uint32_t missing_rule;
+    bool has_ops;
+};
+
+struct npart__variant {
+    const char *name, *title;
+    uint32_t like;     /* variant whose parameters it shares, or itself */
+    uint32_t switches; /* bits that are on by default */
+    const char *const *aliases;
+    uint32_t alias_count;
+};
+
+/* One cost parameter: low, typical, high in the unit that its name ends with. */
+struct npart__parameter {
+    const char *name;
+    uint32_t variant; /* NPART_NONE: all */
+    double low, typical, high;
+    bool is_assumed;  /* no measurement behind it */
+    const char *source;
+};
+
+struct npart__oplist {
+    struct npart__arena *arena;
+    const char *path; /* for messages */
+    const char *name, *title, *toolchain, *source, *standing;
+    struct NPART__ARRAY(struct npart__term) terms;
+    struct NPART__ARRAY(struct npart__selector) selectors;
+    struct NPART__ARRAY(struct npart__rule) rules;
+    struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by gate, domain, name, version */
+    struct NPART__ARRAY(struct npart__variant) variants;
+    struct NPART__ARRAY(struct npart__parameter) parameters;
+    struct NPART__ARRAY(const char *) switches;
+    struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
+    struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */
+    struct npart__gate gates[NPART__LIMIT_GATES];
+    uint32_t gate_count;
+    uint32_t default_variant;
+    const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
+    const char *partitioner; /* "waves" */
+    uint32_t partitioner_line, partitioner_column;
+    bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
+    uint32_t bodies_rule;
+};
+
+/* Reads an op list; `path` is only for messages. Fails with file:line:column as the place. */
+npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
+                                struct npart__oplist *out, struct npart_error *error);
+
+/* The lists built into the library; the last has no name. */
+struct npart__builtin_oplist {
+    const char *name;
+    const unsigned char *text;
+    size_t bytes;
+};
+extern const struct npart__builtin_oplist npart__builtin_oplists[];
+
+/* ---- a target chosen from it ------------------------------------------------------------------------------ */
+
+struct npart__target {
+    const struct npart__oplist *oplist;
+    uint32_t variant; /* NPART_NONE where the list has none */
+    const char *variant_text;
+    uint32_t switches; /* bits that are on */
+    uint32_t gates;    /* bits of the gates applied */
+};
+
+/* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
+npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
+                                  struct npart__target *out, struct npart_error *error);
+/* The parameter for the chosen variant, or NULL. */
+const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name);
+
+/* ---- verdicts --------------------------------------------------------------------------------------------- */
+
+enum npart__verdict { NPART__CPU, NPART__NPU, NPART__FAIL, NPART__UNDECIDED };
+
+/* A rule that did not hold for a node, or a note that applies. */
+struct npart__reason {
+    uint32_t node, rule;
+    uint8_t truth; /* FALSE or MAYBE; of a note, TRUE */
+};
+
+struct npart__mask {
+    uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
+    uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
+    struct NPART__ARRAY(struct npart__reason) reasons;
+};
+
+npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
+                          const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *out,
+                          struct npart_error *error);
+
+/* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
+enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
+                                    const struct npart__fold *fold, uint32_t rule, uint32_t node,
+                                    struct npart__buffer *out);
+
+/* The operand that made a rule fail: what a cause is traced from. NPART_NONE when no single one did. */
+uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
+                             const struct npart__fold *fold, uint32_t rule, uint32_t node);
+
+const char *npart__about_word(enum npart__rule_about about);
+
+/* The support table: one op, or all when `op` is NULL, as text for people. False when there is no such op. */
+bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conditions as trees of terms, shared by the parser and the evaluator.
+ */
+#ifndef NPART_RULES_TERM_H
+#define NPART_RULES_TERM_H
+
+#include "rules/rules.h"
+
+enum npart__term_kind {
+    /* conditions */
+    NPART__TERM_AND,
+    NPART__TERM_OR,
+    NPART__TERM_NOT,
+    NPART__TERM_COMPARE,   /* left op right */
+    NPART__TERM_IN,        /* left, then `count` items linked by `next` */
+    NPART__TERM_PREDICATE, /* op is an enum npart__predicate */
+    /* items of a set: left alone, or a range from left to right, either of which may be NPART_NONE */
+    NPART__TERM_ITEM,
+    /* numbers and words */
+    NPART__TERM_NUMBER,
+    NPART__TERM_WORD,
+    NPART__TERM_FUNCTION,   /* op is an enum npart__function */
+    NPART__TERM_ARITHMETIC, /* left op right, op a character */
+};
+
+/* Questions with yes or no for an answer. */
+#define NPART__PREDICATES(X)                                                                                           \
+    X(STATIC, "static", OPERAND, DYNAMIC)             /* every dim is a number */                                      \
+    X(CONST, "const", OPERAND, CONSTANT)              /* known before the model runs */                                \
+    X(PRESENT, "present", OPERAND, SHAPE)             /* the operand is there */                                       \
+    X(QUANTIZED, "quantized", OPERAND, DTYPE)         /* comes from DequantizeLinear or goes to QuantizeLinear */      \
+    X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
+    X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
+    X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
+    X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
+    X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
+
+/* Questions with a number or a word for an answer. */
+#define NPART__FUNCTIONS(X)                                                                                            \
+    X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
+    X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
+    X(RANK, "rank", OPERAND, RANK)                                                                                     \
+    X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
+    X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
+    X(VALUE, "value", OPERAND, ATTRIBUTE)   /* every element of a constant */                                          \
+    X(ATTR, "attr", ATTRIBUTE, ATTRIBUTE)   /* the attribute, or the standard's default; of a list, every element */   \
+    X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
+    X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
+    X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
+    X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
+    X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
+    X(OPSET, "opset", NOTHING, OP)          /* version of the node's domain */
+
+enum npart__predicate {
+#define X(id, word, argument, about) NPART__PREDICATE_##id,
+    NPART__PREDICATES(X)
+#undef X
+};
+
+enum npart__function {
+#define X(id, word, argument, about) NPART__FUNCTION_##id,
+    NPART__FUNCTIONS(X)
+#undef X
+};
+
+enum npart__comparison_op {
+    NPART__EQUAL,
+    NPART__NOT_EQUAL,
+    NPART__LESS,
+    NPART__LESS_EQUAL,
+    NPART__GREATER,
+    NPART__GREATER_EQUAL,
+};
+
+struct npart__term {
+    uint8_t kind, op;
+    uint8_t element_type; /* of a word that names one */
+    uint32_t left, right, next;
+    uint32_t selector;    /* of a predicate or function about operands */
+    int64_t number;       /* also a switch bit, a variant, the index of dim() */
+    double real;
+    const char *word;     /* also an attribute's name */
+    const char *fallback; /* default of an attribute as text; NULL: none */
+    char attribute_kind;
+};
+
+/* "-1.5e-05" as a number, whatever the locale says of points. */
+double npart__read_decimal(const char *text);
+
+enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELECT_OUTPUTS, NPART__SELECT_ONE };
+
+/* Which operand a name means, by version of the operator: its place may move. */
+#define NPART__SELECTOR_VERSIONS 6u
+
+struct npart__selector {
+    uint8_t kind;
+    const char *name;
+    uint8_t version_count;
+    struct {
+        int32_t since;
+        int16_t index; /* -1: that version has no such operand */
+        bool is_output, is_variadic;
+    } versions[NPART__SELECTOR_VERSIONS];
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conditions written back as text, and numbers read from it.
+ */
+#include <stdlib.h>
+
+#include "rules/evaluate.h"
+
+#define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
+
+double npart__read_decimal(const char *text)
+{
+    double value = 0;
+    bool is_negative = *text == '-';
+    long exponent = 0;
+    for (text += is_negative; *text >= '0' && *text <= '9'; text++)
+        value = value * 10 + (*text - '0');
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++, exponent--)
+            value = value * 10 + (*text - '0');
+    if (*text == 'e')
+        exponent += strtol(text + 1, NULL, 10);
+    for (long i = 0; i < exponent && i < LARGEST_EXPONENT; i++)
+        value *= 10;
+    for (long i = 0; i > exponent && i > -LARGEST_EXPONENT; i--)
+        value /= 10;
+    return is_negative ? -value : value;
+}
+
+static const char *const predicate_words[] = {
+#define X(id, word, argument, about) word,
+    NPART__PREDICATES(X)
+#undef X
+};
+
+static const char *const function_words[] = {
+#define X(id, word, argument, about) word,
+    NPART__FUNCTIONS(X)
+#undef X
+};
+
+static void append_asked(const struct npart__oplist *oplist, const struct npart__term *term, struct npart__buffer *out)
+{
+    bool is_predicate = term->kind == NPART__TERM_PREDICATE;
+    npart__append_text(out, is_predicate ? predicate_words[term->op] : function_words[term->op]);
+    if (!is_predicate && (term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP))
+        return;
+    npart__append_text(out, "(");
+    if (term->selector != NPART_NONE)
+        npart__append_text(out, oplist->selectors.items[term->selector].name);
+    else if (term->word)
+        npart__append_text(out, term->word);
+    else if (is_predicate && term->op == NPART__PREDICATE_SWITCH)
+        npart__append_text(out, oplist->switches.items[term->number]);
+    else if (is_predicate && term->op == NPART__PREDICATE_VARIANT)
+        npart__append_text(out, oplist->variants.items[term->number].name);
+    if (!is_predicate && term->op == NPART__FUNCTION_DIM) {
+        npart__append_text(out, ", ");
+        npart__append_int64(out, term->number);
+    }
+    npart__append_text(out, ")");
+}
+
+static void append_pair(const struct npart__oplist *oplist, const struct npart__term *term, const char *between,
+                        struct npart__buffer *out)
+{
+    npart__append_term(oplist, term->left, out);
+    npart__append_text(out, between);
+    npart__append_term(oplist, term->right, out);
+}
+
+void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct npart__buffer *out)
+{
+    static const char *const comparisons[] = {" = ", " != ", " < ", " <= ", " > ", " >= "};
+    const struct npart__term *term = &oplist->terms.items[id];
+    const char arithmetic[] = {' ', (char)term->op, ' ', '\0'};
+    switch ((enum npart__term_kind)term->kind) {
+    case NPART__TERM_AND:
+        append_pair(oplist, term, " and ", out);
+        break;
+    case NPART__TERM_OR:
+        append_pair(oplist, term, " or ", out);
+        break;
+    case NPART__TERM_NOT:
+        npart__append_text(out, "not ");
+        npart__append_term(oplist, term->left, out);
+        break;
+    case NPART__TERM_COMPARE:
+        append_pair(oplist, term, comparisons[term->op], out);
+        break;
+    case NPART__TERM_IN:
+        npart__append_term(oplist, term->left, out);
+        npart__append_text(out, " in");
+        for (uint32_t item = term->right; item != NPART_NONE; item = oplist->terms.items[item].next) {
+            npart__append_text(out, " ");
+            npart__append_term(oplist, item, out);
+        }
+        break;
+    case NPART__TERM_ITEM:
+        if (term->left != NPART_NONE)
+            npart__append_term(oplist, term->left, out);
+        npart__append_text(out, term->op ? ".." : "");
+        if (term->right != NPART_NONE)
+            npart__append_term(oplist, term->right, out);
+        break;
+    case NPART__TERM_NUMBER:
+        if (term->op)
+            npart__append_fixed(out, term->real, 4);
+        else
+            npart__append_int64(out, term->number);
+        break;
+    case NPART__TERM_WORD:
+        npart__append_text(out, term->word);
+        break;
+    case NPART__TERM_ARITHMETIC:
+        append_pair(oplist, term, arithmetic, out);
+        break;
+    case NPART__TERM_PREDICATE:
+    case NPART__TERM_FUNCTION:
+        append_asked(oplist, term, out);
+        break;
+    }
+}

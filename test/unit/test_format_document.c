@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * docs/oplist-format.md says what the reader reads: its examples are lists without a mistake, and every word of the
+ * language stands in it. Run from the project's folder.
+ */
+#include "npu_partition.h"
+#include "rules/term.h"
+#include "support/test.h"
+
+#define DOCUMENT "docs/oplist-format.md"
+
+static char *document;
+
+static void read_document(void)
+{
+    FILE *file = fopen(DOCUMENT, "rb");
+    long size;
+    REQUIRE(file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0);
+    document = malloc((size_t)size + 1);
+    REQUIRE(document);
+    rewind(file);
+    REQUIRE(fread(document, 1, (size_t)size, file) == (size_t)size);
+    document[size] = '\0';
+    fclose(file);
+}
+
+static void test_document__examples_are_lists(void)
+{
+    static const char begin[] = "```ops\n", end[] = "\n```";
+    unsigned examples = 0;
+    for (const char *at = strstr(document, begin); at; at = strstr(at, begin)) {
+        struct npart_error error;
+        npart_oplist *oplist = NULL;
+        at += strlen(begin);
+        const char *stop = strstr(at, end);
+        REQUIRE(stop);
+        npart_status status =
+            npart_oplist_read_memory(&oplist, at, (size_t)(stop - at) + 1, "example.ops", NULL, &error);
+        if (status != NPART_OK)
+            fprintf(stderr, "example %u: %s: %s\n", examples + 1, error.place, error.message);
+        CHECK_INT(status, NPART_OK);
+        npart_oplist_free(oplist);
+        examples++;
+    }
+    CHECK(examples >= 3);
+}
+
+static void test_document__first_example_means_what_it_says(void)
+{
+    struct npart_oplist_info info;
+    struct npart_error error;
+    npart_oplist *oplist = NULL;
+    const char *at = strstr(document, "```ops\n") + strlen("```ops\n");
+    REQUIRE(npart_oplist_read_memory(&oplist, at, (size_t)(strstr(at, "\n```") - at) + 1, "e", NULL, &error) ==
+            NPART_OK);
+    npart_oplist_info(oplist, &info);
+    CHECK_TEXT(info.name, "example");
+    CHECK_TEXT(info.title, "An imaginary NPU");
+    CHECK_TEXT(info.toolchain, "example-sdk 1.0");
+    CHECK_TEXT(info.standing, "documented; not verified against a compiler");
+    CHECK_TEXT(info.source, "example-sdk 1.0, operator guide");
+    CHECK_TEXT(info.partitioner, "waves");
+    CHECK_TEXT(info.default_variant, "v2");
+    CHECK_INT(info.variant_count, 3);
+    CHECK_INT(info.op_count, 5); /* Add Conv Elu Relu Resize */
+    npart_oplist_free(oplist);
+}
+
+/* A keyword, predicate or function is described where a table's row begins with it, in backquotes. */
+static void check_described(const char *word, const char *follows)
+{
+    char row[64];
+    bool found = false;
+    snprintf(row, sizeof row, "`%s%s", word, follows);
+    for (const char *at = strstr(document, row); at && !found; at = strstr(at + 1, row)) {
+        const char *line = at;
+        while (line > document && line[-1] != '\n')
+            line--;
+        found = *line == '|' || *line == '`'; /* of a table, or the sentence about `group` */
+    }
+    if (!found)
+        fprintf(stderr, "%s says nothing of %s\n", DOCUMENT, row);
+    CHECK(found);
+}
+
+static void test_document__names_every_word(void)
+{
+    static const char *const keywords[] = {"format",      "target", "toolchain", "standing", "source",    "switches",
+                                           "variants",    "variant", "default",  "partitioner", "bodies", "layout",
+                                           "through",     "param",  "gate",      "set",      "every",     "op",
+                                           "need",        "maybe",  "note",      "use",      "signature", "group"};
+    static const struct {
+        const char *word;
+        bool has_argument;
+    } asked[] = {
+#define X(id, word, argument, about) {word, strcmp(#argument, "NOTHING") != 0},
+        NPART__PREDICATES(X) NPART__FUNCTIONS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        check_described(keywords[i], "");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        check_described(asked[i].word, asked[i].has_argument ? "(" : "`");
+}
+
+static void test_document__names_every_parameter_and_limit(void)
+{
+    static const char *const parameters[] = {"launch_ms", "runtime_ms", "map_ms", "copy_gb_per_s", "layout_gb_per_s"};
+    char limits[160];
+    for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++)
+        CHECK(strstr(document, parameters[i]));
+    snprintf(limits, sizeof limits, "%zu MiB a file, %zu KiB a line, 511 words a line, %u levels of parentheses",
+             NPART__LIMIT_OPLIST_BYTES >> 20, NPART__LIMIT_LINE_BYTES >> 10, NPART__LIMIT_CONDITION_DEPTH);
+    CHECK(strstr(document, limits));
+    snprintf(limits, sizeof limits, "%u of groups, %u switches, %u gates", NPART__LIMIT_GROUP_DEPTH,
+             NPART__LIMIT_SWITCHES, NPART__LIMIT_GATES);
+    CHECK(strstr(document, limits));
+}
+
+static void test_document__is_released(void)
+{
+    free(document);
+    document = NULL;
+}
+
+TESTS(read_document, test_document__examples_are_lists, test_document__first_example_means_what_it_says,
+      test_document__names_every_word, test_document__names_every_parameter_and_limit, test_document__is_released)

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every mistake in an op list is told with file, line, column and what is wrong.
+ */
+#include "npu_partition.h"
+#include "support/test.h"
+
+#define HEAD "format 1\ntarget t\n" /* two lines before each case */
+
+static const struct {
+    const char *text, *place, *message;
+} mistakes[] = {
+    /* the whole */
+    {"", "l.ops:0:1", "an op list begins with `format 1`"},
+    {"# nothing\n", "l.ops:1:1", "an op list begins with `format 1`"},
+    {"target t\n", "l.ops:1:1", "an op list begins with `format 1`"},
+    {"format 2\ntarget t\n", "l.ops:1:1", "an op list begins with `format 1`"},
+    {"format 1 1\ntarget t\n", "l.ops:1:1", "an op list begins with `format 1`"},
+    {"format 1\nop Relu\n", "l.ops:2:1", "the target's line comes before its ops"},
+    {"format 1\nsource \"s\"\n", "l.ops:2:1", "there is no target line"},
+    /* characters */
+    {HEAD "op Relu ?\n", "l.ops:3:9", "a character that means nothing here: '?' (0x3f)"},
+    {HEAD "op Relu \x01\n", "l.ops:3:9", "a character that means nothing here: '?' (0x01)"},
+    {HEAD "source \"open\n", "l.ops:3:8", "a text is not closed"},
+    {HEAD "op Relu\n  need attr(alpha) = 'x\n", "l.ops:4:22", "a text is not closed"},
+    {HEAD "op Conv\n  need attr(group) = 9223372036854775808\n", "l.ops:4:22",
+     "9223372036854775808 is too large a number"},
+    {HEAD "= 3\n", "l.ops:3:1", "expected a keyword, found ="},
+    {HEAD "nonsense\n", "l.ops:3:1", "nonsense is no keyword here"},
+    {HEAD "need const(W)\n", "l.ops:3:1", "need is no keyword here"},
+    /* about the target */
+    {HEAD "target u\n", "l.ops:3:8", "a second target"},
+    {HEAD "target\n", "l.ops:3:7", "expected the target's name, found the end of the line"},
+    {HEAD "toolchain x\n", "l.ops:3:11", "expected a text in quotes, found x"},
+    {HEAD "standing\n", "l.ops:3:9", "expected a text in quotes, found the end of the line"},
+    {HEAD "source \"a\" \"b\"\n", "l.ops:3:12", "unexpected b"},
+    {HEAD "switches a b a\n", "l.ops:3:14", "switch a is there twice"},
+    {HEAD "switches 3\n", "l.ops:3:10", "expected a switch, found 3"},
+    {HEAD "variants v1 V1\n", "l.ops:3:13", "variant V1 is there twice"},
+    {HEAD "variant v1 is a v1\n", "l.ops:3:17", "variant v1 is there twice"},
+    {HEAD "variant v1 like v0\n", "l.ops:3:17", "there is no variant v0 yet"},
+    {HEAD "variant v1 with a\n", "l.ops:3:17", "the list declares no switch a"},
+    {HEAD "variants v1\ndefault v2\n", "l.ops:4:9", "there is no variant v2 yet"},
+    {HEAD "partitioner best\n", "l.ops:3:13", "there is no partitioner \"best\""},
+    {HEAD "bodies gpu\n", "l.ops:3:8", "expected cpu or own, found gpu"},
+    {HEAD "layout nhwc Conv\nlayout nchw Conv\n", "l.ops:4:8", "a second layout"},
+    {HEAD "layout nhwc Covn\n", "l.ops:3:13", "Covn is no operator of the standard"},
+    {HEAD "through Covn\n", "l.ops:3:9", "Covn is no operator of the standard"},
+    {HEAD "param launch_ms 3 2 1 \"s\"\n", "l.ops:3:21", "low, typical and high are not in order"},
+    {HEAD "param launch_ms 1 2\n", "l.ops:3:20",
+     "expected three numbers: low, typical, high, found the end of the line"},
+    {HEAD "param launch_ms for v1 1 2 3\n", "l.ops:3:21", "there is no variant v1 yet"},
+    {HEAD "op Relu\ngate second\nop Relu\n  need const(X)\nevery static(*)\n", "l.ops:7:1",
+     "rules for every op stand before the ops"},
+    {HEAD "every dtype(X) = int8\nop Relu\n", "l.ops:3:13",
+     "X: only inputs, outputs and * mean something to every op"},
+    {HEAD "every attr(axis) = 0\nop Relu\n", "l.ops:3:12", "attributes belong to an op"},
+    {HEAD "every static(*) \"s\" except Covn\nop Relu\n", "l.ops:3:28", "Covn is no operator of the standard"},
+    {HEAD "set a =\n", "l.ops:3:5", "an empty set"},
+    {HEAD "set a = int8\nset a = int16\n", "l.ops:4:5", "set a is there twice"},
+    {HEAD "set a int8\n", "l.ops:3:7", "expected ="},
+    /* ops */
+    {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard"},
+    {HEAD "op com.microsoft:Gelo\n", "l.ops:3:4", "com.microsoft:Gelo is no operator of the standard"},
+    {HEAD "op 7\n", "l.ops:3:4", "expected an op, found 7"},
+    {HEAD "op\n", "l.ops:3:3", "expected an op, found the end of the line"},
+    {HEAD "op Relu 6.5..\n", "l.ops:3:9", "an opset is a whole number"},
+    {HEAD "op Relu 14..13\n", "l.ops:3:9", "a range that ends before it begins"},
+    {HEAD "op Relu\nop Add\n", "l.ops:4:4", "op Add should come before Relu (line 3): sort the ops"},
+    {HEAD "op Relu Add\n", "l.ops:3:9", "op Add should come before Relu (line 3): sort the ops"},
+    {HEAD "op Relu 6..13\nop Relu 13..\n", "l.ops:4:4", "op Relu is there twice (line 3)"},
+    {HEAD "op Relu\nop Relu\n", "l.ops:4:4", "op Relu is there twice (line 3)"},
+    {HEAD "op com.microsoft:Gelu\nop Relu\n", "l.ops:4:4",
+     "op Relu should come before Gelu (line 3): sort the ops"},
+    {HEAD "op Relu\n  target u\n", "l.ops:4:10", "a second target"},
+    {HEAD "op Relu\n  use g\n", "l.ops:4:7", "there is no group g"},
+    {HEAD "group g\n  need const(X)\n", "l.ops:3:1", "group g is never used"},
+    {HEAD "group g\ngroup g\nop Relu\n use g\n", "l.ops:4:1", "group g is there twice"},
+    {HEAD "group g\n  use g\nop Relu\n  use g\n", "l.ops:4:7", "groups use each other deeper than 16"},
+    {HEAD "group g\n  need const(W)\nop Relu\n  use g\n", "l.ops:4:14", "Relu has no operand W; it has X Y"},
+    /* conditions */
+    {HEAD "op Relu\n  need\n", "l.ops:4:7", "expected a number, a word or a function, found the end of the line"},
+    {HEAD "op Conv\n  need rank(X)\n", "l.ops:4:15", "expected a comparison, found the end of the line"},
+    {HEAD "op Conv\n  need rank X = 3\n", "l.ops:4:13", "expected a comparison, found X"},
+    {HEAD "op Conv\n  need const X\n", "l.ops:4:14", "expected ( after const"},
+    {HEAD "op Conv\n  need const(X\n", "l.ops:4:15", "expected ), found the end of the line"},
+    {HEAD "op Conv\n  need (rank(X) = 3\n", "l.ops:4:20", "expected ), found the end of the line"},
+    {HEAD "op Conv\n  need rank(Q) = 3\n", "l.ops:4:13", "Conv has no operand Q; it has X W B Y"},
+    {HEAD "op Conv\n  need attr(aixs) = 3\n", "l.ops:4:13", "Conv has no attribute aixs"},
+    {HEAD "op Conv\n  need has(aixs)\n", "l.ops:4:12", "Conv has no attribute aixs"},
+    {HEAD "op Conv\n  need switch(fast)\n", "l.ops:4:15", "the list declares no switch fast"},
+    {HEAD "op Conv\n  need variant(v9)\n", "l.ops:4:16", "the list declares no variant v9"},
+    {HEAD "op Conv\n  need dim(X) = 3\n", "l.ops:4:13", "expected , and an axis"},
+    {HEAD "op Conv\n  need dim(X, 1.5) = 3\n", "l.ops:4:15", "an axis is a whole number"},
+    {HEAD "op Conv\n  need dim(X, W) = 3\n", "l.ops:4:15", "expected an axis, found W"},
+    {HEAD "op Conv\n  need dtype(X) in\n", "l.ops:4:19", "expected what it may be"},
+    {HEAD "op Conv\n  need rank(X) in ..\n", "l.ops:4:21", "a range needs a bound"},
+    {HEAD "op Conv\n  need dtype(X) = flaot\n", "l.ops:4:19", "flaot is no element type"},
+    {HEAD "op Conv\n  need dtype(X) in int8 flaot\n", "l.ops:4:25", "flaot is no element type"},
+    {HEAD "op Conv\n  need rank(X) = three\n", "l.ops:4:18", "three is no number"},
+    {HEAD "op Conv\n  need producer(X) = Covn\n", "l.ops:4:22", "Covn is no operator of the standard"},
+    {HEAD "op Conv\n  need const(W) or else\n", "l.ops:4:24", "expected a comparison, found the end of the line"},
+    {HEAD "op Conv\n  maybe const(W) else fail\n", "l.ops:4:23", "only `else fail` after a need"},
+    {HEAD "op Conv\n  need const(W) else cpu\n", "l.ops:4:22", "only `else fail` after a need"},
+    {HEAD "op Conv\n  need const(W) \"a\" source\n", "l.ops:4:27",
+     "expected a source, found the end of the line"},
+    {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n", "l.ops:4:21", "unexpected b"},
+    {HEAD "op Conv\n  signature\n", "l.ops:4:12", "expected the signature's name, found the end of the line"},
+};
+
+static void read_list(const char *text, size_t bytes, npart_status wanted, struct npart_error *error)
+{
+    npart_oplist *oplist = NULL;
+    memset(error, 0, sizeof *error);
+    npart_status status = npart_oplist_read_memory(&oplist, text, bytes, "l.ops", NULL, error);
+    if (status != wanted)
+        fprintf(stderr, "%s: %s: for\n%.*s\n", error->place, error->message, (int)(bytes < 200 ? bytes : 200), text);
+    CHECK_INT(status, wanted);
+    CHECK((oplist != NULL) == (wanted == NPART_OK));
+    npart_oplist_free(oplist);
+}
+
+static void test_errors__each_mistake_has_its_place(void)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        struct npart_error error;
+        int before = test_failures;
+        read_list(mistakes[i].text, strlen(mistakes[i].text), NPART_ERROR_OPLIST, &error);
+        CHECK_TEXT(error.place, mistakes[i].place);
+        CHECK_TEXT(error.message, mistakes[i].message);
+        if (test_failures > before)
+            fprintf(stderr, "  in case %zu:\n%s\n", i, mistakes[i].text);
+    }
+}
+
+static void test_errors__carriage_returns_and_continuations_keep_lines(void)
+{
+    struct npart_error error;
+    static const char windows[] = "format 1\r\ntarget t\r\nop Conv\r\n  need const(Q)\r\n";
+    read_list(windows, sizeof windows - 1, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.place, "l.ops:4:14");
+    static const char continued[] = HEAD "op Conv\n  need const(W) \\\n    or const(Q)\n";
+    read_list(continued, sizeof continued - 1, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.place, "l.ops:5:14");
+    static const char after[] = HEAD "op Conv\n  need const(W) \\\n    or static(W)\n  need const(Q)\n";
+    read_list(after, sizeof after - 1, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.place, "l.ops:6:14");
+}
+
+static void test_errors__nul_is_not_text(void)
+{
+    struct npart_error error;
+    static const char text[] = "format 1\ntarget t\0x\n";
+    read_list(text, sizeof text - 1, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.place, "l.ops:2:1");
+    CHECK_TEXT(error.message, "a NUL character: is this an op list?");
+}
+
+/* ---- limits, at their edge -------------------------------------------------------------------------------- */
+
+/* HEAD, then `before`, `count` times `piece`, `after`. */
+static char *repeated(const char *before, const char *piece, size_t count, const char *after, size_t *bytes)
+{
+    size_t length = strlen(piece), head = strlen(HEAD), first = strlen(before), last = strlen(after);
+    char *text = malloc(head + first + length * count + last + 1), *at = text;
+    REQUIRE(text);
+    memcpy(at, HEAD, head);
+    memcpy(at += head, before, first);
+    at += first;
+    for (size_t i = 0; i < count; i++, at += length)
+        memcpy(at, piece, length);
+    memcpy(at, after, last + 1);
+    *bytes = head + first + length * count + last;
+    return text;
+}
+
+static void check_edge(const char *before, const char *piece, size_t most, const char *after, const char *place,
+                       const char *message)
+{
+    struct npart_error error;
+    size_t bytes;
+    char *text = repeated(before, piece, most, after, &bytes);
+    read_list(text, bytes, NPART_OK, &error);
+    free(text);
+    text = repeated(before, piece, most + 1, after, &bytes);
+    read_list(text, bytes, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.message, message);
+    CHECK_TEXT(error.place, place);
+    free(text);
+}
+
+static void test_limits__line_and_words(void)
+{
+    /* `source "` and the closing quote are nine characters of the line. */
+    check_edge("source \"", "x", 4096 - 9, "\"\n", "l.ops:3:1", "a line is longer than 4096 bytes");
+    /* op, Conv and the blank between them stand on the line before. */
+    check_edge("op Conv\n  need rank(X) in", " 3", 511 - 6, "\n", "l.ops:4:1029", "more than 511 words on a line");
+}
+
+static void test_limits__depth_of_conditions(void)
+{
+    struct npart_error error;
+    char text[512];
+    for (int depth = 64; depth <= 65; depth++) {
+        char open[80] = "", close[80] = "";
+        memset(open, '(', (size_t)depth);
+        memset(close, ')', (size_t)depth);
+        snprintf(text, sizeof text, HEAD "op Conv\n  need %sconst(W)%s\n", open, close);
+        read_list(text, strlen(text), depth == 64 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "nested deeper than 64");
+    for (int depth = 64; depth <= 65; depth++) {
+        char nots[400] = "";
+        for (int i = 0; i < depth; i++)
+            strcat(nots, "not ");
+        snprintf(text, sizeof text, HEAD "op Conv\n  need %sconst(W)\n", nots);
+        read_list(text, strlen(text), depth == 64 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "nested deeper than 64");
+}
+
+static void test_limits__groups_switches_gates(void)
+{
+    struct npart_error error;
+    char text[8192];
+    for (int groups = 16; groups <= 17; groups++) {
+        size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+        for (int i = 0; i + 1 < groups; i++) /* each uses the next */
+            used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n  use g%d\n", i, i + 1);
+        used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n  need static(X)\n", groups - 1);
+        snprintf(text + used, sizeof text - used, "op Relu\n  use g0\n");
+        read_list(text, strlen(text), groups == 16 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "groups use each other deeper than 16");
+    for (int count = 32; count <= 33; count++) {
+        size_t used = (size_t)snprintf(text, sizeof text, HEAD "switches");
+        for (int i = 0; i < count; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " s%d", i);
+        snprintf(text + used, sizeof text - used, "\n");
+        read_list(text, strlen(text), count == 32 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "more than 32 switches");
+    for (int count = 8; count <= 9; count++) {
+        size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+        for (int i = 0; i < count; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "gate g%d\nop Relu\n", i);
+        read_list(text, strlen(text), count == 8 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "more than 8 gates");
+}
+
+static void test_limits__size_of_a_list(void)
+{
+    struct npart_error error;
+    size_t most = (size_t)16 << 20;
+    char *text = malloc(most + 1);
+    REQUIRE(text);
+    memset(text, '\n', most + 1);
+    memcpy(text, HEAD, strlen(HEAD));
+    read_list(text, most, NPART_OK, &error);
+    read_list(text, most + 1, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.message, "larger than 16777216 bytes");
+    free(text);
+}
+
+TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
+      test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
+      test_limits__groups_switches_gates, test_limits__size_of_a_list)
