@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stages to partitions, borders and crossings.
+ */
+#include "partition/stages.h"
+
+struct partitioner {
+    const struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fold *fold;
+    const bool *accepted;
+    const char *name;
+    struct npart__arena *arena;
+    struct npart__partitioning *out;
+    uint32_t *order;        /* live nodes of the region at hand */
+    uint32_t *of_stage;     /* by stage of the region: partition, or NPART_NONE */
+    uint32_t *first_use;    /* by value: its uses by live nodes are uses[first_use[v] .. first_use[v + 1]) */
+    uint32_t *uses;         /* nodes */
+    uint32_t *seen_by;      /* by side (partitions, then the CPU): the value that was last seen to go there */
+    bool failed;
+};
+
+/* ---- stages ---------------------------------------------------------------------------------------------- */
+
+/* The live nodes of a region with their stages; returns how many. *stages is one more than the highest. */
+static uint32_t stage_region(struct partitioner *at, uint32_t region, uint32_t *stages)
+{
+    const struct npart__scope *scope = &at->graph->scopes.items[region];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        uint32_t node = at->graph->order[scope->first_order + i];
+        if (at->fold->reasons[node] == NPART__FOLD_LIVE)
+            at->order[count++] = node;
+    }
+    struct npart__stage_request request = {.graph = at->graph,
+                                           .fold = at->fold,
+                                           .accepted = at->accepted,
+                                           .region = region,
+                                           .order = at->order,
+                                           .count = count,
+                                           .stage_of = at->out->stage_of};
+    npart__give_stages(&request, at->name);
+    *stages = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (at->out->stage_of[at->order[i]] >= *stages)
+            *stages = at->out->stage_of[at->order[i]] + 1;
+    return count;
+}
+
+/* ---- members --------------------------------------------------------------------------------------------- */
+
+/* Makes the partitions of a region in the order of their stages, and counts the changes of side between stages. */
+static void make_partitions(struct partitioner *at, uint32_t region, uint32_t count, uint32_t stages)
+{
+    struct npart__partitioning *out = at->out;
+    /* First pass: which stages exist, and on which side; of_stage holds the number of their nodes. */
+    memset(at->of_stage, 0, stages * sizeof *at->of_stage);
+    for (uint32_t i = 0; i < count; i++)
+        at->of_stage[out->stage_of[at->order[i]]]++;
+    int side = -1;
+    bool *is_accepted = npart__arena_zeroed(at->arena, stages + (size_t)1, sizeof *is_accepted);
+    at->failed |= !is_accepted;
+    for (uint32_t i = 0; !at->failed && i < count; i++)
+        is_accepted[out->stage_of[at->order[i]]] = at->accepted[at->order[i]];
+    for (uint32_t stage = 0; !at->failed && stage < stages; stage++) {
+        uint32_t members = at->of_stage[stage];
+        at->of_stage[stage] = NPART_NONE;
+        if (members == 0)
+            continue;
+        out->switch_count += side >= 0 && side != (int)is_accepted[stage] ? 1 : 0;
+        side = is_accepted[stage];
+        if (!is_accepted[stage])
+            continue;
+        struct npart__partition partition = {.region = region, .stage = stage, .first_member = out->lists.count};
+        at->of_stage[stage] = out->partitions.count;
+        at->failed |= !NPART__PUSH(at->arena, &out->partitions, partition) ||
+                      !NPART__RESERVE(at->arena, &out->lists, members);
+        out->lists.count += at->failed ? 0 : members;
+    }
+    /* Second pass: the members, in execution order. */
+    for (uint32_t i = 0; !at->failed && i < count; i++) {
+        uint32_t node = at->order[i];
+        if (!at->accepted[node])
+            continue;
+        uint32_t id = at->of_stage[out->stage_of[node]];
+        struct npart__partition *partition = &out->partitions.items[id];
+        out->partition_of[node] = id;
+        out->lists.items[partition->first_member + partition->member_count++] = node;
+    }
+    npart__arena_release(at->arena, is_accepted);
+}
+
+/* ---- uses ------------------------------------------------------------------------------------------------ */
+
+static void mark_outputs(struct partitioner *at)
+{
+    for (uint32_t i = 0; i < at->graph->values.count; i++)
+        if (at->graph->values.items[i].is_graph_output)
+            at->out->is_output[at->fold->stands_for[i]] = true;
+}
+
+/* Which live nodes use which value, once folded nodes are gone. */
+static bool list_uses(struct partitioner *at)
+{
+    const struct npart__graph *graph = at->graph;
+    size_t values = graph->values.count;
+    uint32_t total = 0;
+    at->first_use = npart__arena_zeroed(at->arena, values + 2, sizeof *at->first_use);
+    if (!at->first_use)
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t n = 0; n < graph->nodes.count; n++) {
+            const struct npart__node *node = &graph->nodes.items[n];
+            if (at->fold->reasons[n] != NPART__FOLD_LIVE)
+                continue;
+            for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+                uint32_t value = npart__live_operand(graph, at->fold, node, k);
+                if (value == NPART_NONE)
+                    continue;
+                if (pass == 0)
+                    at->first_use[value + 2]++;
+                else
+                    at->uses[at->first_use[value + 1]++] = n;
+            }
+        }
+        if (pass == 1)
+            break;
+        for (size_t v = 0; v < values; v++) { /* first_use[v + 1] becomes where v's uses begin, then where they end */
+            uint32_t here = at->first_use[v + 2];
+            at->first_use[v + 1] = total;
+            total += here;
+        }
+        at->first_use[values + 1] = total;
+        at->uses = npart__arena_allocate(at->arena, (total + (size_t)1) * sizeof *at->uses);
+        if (!at->uses)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(at->inference, value);
+    uint64_t elements;
+    return fact->element_type && npart__static_elements(fact, &elements)
+               ? npart__type_bytes(fact->element_type, elements)
+               : UINT64_MAX;
+}
+
+/* ---- borders --------------------------------------------------------------------------------------------- */
+
+/* The side that makes a value: its producer's partition, or the CPU for what is fed in. */
+static uint32_t source_side(const struct partitioner *at, uint32_t value)
+{
+    uint32_t producer = at->graph->values.items[value].producer;
+    return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
+}
+
+/* One crossing for each side but its own that takes the value. */
+static void add_crossings(struct partitioner *at, uint32_t value)
+{
+    struct npart__partitioning *out = at->out;
+    uint32_t from = source_side(at, value);
+    uint32_t begin = at->first_use[value], end = at->first_use[value + 1];
+    for (uint32_t i = begin; i <= end; i++) {
+        bool is_graph_output = i == end;
+        if (is_graph_output && !out->is_output[value])
+            break;
+        uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[at->uses[i]];
+        uint32_t side = to == NPART_NONE ? out->partitions.count : to;
+        if (to == from || at->seen_by[side] == value)
+            continue;
+        at->seen_by[side] = value;
+        struct npart__crossing crossing = {.value = value, .from = from, .to = to, .bytes = bytes_of(at, value)};
+        if (!NPART__PUSH(at->arena, &out->crossings, crossing)) {
+            at->failed = true;
+            return;
+        }
+    }
+}
+
+/* The crossings sorted into the inputs and outputs of the partitions they touch. */
+static void list_borders(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    for (int side = 0; side < 2; side++) {
+        /* Count, hand out ranges, fill. */
+        for (int pass = 0; pass < 2; pass++) {
+            uint32_t last_value = NPART_NONE, last_from = NPART_NONE;
+            for (uint32_t i = 0; i < out->crossings.count; i++) {
+                const struct npart__crossing *crossing = &out->crossings.items[i];
+                uint32_t id = side == 0 ? crossing->to : crossing->from;
+                bool is_repeated = side == 1 && crossing->value == last_value && crossing->from == last_from;
+                last_value = crossing->value;
+                last_from = crossing->from;
+                if (id == NPART_NONE || is_repeated)
+                    continue;
+                struct npart__partition *partition = &out->partitions.items[id];
+                uint32_t *count = side == 0 ? &partition->input_count : &partition->output_count;
+                uint32_t first = side == 0 ? partition->first_input : partition->first_output;
+                if (pass == 1)
+                    out->lists.items[first + *count] = crossing->value;
+                (*count)++;
+            }
+            for (uint32_t p = 0; pass == 0 && p < out->partitions.count; p++) {
+                struct npart__partition *partition = &out->partitions.items[p];
+                uint32_t *count = side == 0 ? &partition->input_count : &partition->output_count;
+                *(side == 0 ? &partition->first_input : &partition->first_output) = out->lists.count;
+                if (!NPART__RESERVE(at->arena, &out->lists, *count)) {
+                    at->failed = true;
+                    return;
+                }
+                out->lists.count += *count;
+                *count = 0;
+            }
+        }
+    }
+}
+
+/* The refused nodes that take a partition's results, each once, in order. */
+static void list_ends(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    uint32_t *seen = npart__arena_allocate(at->arena, (at->graph->nodes.count + (size_t)1) * sizeof *seen);
+    if (!seen) {
+        at->failed = true;
+        return;
+    }
+    memset(seen, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *seen);
+    for (uint32_t p = 0; p < out->partitions.count; p++) {
+        struct npart__partition *partition = &out->partitions.items[p];
+        partition->first_end = out->lists.count;
+        for (uint32_t i = 0; i < partition->output_count; i++) {
+            uint32_t value = out->lists.items[partition->first_output + i];
+            for (uint32_t k = at->first_use[value]; k < at->first_use[value + 1]; k++) {
+                uint32_t node = at->uses[k];
+                if (at->accepted[node] || seen[node] == p)
+                    continue;
+                seen[node] = p;
+                if (!NPART__PUSH(at->arena, &out->lists, node)) {
+                    at->failed = true;
+                    return;
+                }
+                partition->end_count++;
+            }
+        }
+    }
+    npart__arena_release(at->arena, seen);
+}
+
+/* In runs the next node of the other side ends a partition even when it takes nothing from it. */
+static void complete_ends_of_runs(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    uint32_t before = NPART_NONE; /* the partition of the live node before */
+    for (uint32_t i = 0; !at->failed && i < at->graph->order_count; i++) {
+        uint32_t node = at->graph->order[i];
+        if (at->fold->reasons[node] != NPART__FOLD_LIVE)
+            continue;
+        struct npart__partition *ended = before == NPART_NONE ? NULL : &out->partitions.items[before];
+        bool is_next = ended && out->partition_of[node] == NPART_NONE &&
+                       npart__node_region(at->graph, node) == ended->region;
+        if (is_next && ended->end_count == 0) {
+            ended->first_end = out->lists.count;
+            ended->end_count = 1;
+            at->failed |= !NPART__PUSH(at->arena, &out->lists, node);
+        }
+        before = out->partition_of[node];
+    }
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+static bool allocate(struct partitioner *at)
+{
+    size_t nodes = at->graph->nodes.count + (size_t)1;
+    struct npart__partitioning *out = at->out;
+    out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
+    out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
+    at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
+    at->of_stage = npart__arena_allocate(at->arena, (2 * nodes + 2) * sizeof *at->of_stage);
+    if (!out->partition_of || !out->stage_of || !at->order || !at->of_stage)
+        return false;
+    memset(out->partition_of, 0xff, nodes * sizeof *out->partition_of);
+    memset(out->stage_of, 0xff, nodes * sizeof *out->stage_of);
+    return true;
+}
+
+static void partition_regions(struct partitioner *at)
+{
+    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
+        uint32_t stages;
+        if (at->graph->scopes.items[scope].region != scope)
+            continue;
+        uint32_t count = stage_region(at, scope, &stages);
+        make_partitions(at, scope, count, stages);
+    }
+}
+
+static void find_borders(struct partitioner *at)
+{
+    const struct npart__graph *graph = at->graph;
+    at->out->is_output = npart__arena_zeroed(at->arena, graph->values.count + (size_t)1, sizeof *at->out->is_output);
+    size_t sides = at->out->partitions.count + (size_t)1;
+    at->seen_by = npart__arena_allocate(at->arena, sides * sizeof *at->seen_by);
+    if (!at->out->is_output || !at->seen_by || !list_uses(at)) {
+        at->failed = true;
+        return;
+    }
+    memset(at->seen_by, 0xff, sides * sizeof *at->seen_by);
+    mark_outputs(at);
+    for (uint32_t value = 0; !at->failed && value < graph->values.count; value++)
+        if (!at->fold->is_constant[value] && at->fold->stands_for[value] == value)
+            add_crossings(at, value);
+    if (!at->failed)
+        list_borders(at);
+    if (!at->failed)
+        list_ends(at);
+    if (!at->failed && strcmp(at->name, "runs") == 0)
+        complete_ends_of_runs(at);
+}
+
+npart_status npart__partition_graph(const struct npart__inference *inference, const struct npart__fold *fold,
+                                    const bool *accepted, const char *partitioner, struct npart__arena *arena,
+                                    struct npart__partitioning *out, struct npart_error *error)
+{
+    struct partitioner at = {.inference = inference,
+                             .graph = inference->graph,
+                             .fold = fold,
+                             .accepted = accepted,
+                             .name = partitioner,
+                             .arena = arena,
+                             .out = out};
+    memset(out, 0, sizeof *out);
+    if (!allocate(&at))
+        return npart__fail_memory(error);
+    partition_regions(&at);
+    if (!at.failed)
+        find_borders(&at);
+    npart__arena_release(arena, at.order);
+    npart__arena_release(arena, at.of_stage);
+    npart__arena_release(arena, at.uses);
+    npart__arena_release(arena, at.first_use);
+    npart__arena_release(arena, at.seen_by);
+    return at.failed ? npart__fail_memory(error) : NPART_OK;
+}
+
+npart_status npart__count_partitions(const struct npart__inference *inference, const struct npart__fold *fold,
+                                     const bool *accepted, const char *partitioner, struct npart__arena *arena,
+                                     uint32_t *count, struct npart_error *error)
+{
+    struct npart__partitioning out = {0};
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &arena->allocator);
+    struct partitioner at = {.inference = inference,
+                             .graph = inference->graph,
+                             .fold = fold,
+                             .accepted = accepted,
+                             .name = partitioner,
+                             .arena = &scratch,
+                             .out = &out};
+    at.failed = !allocate(&at);
+    if (!at.failed)
+        partition_regions(&at);
+    *count = out.partitions.count;
+    npart__arena_clear(&scratch);
+    return at.failed ? npart__fail_memory(error) : NPART_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * partition: a boolean mask over the live graph to partitions and the tensors that cross their borders.
+ *
+ * Each region (the main graph, every control-flow body) is partitioned on its own. A partitioner gives every live
+ * node a *stage*: all nodes of a stage run on the same side, stages run in order, and the accepted nodes of one
+ * stage are one partition. So the quotient graph is acyclic by construction, and the switches are the changes of
+ * side from stage to stage.
+ */
+#ifndef NPART_PARTITION_H
+#define NPART_PARTITION_H
+
+#include "rules/rules.h"
+
+struct npart__partition {
+    uint32_t region;
+    uint32_t stage;
+    uint32_t first_member, member_count; /* nodes, in execution order */
+    uint32_t first_input, input_count;   /* values from outside, constants left out */
+    uint32_t first_output, output_count; /* values that are used outside */
+    uint32_t first_end, end_count;       /* refused nodes that end it: they take its results */
+};
+
+/* One tensor passing from one side to another. */
+struct npart__crossing {
+    uint32_t value;
+    uint32_t from, to; /* partitions; NPART_NONE is the CPU */
+    uint64_t bytes;    /* UINT64_MAX: not known */
+};
+
+struct npart__partitioning {
+    uint32_t *partition_of; /* by node; NPART_NONE: not in one */
+    uint32_t *stage_of;     /* by node, within its region; NPART_NONE for a node that is not live */
+    bool *is_output;        /* by value: leaves its graph, once nodes between are gone */
+    struct NPART__ARRAY(struct npart__partition) partitions;
+    struct NPART__ARRAY(struct npart__crossing) crossings;
+    struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
+    uint32_t switch_count;
+};
+
+/* A partitioner by name; false when there is none. */
+bool npart__partitioner_exists(const char *name);
+/* Its name by place, NULL past the last. */
+const char *npart__partitioner_name(size_t index);
+
+/* Partitions every region. `accepted` says yes or no by node. */
+npart_status npart__partition_graph(const struct npart__inference *inference, const struct npart__fold *fold,
+                                    const bool *accepted, const char *partitioner, struct npart__arena *arena,
+                                    struct npart__partitioning *out, struct npart_error *error);
+
+/* Only the number of partitions, for what-if questions. */
+npart_status npart__count_partitions(const struct npart__inference *inference, const struct npart__fold *fold,
+                                     const bool *accepted, const char *partitioner, struct npart__arena *arena,
+                                     uint32_t *count, struct npart_error *error);
+
+/* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
+ * absent or constant. */
+uint32_t npart__live_operand(const struct npart__graph *graph, const struct npart__fold *fold,
+                             const struct npart__node *node, uint32_t index);
+
+#endif
