@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Refused nodes grouped by what is behind them. A dynamic dim is traced to the symbol it is made of, and through that
+ * to the graph's input or to the node whose result's size depends on the data; everything else is grouped by rule.
+ */
+#include <stdlib.h>
+
+#include "cause/cause.h"
+
+const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
+                                                uint32_t node)
+{
+    const struct npart__reason *best = NULL;
+    int best_rank = 0;
+    for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
+        const struct npart__reason *reason = &mask->reasons.items[i];
+        const struct npart__rule *rule = &oplist->rules.items[reason->rule];
+        if (rule->kind == NPART__RULE_NOTE)
+            continue;
+        int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : 3;
+        if (rank > best_rank) {
+            best = reason;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+struct finder {
+    const struct npart__target *target;
+    const struct npart__oplist *oplist;
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fold *fold;
+    const struct npart__mask *mask;
+    const struct npart__partitioning *partitioning;
+    struct npart__arena *arena;
+    struct npart__causes *out;
+    uint32_t *by_rule;   /* cause + 1 */
+    uint32_t *by_op;     /* by interned op type: cause + 1, of ops that have no entry */
+    uint32_t *by_symbol; /* cause + 1 */
+    uint32_t *by_node;   /* cause + 1, of nodes whose results have no rank */
+    uint32_t *input_of;  /* by symbol: value + 1 of the first graph input whose shape has it */
+    bool failed;
+};
+
+/* ---- roots of dynamic shapes ------------------------------------------------------------------------------ */
+
+/* The symbol behind the first dim of a value that is no number; NPART_NONE when its rank is unknown. */
+static uint32_t symbol_behind(const struct finder *finder, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(finder->inference, value);
+    uint32_t root = NPART_NONE;
+    for (uint32_t i = 0; fact->has_rank && i < fact->rank && root == NPART_NONE; i++)
+        if (!npart__is_number(fact->dims[i]))
+            root = npart__root_symbol(&finder->inference->expressions, fact->dims[i]);
+    return root;
+}
+
+/* From a value without a rank back to the node that lost it: the last one on the way whose inputs have theirs. */
+static uint32_t node_that_lost_rank(const struct finder *finder, uint32_t value)
+{
+    const struct npart__graph *graph = finder->graph;
+    uint32_t node = graph->values.items[value].producer;
+    for (uint32_t steps = 0; node != NPART_NONE && steps < graph->nodes.count; steps++) {
+        uint32_t earlier = NPART_NONE;
+        const struct npart__node *at = &graph->nodes.items[node];
+        for (uint32_t i = 0; i < at->input_count && earlier == NPART_NONE; i++) {
+            uint32_t input = npart__node_input(graph, at, i);
+            if (input != NPART_NONE && !npart__fact_of(finder->inference, input)->has_rank)
+                earlier = graph->values.items[input].producer;
+        }
+        if (earlier == NPART_NONE)
+            return node;
+        node = earlier;
+    }
+    return node;
+}
+
+/* ---- making causes ---------------------------------------------------------------------------------------- */
+
+static uint32_t new_cause(struct finder *finder, uint32_t rule)
+{
+    struct npart__cause cause = {
+        .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE};
+    if (!NPART__PUSH(finder->arena, &finder->out->items, cause)) {
+        finder->failed = true;
+        return NPART_NONE;
+    }
+    return finder->out->items.count - 1;
+}
+
+/* The cause in a slot, made when the slot is empty. */
+static uint32_t cause_in(struct finder *finder, uint32_t *slot, uint32_t rule, bool *is_new)
+{
+    *is_new = *slot == 0;
+    if (*is_new) {
+        uint32_t made = new_cause(finder, rule);
+        if (made == NPART_NONE)
+            return made;
+        *slot = made + 1;
+    }
+    return *slot - 1;
+}
+
+static const char *node_text(struct finder *finder, uint32_t node)
+{
+    char text[160];
+    npart__describe_node(finder->graph, node, text, sizeof text);
+    const char *copy = npart__arena_copy_text(finder->arena, text, strlen(text));
+    finder->failed |= !copy;
+    return copy ? copy : "";
+}
+
+static void note_inputs(struct finder *finder)
+{
+    const struct npart__scope *scope = &finder->graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = finder->graph->operands.items[scope->first_input + i];
+        const struct npart__fact *fact = npart__fact_of(finder->inference, value);
+        for (uint32_t k = 0; k < fact->rank; k++) {
+            uint32_t symbol = npart__root_symbol(&finder->inference->expressions, fact->dims[k]);
+            if (symbol != NPART_NONE && finder->input_of[symbol] == 0)
+                finder->input_of[symbol] = value + 1;
+        }
+    }
+}
+
+/* The name of the first input whose shape has the symbol, or NULL. */
+static const char *input_with_symbol(const struct finder *finder, uint32_t symbol)
+{
+    uint32_t value = finder->input_of[symbol];
+    return value ? npart__value_name(finder->graph, value - 1) : NULL;
+}
+
+static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t value)
+{
+    bool is_new;
+    uint32_t root = symbol_behind(finder, value), cause;
+    if (root == NPART_NONE) {
+        uint32_t node = node_that_lost_rank(finder, value);
+        if (node == NPART_NONE)
+            return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
+        cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
+        if (is_new && cause != NPART_NONE)
+            finder->out->items.items[cause].text = npart__arena_format(
+                finder->arena, "%s makes a tensor of unknown rank", node_text(finder, node));
+        return cause;
+    }
+    const struct npart__symbol *symbol = &finder->inference->expressions.symbols.items[root];
+    cause = cause_in(finder, &finder->by_symbol[root], rule, &is_new);
+    if (!is_new || cause == NPART_NONE)
+        return cause;
+    struct npart__cause *made = &finder->out->items.items[cause];
+    const char *input = input_with_symbol(finder, root);
+    made->symbol = root;
+    if (symbol->node != NPART_NONE && !input)
+        made->text = npart__arena_format(finder->arena, "%s makes a tensor whose size only the data tells",
+                                         node_text(finder, symbol->node));
+    else if (symbol->name)
+        made->text = npart__arena_format(finder->arena, "dim \"%s\"%s%s is open", symbol->name,
+                                         input ? " of input " : "", input ? input : "");
+    else
+        made->text = npart__arena_format(finder->arena, "a dim without a name%s%s is open",
+                                         input ? " of input " : "", input ? input : "");
+    finder->failed |= !made->text;
+    return cause;
+}
+
+static uint32_t find_cause(struct finder *finder, uint32_t node, const struct npart__reason *reason)
+{
+    bool is_new;
+    const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
+    const struct npart__node *at = &finder->graph->nodes.items[node];
+    if (rule->about == NPART__ABOUT_DYNAMIC) {
+        uint32_t value = npart__rule_culprit(finder->target, finder->inference, finder->fold, reason->rule, node);
+        if (value != NPART_NONE)
+            return dynamic_cause(finder, reason->rule, value);
+    }
+    if (rule->about != NPART__ABOUT_OP || rule->condition != NPART_NONE) {
+        uint32_t cause = cause_in(finder, &finder->by_rule[reason->rule], reason->rule, &is_new);
+        if (is_new && cause != NPART_NONE) {
+            finder->out->items.items[cause].text =
+                rule->about == NPART__ABOUT_POLICY && rule->condition == NPART_NONE
+                    ? rule->sentence
+                    : npart__arena_format(finder->arena, "%s: %s", npart__node_op(finder->graph, at), rule->sentence);
+            finder->failed |= !finder->out->items.items[cause].text;
+        }
+        return cause;
+    }
+    uint32_t cause = cause_in(finder, &finder->by_op[at->op_type], reason->rule, &is_new);
+    if (is_new && cause != NPART_NONE) {
+        const char *domain = npart__text(&finder->graph->strings, at->domain);
+        finder->out->items.items[cause].text =
+            npart__arena_format(finder->arena, "%s%s%s: %s", domain, *domain ? ":" : "",
+                                npart__node_op(finder->graph, at), rule->sentence);
+        finder->failed |= !finder->out->items.items[cause].text;
+    }
+    return cause;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------ */
+
+/* Roots: the node that the dynamic sizes start from, or every victim where each is its own root. */
+static void list_nodes(struct finder *finder)
+{
+    struct npart__causes *out = finder->out;
+    for (uint32_t c = 0; c < out->items.count; c++) {
+        struct npart__cause *cause = &out->items.items[c];
+        cause->first_node = out->lists.count;
+        if (cause->symbol != NPART_NONE) {
+            uint32_t node = finder->inference->expressions.symbols.items[cause->symbol].node;
+            if (node != NPART_NONE && !input_with_symbol(finder, cause->symbol)) {
+                finder->failed |= !NPART__PUSH(finder->arena, &out->lists, node);
+                cause->node_count = 1;
+            }
+        } else {
+            cause->node_count = cause->victim_count;
+            if (!NPART__RESERVE(finder->arena, &out->lists, cause->victim_count)) {
+                finder->failed = true;
+                return;
+            }
+            out->lists.count += cause->victim_count;
+            cause->node_count = 0; /* counted up again while they are filled in */
+        }
+    }
+    for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
+        uint32_t c = out->cause_of[node];
+        if (c == NPART_NONE || out->items.items[c].symbol != NPART_NONE)
+            continue;
+        struct npart__cause *cause = &out->items.items[c];
+        out->lists.items[cause->first_node + cause->node_count++] = node;
+    }
+}
+
+/* Which partitions each cause ends: gathered as pairs, counted, handed out. */
+static void list_cuts(struct finder *finder)
+{
+    const struct npart__partitioning *partitioning = finder->partitioning;
+    struct npart__causes *out = finder->out;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
+            const struct npart__partition *partition = &partitioning->partitions.items[p];
+            for (uint32_t i = 0; i < partition->end_count; i++) {
+                uint32_t c = out->cause_of[partitioning->lists.items[partition->first_end + i]];
+                if (c == NPART_NONE)
+                    continue;
+                struct npart__cause *cause = &out->items.items[c];
+                /* Pass 0 may count a partition twice; the range is then a little long, and pass 1 knows better. */
+                bool is_repeated = pass == 1 && cause->cut_count &&
+                                   out->lists.items[cause->first_cut + cause->cut_count - 1] == p;
+                if (is_repeated)
+                    continue;
+                if (pass == 1)
+                    out->lists.items[cause->first_cut + cause->cut_count] = p;
+                cause->cut_count++;
+            }
+        }
+        for (uint32_t c = 0; pass == 0 && c < out->items.count; c++) {
+            struct npart__cause *cause = &out->items.items[c];
+            cause->first_cut = out->lists.count;
+            if (!NPART__RESERVE(finder->arena, &out->lists, cause->cut_count)) {
+                finder->failed = true;
+                return;
+            }
+            out->lists.count += cause->cut_count;
+            cause->cut_count = 0;
+        }
+    }
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------ */
+
+struct ranked {
+    struct npart__cause cause;
+    uint32_t before;
+};
+
+static int compare_ranked(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->cause.cut_count != b->cause.cut_count)
+        return a->cause.cut_count > b->cause.cut_count ? -1 : 1;
+    if (a->cause.victim_count != b->cause.victim_count)
+        return a->cause.victim_count > b->cause.victim_count ? -1 : 1;
+    return a->before < b->before ? -1 : 1;
+}
+
+static void sort_causes(struct finder *finder)
+{
+    struct npart__causes *out = finder->out;
+    struct ranked *ranked = npart__arena_zeroed(finder->arena, out->items.count + (size_t)1, sizeof *ranked);
+    uint32_t *place = npart__arena_zeroed(finder->arena, out->items.count + (size_t)1, sizeof *place);
+    if (!ranked || !place) {
+        finder->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < out->items.count; i++)
+        ranked[i] = (struct ranked){.cause = out->items.items[i], .before = i};
+    if (out->items.count)
+        qsort(ranked, out->items.count, sizeof *ranked, compare_ranked);
+    for (uint32_t i = 0; i < out->items.count; i++) {
+        out->items.items[i] = ranked[i].cause;
+        place[ranked[i].before] = i;
+    }
+    for (uint32_t node = 0; node < finder->graph->nodes.count; node++)
+        if (out->cause_of[node] != NPART_NONE)
+            out->cause_of[node] = place[out->cause_of[node]];
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+static void visit(struct finder *finder, uint32_t node)
+{
+    enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
+    if (finder->fold->reasons[node] != NPART__FOLD_LIVE || verdict == NPART__NPU)
+        return;
+    const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
+    uint32_t cause = reason ? find_cause(finder, node, reason) : NPART_NONE;
+    if (cause == NPART_NONE)
+        return;
+    struct npart__cause *at = &finder->out->items.items[cause];
+    if (at->victim_count++ == 0)
+        at->first_victim = node;
+    at->is_fatal |= verdict == NPART__FAIL;
+    at->is_unknown |= verdict == NPART__UNDECIDED;
+    if (!at->text)
+        at->text = finder->oplist->rules.items[reason->rule].sentence;
+    finder->out->cause_of[node] = cause;
+}
+
+npart_status npart__find_causes(const struct npart__target *target, struct npart__inference *inference,
+                                const struct npart__fold *fold, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct finder finder = {.target = target,
+                            .oplist = target->oplist,
+                            .inference = inference,
+                            .graph = graph,
+                            .fold = fold,
+                            .mask = mask,
+                            .partitioning = partitioning,
+                            .arena = arena,
+                            .out = out};
+    memset(out, 0, sizeof *out);
+    size_t nodes = graph->nodes.count + (size_t)1;
+    out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
+    finder.by_rule = npart__arena_zeroed(arena, target->oplist->rules.count + (size_t)1, sizeof(uint32_t));
+    finder.by_op = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof(uint32_t));
+    finder.by_symbol = npart__arena_zeroed(arena, inference->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
+    finder.by_node = npart__arena_zeroed(arena, nodes, sizeof(uint32_t));
+    finder.input_of = npart__arena_zeroed(arena, inference->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
+    if (!out->cause_of || !finder.by_rule || !finder.by_op || !finder.by_symbol || !finder.by_node ||
+        !finder.input_of)
+        return npart__fail_memory(error);
+    note_inputs(&finder);
+    memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);
+    for (uint32_t node = 0; !finder.failed && node < graph->nodes.count; node++)
+        visit(&finder, node);
+    if (!finder.failed)
+        list_nodes(&finder);
+    if (!finder.failed)
+        list_cuts(&finder);
+    if (!finder.failed)
+        sort_causes(&finder);
+    npart__arena_release(arena, finder.by_rule);
+    npart__arena_release(arena, finder.by_op);
+    npart__arena_release(arena, finder.by_symbol);
+    npart__arena_release(arena, finder.by_node);
+    npart__arena_release(arena, finder.input_of);
+    return finder.failed ? npart__fail_memory(error) : NPART_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cause: what is behind the refused nodes. Hundreds of nodes may be refused because one input's dim is symbolic; the
+ * dim is the cause, the nodes are its victims. Every refused node belongs to one cause, and every cut to the causes
+ * of the nodes that made it.
+ */
+#ifndef NPART_CAUSE_H
+#define NPART_CAUSE_H
+
+#include "partition/partition.h"
+
+struct npart__cause {
+    uint8_t about;                   /* enum npart__rule_about */
+    const char *text;                /* one line for people */
+    uint32_t rule;                   /* the rule that refused the first victim */
+    uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
+    uint32_t first_node, node_count; /* roots, into lists */
+    uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
+    uint32_t victim_count, first_victim;
+    bool is_fatal;   /* its victims fail rather than run on the CPU */
+    bool is_unknown; /* its victims are undecided */
+};
+
+struct npart__causes {
+    struct NPART__ARRAY(struct npart__cause) items; /* those that cut most first */
+    struct NPART__ARRAY(uint32_t) lists;
+    uint32_t *cause_of; /* by node; NPART_NONE: not refused */
+};
+
+npart_status npart__find_causes(const struct npart__target *target, struct npart__inference *inference,
+                                const struct npart__fold *fold, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error);
+
+/* The reason that counts first for a refused node: one that fails before one that may. NULL for none. */
+const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
+                                                uint32_t node);
+
+#endif
