@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Switches, copies and layout conversions. Sources of the formula: launches do not depend on the partition's size,
+ * copies and conversions are bound by bandwidth (docs/architecture.md, "Cost").
+ */
+#include "cost/cost.h"
+
+/* ---- parameters ------------------------------------------------------------------------------------------- */
+
+struct parameters {
+    const struct npart__parameter *launch_ms, *runtime_ms, *map_ms, *copy_gb_per_s, *layout_gb_per_s;
+};
+
+static struct npart__range times(const struct npart__parameter *parameter, double factor)
+{
+    if (!parameter)
+        return (struct npart__range){0, 0, 0};
+    return (struct npart__range){parameter->low * factor, parameter->typical * factor, parameter->high * factor};
+}
+
+/* Bytes over a rate: the higher the rate, the lower the time. */
+static struct npart__range over(uint64_t bytes, const struct npart__parameter *gb_per_s)
+{
+    double scaled = (double)bytes * 1e-6; /* bytes / (GB/s) in ms */
+    if (!gb_per_s || gb_per_s->low <= 0)
+        return (struct npart__range){0, 0, 0};
+    return (struct npart__range){scaled / gb_per_s->high, scaled / gb_per_s->typical, scaled / gb_per_s->low};
+}
+
+static struct npart__range plus(struct npart__range a, struct npart__range b)
+{
+    return (struct npart__range){a.low + b.low, a.typical + b.typical, a.high + b.high};
+}
+
+/* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
+static uint64_t sum_bytes(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static bool most_are_measured(const struct parameters *parameters)
+{
+    const struct npart__parameter *const all[] = {parameters->launch_ms, parameters->runtime_ms, parameters->map_ms,
+                                                  parameters->copy_gb_per_s, parameters->layout_gb_per_s};
+    unsigned present = 0, assumed = 0;
+    for (size_t i = 0; i < NPART__COUNT(all); i++) {
+        present += all[i] != NULL;
+        assumed += all[i] && all[i]->is_assumed;
+    }
+    return present > 0 && assumed * 2 <= present;
+}
+
+/* ---- layouts ---------------------------------------------------------------------------------------------- */
+
+enum layout_class { LAYOUT_PLAIN, LAYOUT_SENSITIVE, LAYOUT_THROUGH };
+
+struct layouts {
+    const struct npart__graph *graph;
+    const struct npart__inference *inference;
+    const struct npart__fold *fold;
+    const struct npart__partitioning *partitioning;
+    uint8_t *class_of;     /* by interned op type, of ai.onnx and of the domain that the list names */
+    uint32_t *domain_of;   /* by interned op type */
+    bool *is_converted;    /* by value: its other form has been made */
+    struct npart__cost *out;
+};
+
+static void classify(struct layouts *layouts, const char *const *ops, uint32_t count, enum layout_class class)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *colon = strrchr(ops[i], ':'), *name = colon ? colon + 1 : ops[i];
+        uint32_t op = npart__strings_find(&layouts->graph->strings, name, strlen(name));
+        uint32_t domain = colon ? npart__strings_find(&layouts->graph->strings, ops[i], (size_t)(colon - ops[i])) : 0;
+        if (op == NPART_NONE || domain == NPART_NONE)
+            continue;
+        layouts->class_of[op] = (uint8_t)class;
+        layouts->domain_of[op] = domain;
+    }
+}
+
+static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
+{
+    const struct npart__node *node = &layouts->graph->nodes.items[id];
+    enum layout_class class = (enum layout_class)layouts->class_of[node->op_type];
+    if (layouts->domain_of[node->op_type] != node->domain)
+        return LAYOUT_PLAIN;
+    /* Only what the NPU takes is given its layout. */
+    if (class == LAYOUT_SENSITIVE && layouts->partitioning->partition_of[id] == NPART_NONE)
+        return LAYOUT_PLAIN;
+    return class;
+}
+
+static void convert(struct layouts *layouts, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(layouts->inference, value);
+    uint64_t elements;
+    if (layouts->is_converted[value])
+        return;
+    layouts->is_converted[value] = true;
+    layouts->out->conversions++;
+    if (npart__static_elements(fact, &elements))
+        layouts->out->conversion_bytes =
+            sum_bytes(layouts->out->conversion_bytes, npart__type_bytes(fact->element_type, elements));
+}
+
+static bool has_spatial_axes(const struct layouts *layouts, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(layouts->inference, value);
+    return fact->has_rank && fact->rank >= 3;
+}
+
+/* A conversion moves past ops that work in either layout, so that a chain of them costs one at each end; an operand
+ * in the other layout is converted where the two meet. */
+static void lay_out_node(struct layouts *layouts, uint32_t id)
+{
+    const struct npart__node *node = &layouts->graph->nodes.items[id];
+    enum layout_class class = class_of(layouts, id);
+    bool *is_native = layouts->out->is_native, any_native = false;
+    uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
+    for (uint32_t k = 0; k < inputs; k++) {
+        uint32_t value = npart__live_operand(layouts->graph, layouts->fold, node, k);
+        any_native |= value != NPART_NONE && is_native[value];
+    }
+    bool wants_native = class == LAYOUT_SENSITIVE || (class == LAYOUT_THROUGH && any_native);
+    for (uint32_t k = 0; k < inputs; k++) {
+        uint32_t value = npart__live_operand(layouts->graph, layouts->fold, node, k);
+        if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
+            continue;
+        if (is_native[value] != wants_native)
+            convert(layouts, value);
+    }
+    for (uint32_t k = 0; k < node->output_count && (class == LAYOUT_THROUGH || k == 0); k++) {
+        uint32_t value = k ? npart__node_output(layouts->graph, node, k) : result;
+        if (value != NPART_NONE && has_spatial_axes(layouts, value))
+            is_native[value] = wants_native;
+    }
+}
+
+static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist, struct npart__arena *arena)
+{
+    const struct npart__graph *graph = layouts->graph;
+    size_t texts = graph->strings.texts.count + (size_t)1, values = graph->values.count + (size_t)1;
+    layouts->class_of = npart__arena_zeroed(arena, texts, sizeof *layouts->class_of);
+    layouts->domain_of = npart__arena_zeroed(arena, texts, sizeof *layouts->domain_of);
+    layouts->is_converted = npart__arena_zeroed(arena, values, sizeof *layouts->is_converted);
+    layouts->out->is_native = npart__arena_zeroed(arena, values, sizeof *layouts->out->is_native);
+    if (!layouts->class_of || !layouts->domain_of || !layouts->is_converted || !layouts->out->is_native)
+        return false;
+    classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE);
+    classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH);
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        if (layouts->fold->reasons[graph->order[i]] == NPART__FOLD_LIVE)
+            lay_out_node(layouts, graph->order[i]);
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        if (layouts->partitioning->is_output[v] && layouts->out->is_native[v])
+            convert(layouts, v);
+    npart__arena_release(arena, layouts->class_of);
+    npart__arena_release(arena, layouts->domain_of);
+    npart__arena_release(arena, layouts->is_converted);
+    return true;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__inference *inference,
+                                  const struct npart__fold *fold, const struct npart__partitioning *partitioning,
+                                  struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
+{
+    struct parameters parameters = {
+        .launch_ms = npart__target_parameter(target, "launch_ms"),
+        .runtime_ms = npart__target_parameter(target, "runtime_ms"),
+        .map_ms = npart__target_parameter(target, "map_ms"),
+        .copy_gb_per_s = npart__target_parameter(target, "copy_gb_per_s"),
+        .layout_gb_per_s = npart__target_parameter(target, "layout_gb_per_s"),
+    };
+    memset(out, 0, sizeof *out);
+    struct layouts layouts = {.graph = inference->graph,
+                              .inference = inference,
+                              .fold = fold,
+                              .partitioning = partitioning,
+                              .out = out};
+    if (!lay_out(&layouts, target->oplist, arena))
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < partitioning->crossings.count; i++) {
+        const struct npart__crossing *crossing = &partitioning->crossings.items[i];
+        if (crossing->bytes == UINT64_MAX) {
+            out->unknown_sizes++;
+            continue;
+        }
+        /* From one partition to another a tensor goes through memory that both see: it counts both ways. */
+        if (crossing->to != NPART_NONE)
+            out->bytes_to_npu = sum_bytes(out->bytes_to_npu, crossing->bytes);
+        if (crossing->from != NPART_NONE)
+            out->bytes_to_cpu = sum_bytes(out->bytes_to_cpu, crossing->bytes);
+    }
+    double partitions = partitioning->partitions.count, crossings = partitioning->crossings.count;
+    out->switch_ms = plus(times(parameters.launch_ms, partitions), times(parameters.runtime_ms, partitions));
+    out->copy_ms = plus(times(parameters.map_ms, crossings),
+                        over(sum_bytes(out->bytes_to_npu, out->bytes_to_cpu), parameters.copy_gb_per_s));
+    out->layout_ms = over(sum_bytes(out->conversion_bytes, out->conversion_bytes), parameters.layout_gb_per_s);
+    out->total_ms = plus(plus(out->switch_ms, out->copy_ms), out->layout_ms);
+    out->is_calibrated = most_are_measured(&parameters);
+    return NPART_OK;
+}
