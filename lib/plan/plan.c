@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/plan.h"
+
+#define MOST_CAUSES_TRIED 16u
+
+/* ---- what is asked for ------------------------------------------------------------------------------------ */
+
+static npart_status choose_gates(struct npart__plan *plan, const char *text, struct npart_error *error)
+{
+    const struct npart__oplist *oplist = plan->target.oplist;
+    if (!text)
+        return NPART_OK;
+    plan->target.gates = 0;
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        uint32_t gate = NPART_NONE;
+        for (uint32_t i = 0; i < oplist->gate_count; i++) {
+            const char *names[] = {oplist->gates[i].name, oplist->gates[i].missing};
+            for (size_t k = 0; k < 2; k++)
+                if (strlen(names[k]) == length && memcmp(names[k], text, length) == 0)
+                    gate = i;
+        }
+        if (gate == NPART_NONE)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no gate \"%.*s\"", oplist->name, (int)length,
+                               text);
+        plan->target.gates |= UINT32_C(1) << gate;
+        text += length + (text[length] == ',' ? 1 : 0);
+    }
+    return NPART_OK;
+}
+
+static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
+{
+    plan->partitioner = name ? name : plan->target.oplist->partitioner;
+    if (npart__partitioner_exists(plan->partitioner))
+        return NPART_OK;
+    char known[80] = "";
+    size_t used = 0;
+    for (size_t i = 0; npart__partitioner_name(i) && used + 20 < sizeof known; i++) {
+        size_t length = strlen(npart__partitioner_name(i));
+        known[used++] = ' ';
+        memcpy(known + used, npart__partitioner_name(i), length + 1);
+        used += length;
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no partitioner \"%s\"; there is%s",
+                       plan->partitioner, known);
+}
+
+/* ---- counting --------------------------------------------------------------------------------------------- */
+
+static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
+                               struct npart_error *error)
+{
+    const struct npart__graph *graph = plan->graph;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &plan->arena->allocator);
+    bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
+    npart_status status = accepted ? NPART_OK : npart__fail_memory(error);
+    for (uint32_t i = 0; accepted && i < graph->nodes.count; i++)
+        accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART__UNDECIDED);
+    if (status == NPART_OK)
+        status = npart__count_partitions(plan->inference, &plan->fold, accepted, plan->partitioner, &scratch, count,
+                                         error);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+static const char *verdict_word(const struct npart_summary *summary)
+{
+    if (summary->failed)
+        return "fails";
+    if (summary->live == 0)
+        return "empty";
+    if (summary->accepted == 0)
+        return "none";
+    return summary->accepted == summary->live && summary->partitions == 1 ? "whole" : "split";
+}
+
+static npart_status summarize(struct npart__plan *plan, struct npart_error *error)
+{
+    struct npart_summary *summary = &plan->summary;
+    summary->nodes = plan->graph->nodes.count;
+    summary->folded = plan->fold.folded_count;
+    summary->live = plan->fold.live_count;
+    for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
+        enum npart__verdict verdict = (enum npart__verdict)plan->mask.verdicts[i];
+        if (plan->fold.reasons[i] != NPART__FOLD_LIVE)
+            continue;
+        summary->accepted += verdict == NPART__NPU;
+        summary->failed += verdict == NPART__FAIL;
+        summary->unknown += verdict == NPART__UNDECIDED;
+    }
+    summary->refused = summary->live - summary->accepted - summary->unknown;
+    summary->partitions = plan->partitioning.partitions.count;
+    summary->switches = plan->partitioning.switch_count;
+    summary->partitions_low = summary->partitions_high = summary->partitions;
+    summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
+    summary->verdict = verdict_word(summary);
+    if (summary->unknown == 0)
+        return NPART_OK;
+    uint32_t with;
+    npart_status status = count_with(plan, true, &with, error);
+    if (status != NPART_OK)
+        return status;
+    if (with < summary->partitions_low)
+        summary->partitions_low = with;
+    if (with > summary->partitions_high)
+        summary->partitions_high = with;
+    return NPART_OK;
+}
+
+/* How many partitions there would be if the victims of some causes were accepted. */
+static npart_status count_without(const struct npart__plan *plan, uint32_t first, uint32_t last,
+                                  struct npart__next_step *out, struct npart_error *error)
+{
+    const struct npart__graph *graph = plan->graph;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &plan->arena->allocator);
+    bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
+    npart_status status = accepted ? NPART_OK : npart__fail_memory(error);
+    *out = (struct npart__next_step){.first_cause = first, .last_cause = last};
+    for (uint32_t i = 0; accepted && i < graph->nodes.count; i++) {
+        uint32_t cause = plan->causes.cause_of[i];
+        bool is_victim = cause != NPART_NONE && cause >= first && cause <= last;
+        accepted[i] = plan->accepted[i] || is_victim;
+        out->victim_count += is_victim;
+    }
+    if (status == NPART_OK)
+        status = npart__count_partitions(plan->inference, &plan->fold, accepted, plan->partitioner, &scratch,
+                                         &out->partitions, error);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* Partitions saved for each cause that would have to go: what is worth the work comes first. */
+static double gain_of(const struct npart__plan *plan, const struct npart__next_step *step)
+{
+    double saved = (double)plan->summary.partitions - (double)step->partitions;
+    return saved / (step->last_cause - step->first_cause + 1);
+}
+
+npart_status npart__find_next_step(const struct npart__plan *plan, struct npart__next_step *out,
+                                   struct npart_error *error)
+{
+    uint32_t causes = plan->causes.items.count < MOST_CAUSES_TRIED ? plan->causes.items.count : MOST_CAUSES_TRIED;
+    npart_status status = count_without(plan, 0, 0, out, error);
+    if (plan->summary.partitions == 0) /* any cause removed makes more of them */
+        return status;
+    for (uint32_t i = 1; status == NPART_OK && i < 2 * causes - 1; i++) {
+        bool is_alone = i < causes; /* first each alone, then the first two, three, ... together */
+        uint32_t last = is_alone ? i : i - causes + 1;
+        struct npart__next_step other;
+        status = count_without(plan, is_alone ? i : 0, last, &other, error);
+        if (status == NPART_OK && gain_of(plan, &other) > gain_of(plan, out))
+            *out = other;
+    }
+    return status;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
+                              struct npart__plan *out, struct npart_error *error)
+{
+    struct npart__inference *inference = request->inference;
+    memset(out, 0, sizeof *out);
+    out->arena = arena;
+    out->model_name = request->model_name;
+    out->inference = inference;
+    out->graph = inference->graph;
+    out->level = request->level;
+    npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
+    if (status == NPART_OK)
+        status = choose_gates(out, request->gates, error);
+    if (status == NPART_OK)
+        status = choose_partitioner(out, request->partitioner, error);
+    if (status == NPART_OK)
+        status = npart__fold_graph(inference, out->level, arena, &out->fold, error);
+    if (status == NPART_OK)
+        status = npart__judge(&out->target, inference, &out->fold, arena, &out->mask, error);
+    if (status != NPART_OK)
+        return status;
+    out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
+    if (!out->accepted)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < out->graph->nodes.count; i++)
+        out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
+    status = npart__partition_graph(inference, &out->fold, out->accepted, out->partitioner, arena, &out->partitioning,
+                                    error);
+    if (status == NPART_OK)
+        status = npart__find_causes(&out->target, inference, &out->fold, &out->mask, &out->partitioning, arena,
+                                    &out->causes, error);
+    if (status == NPART_OK)
+        status = npart__estimate_cost(&out->target, inference, &out->fold, &out->partitioning, arena, &out->cost,
+                                      error);
+    return status == NPART_OK ? summarize(out, error) : status;
+}

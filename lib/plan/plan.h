@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan: the stages from fold to cost for one inference and one target, kept together for reports.
+ */
+#ifndef NPART_PLAN_H
+#define NPART_PLAN_H
+
+#include "cause/cause.h"
+#include "cost/cost.h"
+
+struct npart__plan {
+    struct npart__arena *arena;
+    const char *model_name;
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    struct npart__target target;
+    enum npart__level level;
+    const char *partitioner;
+    struct npart__fold fold;
+    struct npart__mask mask;
+    bool *accepted; /* by node */
+    struct npart__partitioning partitioning;
+    struct npart__causes causes;
+    struct npart__cost cost;
+    struct npart_summary summary;
+    const struct npart__binding_request *bindings; /* sizes chosen for open dims */
+    uint32_t binding_count;
+};
+
+struct npart__plan_request {
+    const char *model_name;
+    struct npart__inference *inference;
+    const struct npart__oplist *oplist;
+    const char *target;      /* the text after the list's name; "" for defaults */
+    const char *partitioner; /* NULL: the target's */
+    const char *gates;       /* NULL: all */
+    enum npart__level level;
+};
+
+npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
+                              struct npart__plan *out, struct npart_error *error);
+
+/* What to look at first: neighbouring causes whose victims, once accepted, leave the fewest partitions. */
+struct npart__next_step {
+    uint32_t first_cause, last_cause;
+    uint32_t victim_count;
+    uint32_t partitions; /* that would be left */
+};
+
+/* Tries the first few causes, each alone and the first of them together, and takes what saves most partitions for a
+ * cause; the first cause where nothing does. There must be one. */
+npart_status npart__find_next_step(const struct npart__plan *plan, struct npart__next_step *out,
+                                   struct npart_error *error);
+
+#endif
