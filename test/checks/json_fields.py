@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/json.md against the fields that the tool prints: each printed field is described, each described
+field is printed, and what the document promises of counts and ids holds on every fixture.
+
+usage: json_fields.py TOOL FIXTURES docs/json.md
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+# Objects whose keys are the model's own names.
+FREE = {"model.opsets", "targets[].if_fixed.dims"}
+
+
+def fields(value, path, into):
+    """Adds the dotted paths of all fields of a document, `[]` after lists."""
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, (dict, list)):
+                fields(item, path + "[]", into)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            inner = (path + "." if path else "") + ("*" if path in FREE else key)
+            into.add(inner)
+            fields(item, inner, into)
+
+
+def described(document):
+    """Paths in the first cells of the tables; `targets[].` is left away there and in what is compared."""
+    found = set()
+    for row in re.findall(r"^\| (`.*?) \|", document.split("## Shapes")[0], re.M):
+        for name in re.findall(r"`([^`]+)`", row):
+            found.add(name)
+    return found
+
+
+def without_parents(paths):
+    """Only leaves: a parent is described by its parts."""
+    parents = {path[:match.start()] for path in paths for match in re.finditer(r"\[\]\.|\.", path)}
+    return {re.sub(r"\[\]$", "", path) for path in paths} - parents
+
+
+def check_document(document, complain):
+    for target in document["targets"]:
+        nodes, summary = target["nodes"], target["summary"]
+        verdicts = [node["verdict"] for node in nodes]
+        live = [verdict for verdict in verdicts if verdict != "folded"]
+        expected = {
+            "nodes": len(nodes), "folded": len(nodes) - len(live), "live": len(live), "accepted": live.count("npu"),
+            "refused": live.count("cpu") + live.count("fail"), "failed": live.count("fail"),
+            "unknown": live.count("unknown"), "partitions": len(target["partitions"]),
+        }
+        for key, value in expected.items():
+            if summary[key] != value:
+                complain(f"summary.{key} is {summary[key]}, counted {value}")
+        members = [(node, partition["id"]) for partition in target["partitions"] for node in partition["nodes"]]
+        if sorted(members) != [(i, node["partition"]) for i, node in enumerate(nodes) if node["partition"] is not None]:
+            complain("partitions[].nodes and nodes[].partition differ")
+        for i, node in enumerate(nodes):
+            if (node["verdict"] == "npu") != (node["partition"] is not None):
+                complain(f"node {i}: {node['verdict']} and partition {node['partition']}")
+            if node["graph"] == "" and node["index"] != i:
+                complain(f"node {i} of the main graph has index {node['index']}")
+            if node["verdict"] in ("cpu", "fail", "unknown") and (not node["reasons"] or node["cause"] is None):
+                complain(f"node {i} is refused without a reason or a cause")
+        for cause in target["causes"]:
+            victims = sum(node["cause"] == cause["id"] for node in nodes)
+            if victims != cause["victims"]:
+                complain(f"cause {cause['id']} has {victims} victims and says {cause['victims']}")
+        cost = target["cost"]
+        for i, key in enumerate(("low_ms", "typical_ms", "high_ms")):
+            total = sum(part[i] for part in cost["parts"].values() if part)
+            if abs(total - cost[key]) > 1e-5:
+                complain(f"cost.{key} is {cost[key]}, the parts sum up to {total}")
+
+
+def main():
+    tool, fixtures, document_path = sys.argv[1:]
+    with open(document_path, encoding="utf-8") as file:
+        wanted = described(file.read())
+    printed, problems = set(), []
+    models = sorted(glob.glob(os.path.join(fixtures, "*.onnx")))
+    for model in models:
+        line = subprocess.run([tool, model, "--target", "hexagon", "--format", "json"], check=True,
+                              stdout=subprocess.PIPE).stdout
+        document = json.loads(line)
+        fields(document, "", printed)
+        check_document(document, lambda text, model=model: problems.append(f"{os.path.basename(model)}: {text}"))
+    printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}
+    leaves, described_leaves = without_parents(printed), without_parents(wanted)
+    for path in sorted(leaves - described_leaves):
+        if not path.startswith("if_fixed.summary."):  # described once, as summary
+            problems.append(f"{document_path} does not describe {path}")
+    for path in sorted(described_leaves - leaves):
+        if path + "[]" not in printed and path not in printed:
+            problems.append(f"{document_path} describes {path}, which no fixture prints")
+    for problem in problems:
+        print("json:", problem, file=sys.stderr)
+    print(f"json: {len(leaves)} fields, {len(models)} fixtures, {len(problems)} problems")
+    return 1 if problems or not models else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
