@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool complain(const char *option, const char *value, const char *problem)
+{
+    fprintf(stderr, "npu-partition: %s%s%s: %s\n", option, value ? " " : "", value ? value : "", problem);
+    return false;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+static bool read_whole(const char *text, long long low, long long high, long long *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return *text && !*end && errno == 0 && *out >= low && *out <= high;
+}
+
+/* Two targets may be given with a comma between them. */
+static bool take_target(struct options *options, const char *value)
+{
+    while (*value) {
+        size_t length = strcspn(value, ",");
+        if (length == 0 || options->target_count == MOST_TARGETS)
+            return complain("--target", value, length ? "too many targets" : "an empty target");
+        char *copy = malloc(length + 1);
+        if (!copy)
+            return complain("--target", value, "out of memory");
+        memcpy(copy, value, length);
+        copy[length] = '\0';
+        options->targets[options->target_count++] = copy;
+        value += length;
+        if (*value == ',' && !*++value)
+            return complain("--target", value, "an empty target");
+    }
+    return options->target_count > 0 || complain("--target", value, "an empty target");
+}
+
+/* NAME=N, split at the last '=': a name may hold one. */
+static bool take_dim(struct options *options, const char *value)
+{
+    const char *equals = strrchr(value, '=');
+    long long size;
+    if (!equals || equals == value || !read_whole(equals + 1, 0, INT64_MAX, &size))
+        return complain("--dim", value, "expected NAME=SIZE");
+    if (options->dim_count == MOST_DIMS)
+        return complain("--dim", value, "too many dims");
+    char *name = malloc((size_t)(equals - value) + 1);
+    if (!name)
+        return complain("--dim", value, "out of memory");
+    memcpy(name, value, (size_t)(equals - value));
+    name[equals - value] = '\0';
+    options->dims[options->dim_count++] = (struct npart_dim_binding){.name = name, .size = size};
+    return true;
+}
+
+/* NAME=1x3x224x224; nothing after the '=' is a scalar. */
+static bool take_input(struct options *options, const char *value)
+{
+    const char *equals = strrchr(value, '=');
+    uint32_t rank = 0, at = options->input_count;
+    if (!equals || equals == value || at == MOST_INPUTS)
+        return complain("--input", value, equals ? "too many inputs" : "expected NAME=1x3x224x224");
+    char *copy = malloc(strlen(value) + 1);
+    if (!copy)
+        return complain("--input", value, "out of memory");
+    memcpy(copy, value, strlen(value) + 1);
+    char *dims = copy + (equals - value);
+    *dims++ = '\0';
+    while (*dims) {
+        size_t length = strcspn(dims, "x");
+        bool goes_on = dims[length] == 'x';
+        long long size;
+        dims[length] = '\0';
+        if (rank == MOST_RANK || !read_whole(dims, 0, INT64_MAX, &size) || (goes_on && !dims[length + 1]))
+            return complain("--input", value, "expected NAME=1x3x224x224");
+        options->input_dims[at][rank++] = size;
+        dims += length + (goes_on ? 1 : 0);
+    }
+    options->inputs[at] = (struct npart_input_shape){.input = copy, .dims = options->input_dims[at], .rank = rank};
+    options->input_count++;
+    return true;
+}
+
+static bool take_level(struct options *options, const char *value)
+{
+    bool is_off = strcmp(value, "off") == 0;
+    options->level = is_off ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
+    return is_off || strcmp(value, "basic") == 0 || complain("--level", value, "expected off or basic");
+}
+
+static bool take_format(struct options *options, const char *value)
+{
+    bool is_json = strcmp(value, "json") == 0;
+    options->format = is_json ? FORMAT_JSON : FORMAT_TEXT;
+    return is_json || strcmp(value, "text") == 0 ||
+           complain("--format", value, "there is no such format; there are text and json");
+}
+
+static bool take_color(struct options *options, const char *value)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            options->color = (enum color)i;
+            return true;
+        }
+    }
+    return complain("--color", value, "expected auto, always or never");
+}
+
+static bool take_max_partitions(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 0, INT32_MAX, &number))
+        return complain("--max-partitions", value, "expected a number");
+    options->max_partitions = (long)number;
+    return true;
+}
+
+/* A share such as 0.95, or percent such as 95%. */
+static bool take_min_coverage(struct options *options, const char *value)
+{
+    double number = 0, unit = 1;
+    const char *at = value;
+    while (*at >= '0' && *at <= '9')
+        number = number * 10 + (*at++ - '0');
+    if (*at == '.')
+        for (at++; *at >= '0' && *at <= '9'; at++)
+            number += (*at - '0') * (unit /= 10);
+    bool is_percent = *at == '%';
+    if (is_percent)
+        number /= 100;
+    if (at == value || at[is_percent] || number > 1)
+        return complain("--min-coverage", value, "expected a share up to 1, or percent such as 95%");
+    options->min_coverage = number;
+    return true;
+}
+
+static bool take_fail_on(struct options *options, const char *value)
+{
+    while (*value) {
+        size_t length = strcspn(value, ",");
+        if (length == 4 && strncmp(value, "fail", 4) == 0)
+            options->fails_on_fail = true;
+        else if (length == 7 && strncmp(value, "unknown", 7) == 0)
+            options->fails_on_unknown = true;
+        else
+            return complain("--fail-on", value, "expected fail or unknown");
+        value += length + (value[length] == ',' ? 1 : 0);
+    }
+    return options->fails_on_fail || options->fails_on_unknown ||
+           complain("--fail-on", value, "expected fail or unknown");
+}
+
+static bool take_keep_bytes(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, INT64_MAX, &number))
+        return complain("--keep-bytes", value, "expected a number of bytes");
+    options->keep_bytes = (unsigned long long)number;
+    return true;
+}
+
+#define TAKE_TEXT(name)                                                                                                \
+    static bool take_##name(struct options *options, const char *value)                                               \
+    {                                                                                                                  \
+        options->name = value;                                                                                         \
+        return true;                                                                                                   \
+    }
+#define TAKE_FLAG(name)                                                                                                \
+    static bool take_##name(struct options *options, const char *value)                                               \
+    {                                                                                                                  \
+        (void)value;                                                                                                   \
+        options->name = true;                                                                                          \
+        return true;                                                                                                   \
+    }
+
+TAKE_TEXT(oplist)
+TAKE_TEXT(partitioner)
+TAKE_TEXT(gates)
+TAKE_TEXT(output)
+TAKE_TEXT(describe)
+TAKE_FLAG(wants_shapes)
+TAKE_FLAG(lists_targets)
+TAKE_FLAG(wants_version)
+TAKE_FLAG(wants_help)
+TAKE_FLAG(is_verbose)
+TAKE_FLAG(is_quiet)
+TAKE_FLAG(use_ascii)
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+static const struct row {
+    const char *name;
+    char letter;
+    const char *value; /* what it takes; NULL: nothing */
+    bool (*take)(struct options *options, const char *value);
+    const char *help;
+} rows[] = {
+    {NULL, 0, NULL, NULL, "What to ask"},
+    {"target", 't', "TARGET", take_target,
+     "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas, or repeated"},
+    {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
+    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE for one without a name"},
+    {"input", 'i', "NAME=1x3x224x224", take_input, "a whole shape for an input"},
+    {"level", 0, "off|basic", take_level, "what the runtime rewrites before it partitions (default basic)"},
+    {"partitioner", 0, "NAME", take_partitioner, "waves or runs, in place of the target's own"},
+    {"gates", 0, "NAME,...", take_gates, "apply only these of the target's gates"},
+    {NULL, 0, NULL, NULL, "What to print"},
+    {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
+    {"output", 'o', "FILE", take_output, "write there instead of standard output"},
+    {"shapes", 0, NULL, take_wants_shapes, "only every tensor's type and shape, as JSON; needs no target"},
+    {"verbose", 'v', NULL, take_is_verbose, "every cause, with its rule and source"},
+    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and what a gate has to say"},
+    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set"},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII"},
+    {NULL, 0, NULL, NULL, "Gates: exit status 1 when not met"},
+    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions"},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of live nodes on the NPU: 0.95 or 95%"},
+    {"fail-on", 0, "fail|unknown", take_fail_on, "a node that fails the session; one that nothing is known of"},
+    {NULL, 0, NULL, NULL, "About targets"},
+    {"list-targets", 0, NULL, take_lists_targets, "the targets there are"},
+    {"describe", 0, "TARGET [OP]", take_describe, "what a target takes, or its rules for one op in full"},
+    {NULL, 0, NULL, NULL, "Other"},
+    {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)"},
+    {"version", 0, NULL, take_wants_version, "the version"},
+    {"help", 'h', NULL, take_wants_help, "this text"},
+};
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+void print_help(FILE *file)
+{
+    fputs("Which nodes of an ONNX graph an NPU takes, in how many partitions, at what cost, and why not.\n\n"
+          "usage: npu-partition MODEL... --target TARGET[,TARGET...] [options]      (MODEL - is standard input)\n",
+          file);
+    for (size_t i = 0; i < ROWS; i++) {
+        char left[64];
+        if (!rows[i].name) {
+            fprintf(file, "\n%s\n", rows[i].help);
+            continue;
+        }
+        (void)snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value ? " " : "",
+                       rows[i].value ? rows[i].value : "");
+        if (rows[i].letter)
+            fprintf(file, "  -%c, %-28s %s\n", rows[i].letter, left, rows[i].help);
+        else
+            fprintf(file, "      %-28s %s\n", left, rows[i].help);
+    }
+    fputs("\nExit status: 0 fine; 1 a gate was not met; 2 wrong usage; 3 a model cannot be read; 4 anything else.\n",
+          file);
+}
+
+static const struct row *find_row(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].name && strlen(rows[i].name) == length && memcmp(rows[i].name, name, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* One option at argv[*at], whose value may be the next argument. */
+static bool read_option(int argc, char **argv, int *at, struct options *options)
+{
+    const char *argument = argv[*at], *value = NULL;
+    const struct row *row = NULL;
+    if (argument[1] == '-') {
+        size_t length = strcspn(argument + 2, "=");
+        row = find_row(argument + 2, length);
+        value = argument[2 + length] == '=' ? argument + 2 + length + 1 : NULL;
+    } else {
+        for (size_t i = 0; i < ROWS && !row; i++)
+            if (rows[i].letter && rows[i].letter == argument[1] && !argument[2])
+                row = &rows[i];
+    }
+    if (!row)
+        return complain(argument, NULL, "there is no such option; --help lists them");
+    if (!row->value && value)
+        return complain(argument, NULL, "takes no value");
+    if (row->value && !value) {
+        if (*at + 1 >= argc)
+            return complain(argument, NULL, "needs a value");
+        value = argv[++*at];
+    }
+    return row->take(options, value);
+}
+
+bool read_options(int argc, char **argv, struct options *options)
+{
+    bool only_models = false;
+    memset(options, 0, sizeof *options);
+    options->max_partitions = -1;
+    options->min_coverage = -1;
+    options->models = malloc((size_t)argc * sizeof *options->models);
+    if (!options->models)
+        return complain("npu-partition", NULL, "out of memory");
+    for (int i = 1; i < argc; i++) {
+        if (!only_models && strcmp(argv[i], "--") == 0) {
+            only_models = true;
+        } else if (!only_models && argv[i][0] == '-' && argv[i][1]) {
+            if (!read_option(argc, argv, &i, options))
+                return false;
+        } else {
+            options->models[options->model_count++] = argv[i];
+        }
+    }
+    if (options->describe && options->model_count == 1) {
+        options->describe_op = options->models[0];
+        options->model_count = 0;
+    }
+    return true;
+}

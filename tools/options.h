@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line as a table, from which arguments are read and the help is printed.
+ */
+#ifndef TOOL_OPTIONS_H
+#define TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "npu_partition.h"
+
+#define MOST_TARGETS 64
+#define MOST_DIMS 256
+#define MOST_INPUTS 64
+#define MOST_RANK 64
+
+enum format { FORMAT_TEXT, FORMAT_JSON };
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct options {
+    const char **models;
+    int model_count;
+    const char *targets[MOST_TARGETS];
+    int target_count;
+    const char *oplist, *partitioner, *gates, *output, *describe, *describe_op;
+    enum npart_level level;
+    enum format format;
+    enum color color;
+    struct npart_dim_binding dims[MOST_DIMS];
+    uint32_t dim_count;
+    struct npart_input_shape inputs[MOST_INPUTS];
+    int64_t input_dims[MOST_INPUTS][MOST_RANK];
+    uint32_t input_count;
+    unsigned long long keep_bytes;
+    long max_partitions;  /* -1: no gate */
+    double min_coverage;  /* below 0: no gate */
+    bool fails_on_fail, fails_on_unknown;
+    bool wants_shapes, lists_targets, wants_version, wants_help, is_verbose, is_quiet, use_ascii;
+};
+
+/* Reads the arguments. On a mistake prints one line to standard error and returns false. The strings in `options`
+ * point into `argv` or are allocated for the life of the program. */
+bool read_options(int argc, char **argv, struct options *options);
+void print_help(FILE *file);
+
+#endif
