@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
+set -eu
+cd "$(dirname "$0")/../.."
+stages="base wire onnx schema graph infer fold rules partition cause cost plan report api"
+failed=0
+complain() {
+	echo "structure: $*" >&2
+	failed=1
+}
+
+# A stage includes headers of its own and of earlier stages only.
+before=
+for stage in $stages; do
+	before="$before $stage"
+	for file in lib/"$stage"/*.[ch]; do
+		for included in $(sed -n 's/^#include "\([a-z]*\)\/.*/\1/p' "$file" | sort -u); do
+			case " $before " in
+			*" $included "*) ;;
+			*) complain "$file includes a header of $included, a later stage" ;;
+			esac
+		done
+	done
+done
+for folder in lib/*/; do
+	case " $stages " in
+	*" $(basename "$folder") "*) ;;
+	*) complain "$folder is no stage" ;;
+	esac
+done
+
+# protobuf-c is seen by onnx and by the files that build the graph; uthash by one file.
+for file in $(grep -l '#include.*\(pb-c\.h\|protobuf-c\)' lib/*/*.[ch]); do
+	case $file in
+	lib/onnx/* | lib/graph/build.h) ;;
+	*) complain "$file includes protobuf-c" ;;
+	esac
+done
+for file in $(grep -l 'include <uthash' lib/*/*.[ch]); do
+	[ "$file" = lib/base/strings.c ] || complain "$file includes uthash"
+done
+
+# The tool contains no analysis: it knows the public header only.
+if grep -n '#include "' tools/*.[ch] | grep -v 'npu_partition.h\|options.h'; then
+	complain "the tool includes an internal header"
+fi
+
+# The library never prints, exits or aborts.
+if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' lib/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/\*|\*)'; then
+	complain "the library prints or exits"
+fi
+
+# Lengths. Tables (.def) are exempt.
+for file in $(find lib tools include test examples -name '*.[ch]'); do
+	lines=$(wc -l <"$file")
+	[ "$lines" -le 800 ] || complain "$file has $lines lines"
+	awk -v file="$file" '
+		length($0) > 120 { printf "structure: %s:%d: %d columns\n", file, NR, length($0); bad = 1 }
+		/^{/ { start = NR }
+		/^}/ && start { if (NR - start > 100) { printf "structure: %s:%d: a function of %d lines\n", file, start, NR - start; bad = 1 }; start = 0 }
+		END { exit bad }' "$file" >&2 || failed=1
+done
+
+# One licence line a file.
+for file in $(find lib tools include test examples fixtures -name '*.[ch]' -o -name '*.py' -o -name '*.sh' -o -name '*.def'); do
+	head -3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || complain "$file has no licence line"
+done
+
+[ $failed = 0 ] && echo "structure: stages, lengths and licences are in order"
+exit $failed
