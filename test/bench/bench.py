@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measure the tool beside its yardsticks, on the same files in the same run, as whole processes.
+
+usage: bench.py --tool TOOL --helpers DIR --models DIR [--runs N] [--peers]
+
+Each command runs once to warm the page cache, then N times, in turn with the others; user plus system CPU and peak
+resident memory come from the operating system's account of the finished process, the median is printed, and
+what counts are the ratios. --peers adds ONNX Runtime's mobile usability checker and `winml analyze`, once each on
+1.2 GB of weights (they need about 9 GB of memory).
+Needs:  pip install onnx   (--peers: onnxruntime, winml-cli)
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+
+MEASURE = "measure"  # the program beside this script, built into --helpers
+LOAD = "import onnx, sys; onnx.load(sys.argv[1], load_external_data=False)"
+
+
+def run(command):
+    """CPU seconds, peak megabytes and exit status of one process; its output goes nowhere."""
+    answer = subprocess.run([MEASURE, *command], capture_output=True, text=True, check=True).stdout.split()
+    return float(answer[0]), int(answer[1]) / 1024, int(answer[2])
+
+
+def measure(commands, runs):
+    """{name: (CPU seconds, peak MB, exit status)}, medians over `runs` rounds in which the commands take turns."""
+    results = {name: [] for name in commands}
+    for round_number in range(runs + 1):
+        for name, command in commands.items():
+            answer = run(command)
+            if round_number > 0:
+                results[name].append(answer)
+    return {name: (statistics.median(r[0] for r in rows), statistics.median(r[1] for r in rows), rows[0][2])
+            for name, rows in results.items()}
+
+
+def print_table(title, results, ours):
+    print(f"\n{title}")
+    for name, (seconds, megabytes, status) in results.items():
+        ratio = "" if name == ours else f"   {seconds / results[ours][0]:9.1f} times the CPU of {ours}"
+        failed = f"   exit status {status}" if status else ""
+        print(f"  {name:34} {seconds:9.4f} s CPU {megabytes:9.1f} MB peak{ratio}{failed}")
+
+
+def analysis(tool, path, *more):
+    return [tool, path, "--target", "hexagon", "--format", "json", *more]
+
+
+def bench_weights(args):
+    path = os.path.join(args.models, "weights.onnx")
+    results = measure({"npu-partition": analysis(args.tool, path)}, max(args.runs, 9))
+    results.update(measure({"onnx.load": [sys.executable, "-c", LOAD, path],
+                            "protobuf-c unpack": [os.path.join(args.helpers, "unpack"), path]}, 1))
+    print_table(f"{os.path.getsize(path) / 1e9:.2f} GB of inline weights, whole analysis with JSON", results,
+                "npu-partition")
+
+
+def bench_nodes(args):
+    for name in ("nodes10.onnx", "nodes.onnx"):
+        path = os.path.join(args.models, name)
+        results = measure({"protobuf-c unpack": [os.path.join(args.helpers, "unpack"), path], "npu-partition": analysis(args.tool, path),
+                           "npu-partition, text": [args.tool, path, "--target", "hexagon"],
+                           "onnx.load": [sys.executable, "-c", LOAD, path]}, args.runs)
+        print_table(f"{name}, {os.path.getsize(path) / 1e6:.1f} MB without weights", results, "protobuf-c unpack")
+
+
+def bench_peers(args):
+    path = os.path.join(args.models, "weights12.onnx")
+    bin_folder = os.path.dirname(sys.executable)
+    results = measure({"npu-partition": analysis(args.tool, path)}, max(args.runs, 9))
+    peers = {
+        "onnx.load": [sys.executable, "-c", LOAD, path],
+        "ORT mobile usability checker": [sys.executable, "-m", "onnxruntime.tools.check_onnx_model_mobile_usability",
+                                         path],
+        "winml analyze (qnn, npu)": [os.path.join(bin_folder, "winml"), "-q", "analyze", "--model", path, "--ep", "qnn",
+                                     "--device", "npu", "--output", os.path.join(args.models, "winml.json"),
+                                     "--overwrite"],
+    }
+    for name, command in peers.items():
+        try:
+            results[name] = run(command)
+        except FileNotFoundError:
+            print(f"{name}: not installed")
+    print_table(f"peers, {os.path.getsize(path) / 1e9:.2f} GB of inline weights, one run each", results,
+                "npu-partition")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("--helpers", required=True, help="where measure and unpack were built")
+    parser.add_argument("--models", required=True)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--peers", action="store_true")
+    args = parser.parse_args()
+    global MEASURE
+    MEASURE = os.path.join(args.helpers, "measure")
+    bench_weights(args)
+    bench_nodes(args)
+    if args.peers:
+        bench_peers(args)
+
+
+if __name__ == "__main__":
+    main()
