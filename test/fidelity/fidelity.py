@@ -1,0 +1,403 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare npu-partition with what a real compiler answered, node by node and partition by partition.
+
+usage: fidelity.py --truth DIR --models DIR --tool build/npu-partition [--target hexagon:60] [options]
+       fidelity.py --live --oracle ort_assign.py --python PYTHON --models DIR --tool ... [MODEL...]
+
+Three comparisons, each only where its files are there:
+
+  node-tests  onnx's node tests, no rewriting: MODELS/onnx-node-tests.tar.gz against
+              TRUTH/onnx-node-tests.TARGET.socN.jsonl.gz, for every N that has a file
+  models      whole models, their dims bound as the answers had them: TRUTH/models.TARGET.socN.jsonl.gz;
+              an answer at level all against the tool's `basic`, one at level off against its `off`
+  exported    the same models with their symbols left in: TRUTH/models_as_exported.TARGET.socN.jsonl.gz
+
+An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
+left out. A session that the provider refused is one item, agreed upon when the tool calls any of its nodes `fail`;
+sessions that ended otherwise (the runtime cannot load the model, the host has no memory) are left out.
+What the tool calls unknown never agrees.
+
+With --live, models that have no answer, or those named on the command line, are put to the compiler itself.
+Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
+"""
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+MODELS_A_CALL = 500  # models in one command line
+
+
+class CannotCompare(Exception):
+    """The comparison itself could not run."""
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Answer:
+    """What the compiler said about one model."""
+
+    model: str
+    level: str  # of the tool: basic or off
+    dims: dict
+    nodes: dict  # index -> (op, "npu" or "cpu")
+    partitions: int
+    error: str = ""
+
+    @property
+    def was_refused(self):
+        """The provider claimed nodes and the session then failed."""
+        is_providers = "EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
+        return is_providers and "QNN_COMMON_ERROR_MEM_ALLOC" not in self.error
+
+    @property
+    def counts(self):
+        return not self.error or self.was_refused
+
+
+def short_row(row):
+    """A line of the node tests' answers: nodes as [index, op, provider]."""
+    nodes = {i: (op, "cpu" if ep == "CPU" else "npu") for i, op, ep in row.get("nodes", ()) if i >= 0}
+    return Answer(row["model"], "off", {}, nodes, row.get("parts", 0), row.get("error", ""))
+
+
+def long_row(row):
+    """A line as the oracle script prints it."""
+    nodes = {n["index"]: (n["op"], "cpu" if n["ep"].startswith("CPU") else "npu")
+             for n in row.get("nodes", ()) if n["index"] >= 0}
+    level = "off" if row["level"] == "off" else "basic"
+    return Answer(row["model"], level, row.get("dims") or {}, nodes, len(row.get("partitions", ())),
+                  row.get("error", ""))
+
+
+def read_answers(path, as_answer):
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [as_answer(json.loads(line)) for line in lines]
+
+
+# ---- the tool --------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Tool:
+    program: str
+    oplist: str = ""
+
+    def run(self, paths, target, level, dims):
+        """One call for several models; {path: its part of the report}, without those that cannot be read."""
+        command = [self.program, *paths, "--target", target, "--level", level, "--format", "json"]
+        command += ["--oplist", self.oplist] if self.oplist else []
+        for name, size in dims.items():
+            command += ["--dim", f"{name}={size}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 3):
+            raise CannotCompare(f"{paths[0]}: {self.program} ended with {done.returncode}: {done.stderr[:500]}")
+        reports = (json.loads(line) for line in done.stdout.splitlines())
+        return {report["model"]["path"]: report["targets"][0] for report in reports}
+
+
+def run_tool(tool, target, jobs):
+    """jobs: (path, level, dims). Equal levels and dims share a call; calls run side by side."""
+    calls = collections.defaultdict(list)
+    for path, level, dims in jobs:
+        calls[level, tuple(sorted(dims.items()))].append(path)
+    pieces = [(paths[i:i + MODELS_A_CALL], target, level, dict(dims))
+              for (level, dims), paths in calls.items() for i in range(0, len(paths), MODELS_A_CALL)]
+    reports = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for piece, found in zip(pieces, pool.map(lambda piece: tool.run(*piece), pieces)):
+            reports.update({(path, piece[2], tuple(sorted(piece[3].items()))): found.get(path) for path in piece[0]})
+    return reports
+
+
+def main_nodes(report):
+    """{index: node} of the main graph; a node fused into another has that one's verdict."""
+    nodes = {node["index"]: node for node in report["nodes"] if node["graph"] == ""}
+    for node in nodes.values():
+        if node["verdict"] == "fused" and node["into"] in nodes:
+            node["verdict"] = nodes[node["into"]]["verdict"]
+    return nodes
+
+
+def rules_of(node):
+    """What the tool holds against a node, for the table."""
+    rules = [r["rule"] for r in node["reasons"] if r.get("outcome", "no") != "note"]
+    return " ".join(sorted({rule.split("/", 1)[-1] for rule in rules})) or "-"
+
+
+# ---- comparing -------------------------------------------------------------------------------------------------
+
+VERDICTS = ("npu", "cpu", "fail", "unknown", "folded")
+
+
+class Score:
+    """What one comparison found."""
+
+    def __init__(self):
+        self.pairs = collections.Counter()  # (compiler's, tool's) verdict -> nodes
+        self.sessions = collections.Counter()  # of refused sessions: agreed or not
+        self.partitions = collections.Counter()  # tool's count minus the compiler's -> models
+        self.left_out = collections.Counter()
+        self.differences = collections.defaultdict(list)  # (compiler's, tool's, op, rules) -> examples
+        self.models = 0
+
+    def differ(self, truth, ours, op, rules, example):
+        self.differences[truth, ours, op, rules].append(example)
+
+    def add(self, answer, report):
+        self.models += 1
+        nodes = main_nodes(report)
+        if answer.was_refused:
+            self.add_session(answer, report["nodes"])
+            return
+        for index, (op, truth) in answer.nodes.items():
+            self.add_node(answer.model, index, op, truth, nodes.get(index))
+        self.partitions[report["summary"]["partitions"] - answer.partitions] += 1
+
+    def add_session(self, answer, nodes):
+        agrees = any(node["verdict"] == "fail" for node in nodes)
+        self.sessions[agrees] += 1
+        if not agrees:
+            ops = " ".join(sorted({node["op"] for node in nodes if node["verdict"] == "npu"}))
+            self.differ("fail", "no-fail", ops[:60], answer.error.split(" : ")[-1][:60], answer.model)
+
+    def add_node(self, model, index, op, truth, node):
+        if node is None or node["op"] != op:
+            self.left_out["nodes renamed by the runtime"] += 1
+            return
+        ours = node["verdict"]
+        self.pairs[truth, ours] += 1
+        if ours != truth:
+            self.differ(truth, ours, op, rules_of(node), f"{model}#{index}")
+
+    # ---- figures
+
+    def agreed(self):
+        return self.pairs["npu", "npu"] + self.pairs["cpu", "cpu"] + self.sessions[True]
+
+    def compared(self):
+        return sum(self.pairs.values()) + sum(self.sessions.values())
+
+    def of_cpu(self, *ours):
+        return sum(self.pairs["cpu", verdict] for verdict in ours)
+
+    def partition_shares(self):
+        exact = self.partitions[0]
+        return exact, exact + self.partitions[1] + self.partitions[-1], sum(self.partitions.values())
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({part / whole:.2%})" if whole else "none"
+
+
+def print_score(title, score, most, out):
+    really_cpu = score.of_cpu(*VERDICTS)
+    exact, near, counted = score.partition_shares()
+    unknown = sum(count for (_, ours), count in score.pairs.items() if ours == "unknown")
+    print(f"\n== {title}: {score.models} models", file=out)
+    print(f"  verdicts agree         {share(score.agreed(), score.compared())}", file=out)
+    print(f"  CPU nodes found        {share(score.of_cpu('cpu', 'fail'), really_cpu)}", file=out)
+    print(f"  wrongly on the NPU     {share(score.of_cpu('npu'), really_cpu)} of the CPU's nodes", file=out)
+    print(f"  unknown                {share(unknown, score.compared())}", file=out)
+    print(f"  refused sessions seen  {share(score.sessions[True], sum(score.sessions.values()))}", file=out)
+    print(f"  partitions equal       {share(exact, counted)}", file=out)
+    print(f"  partitions within one  {share(near, counted)}", file=out)
+    for what, count in sorted(score.left_out.items()):
+        print(f"  left out: {count} {what}", file=out)
+    print_pairs(score, out)
+    print_differences(score, most, out)
+
+
+def print_pairs(score, out):
+    print("  compiler \\ tool " + "".join(f"{verdict:>9}" for verdict in VERDICTS), file=out)
+    for truth in ("npu", "cpu"):
+        row = "".join(f"{score.pairs[truth, ours]:>9}" for ours in VERDICTS)
+        print(f"  {truth:<16} {row}", file=out)
+
+
+def print_differences(score, most, out):
+    ranked = sorted(score.differences.items(), key=lambda item: (-len(item[1]), item[0]))
+    if ranked and most:
+        print("  count  compiler tool     op, rules, an example", file=out)
+    for (truth, ours, op, rules), examples in ranked[:most]:
+        print(f"  {len(examples):>5}  {truth:<8} {ours:<8} {op}  {rules}  {examples[0]}", file=out)
+    if len(ranked) > most:
+        rest = sum(len(examples) for _, examples in ranked[most:])
+        print(f"  {rest:>5}  in {len(ranked) - most} more kinds (--most)", file=out)
+
+
+def compare(tool, target, folder, answers):
+    score = Score()
+    jobs, kept = [], []
+    for answer in answers:
+        path = str(folder / answer.model)
+        if not answer.counts:
+            score.left_out["sessions that the runtime refused, or that ended otherwise"] += 1
+        elif not os.path.exists(path):
+            score.left_out["models that are not there"] += 1
+        else:
+            jobs.append((path, answer.level, answer.dims))
+            kept.append(answer)
+    reports = run_tool(tool, target, jobs)
+    for answer, (path, level, dims) in zip(kept, jobs):
+        report = reports[path, level, tuple(sorted(dims.items()))]
+        if report is None:
+            score.left_out["models that the tool cannot read"] += 1
+        else:
+            score.add(answer, report)
+    return score
+
+
+# ---- the three comparisons --------------------------------------------------------------------------------------
+
+
+def unpacked(archive, into):
+    with tarfile.open(archive) as tar:
+        tar.extractall(into, filter="data")
+    return pathlib.Path(into)
+
+
+def compare_node_tests(args, name, most):
+    archive = args.models / "onnx-node-tests.tar.gz"
+    files = sorted(args.truth.glob(f"onnx-node-tests.{name}.soc*.jsonl.gz"))
+    if not archive.exists() or not files:
+        return 0
+    with tempfile.TemporaryDirectory() as into:
+        folder = unpacked(archive, into)
+        for file in files:
+            soc = file.name.split(".soc")[1].split(".")[0]
+            score = compare(args.tool, f"{name}:{soc}", folder, read_answers(file, short_row))
+            print_score(f"node tests, {name}:{soc}", score, most, sys.stdout)
+    return len(files)
+
+
+def compare_models(args, name, soc, prefix, title, most):
+    file = args.truth / f"{prefix}.{name}.soc{soc}.jsonl.gz"
+    if not file.exists():
+        return 0
+    answers = read_answers(file, long_row)
+    for level in ("basic", "off"):
+        chosen = [answer for answer in answers if answer.level == level]
+        if chosen:
+            score = compare(args.tool, args.target, args.models, chosen)
+            print_score(f"{title}, {args.target}, level {level}", score, most, sys.stdout)
+    return 1
+
+
+# ---- asking the compiler itself -----------------------------------------------------------------------------------
+
+
+def models_without_answer(args, name, soc):
+    known = set()
+    for prefix in ("models", "models_as_exported"):
+        file = args.truth / f"{prefix}.{name}.soc{soc}.jsonl.gz" if args.truth else None
+        if file and file.exists():
+            known |= {answer.model for answer in read_answers(file, long_row)}
+    return [path for path in sorted(args.models.glob("*.onnx")) if path.name not in known]
+
+
+def ask_oracle(args, soc, paths):
+    command = [args.python, args.oracle, *map(str, paths), "--ep", "qnn", "--soc", soc, "--level",
+               "off" if args.level == "off" else "all"]
+    for dim in args.dim:
+        command += ["--dim", dim]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    lines = (line for line in done.stdout.splitlines() if line.startswith("{"))  # the runtime talks in between
+    answers = [long_row(json.loads(line)) for line in lines]
+    if len(answers) != len(paths):
+        raise CannotCompare(f"{args.oracle} answered for {len(answers)} of {len(paths)} models")
+    return answers
+
+
+def compare_live(args, name, soc, most):
+    paths = [pathlib.Path(model) for model in args.live_models] or models_without_answer(args, name, soc)
+    if not paths:
+        print("\n== live: every model has an answer")
+        return
+    score = Score()
+    answers = ask_oracle(args, soc, paths)
+    for path in sorted({path.parent for path in paths}):
+        here = [answer for answer, at in zip(answers, paths) if at.parent == path]
+        part = compare(args.tool, args.target, path, here)
+        merge(score, part)
+    print_score(f"live, {args.target}, level {args.level}", score, most, sys.stdout)
+
+
+def merge(score, part):
+    for counter in ("pairs", "sessions", "partitions", "left_out"):
+        getattr(score, counter).update(getattr(part, counter))
+    for key, examples in part.differences.items():
+        score.differences[key] += examples
+    score.models += part.models
+
+
+# ---- the command line ------------------------------------------------------------------------------------------
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--truth", type=pathlib.Path, help="folder of the compilers' answers")
+    parser.add_argument("--models", type=pathlib.Path, required=True, help="folder of the models")
+    parser.add_argument("--tool", default="build/npu-partition", help="default build/npu-partition")
+    parser.add_argument("--target", default="hexagon:60", help="TARGET:SOC, default hexagon:60")
+    parser.add_argument("--oplist", default="", help="an op list in place of the built-in one")
+    parser.add_argument("--only", action="append", choices=["node-tests", "models", "exported"],
+                        help="one comparison only; may be repeated")
+    parser.add_argument("--most", type=int, default=40, help="kinds of disagreement to print, default 40")
+    parser.add_argument("--live", action="store_true", help="ask the compiler about models that have no answer")
+    parser.add_argument("--oracle", help="the script that asks it")
+    parser.add_argument("--python", default=sys.executable, help="the Python that can run the script")
+    parser.add_argument("--level", choices=["basic", "off"], default="basic", help="with --live; default basic")
+    parser.add_argument("--dim", action="append", default=[], help="with --live: NAME=SIZE")
+    parser.add_argument("live_models", nargs="*", metavar="MODEL", help="with --live: these models")
+    args = parser.parse_args()
+    if args.live and not args.oracle:
+        parser.error("--live needs --oracle")
+    if not args.live and not args.truth:
+        parser.error("--truth is needed, or --live")
+    if ":" not in args.target:
+        parser.error("--target is NAME:SOC")
+    args.tool = Tool(args.tool, args.oplist)
+    return args
+
+
+def run(args):
+    name, soc = args.target.split(":", 1)
+    if args.live:
+        compare_live(args, name, soc, args.most)
+        return
+    wanted = args.only or ["node-tests", "models", "exported"]
+    found = 0
+    if "node-tests" in wanted:
+        found += compare_node_tests(args, name, args.most)
+    if "models" in wanted:
+        found += compare_models(args, name, soc, "models", "models, dims bound", args.most)
+    if "exported" in wanted:
+        found += compare_models(args, name, soc, "models_as_exported", "models as exported", args.most)
+    if not found:
+        raise CannotCompare(f"nothing to compare: {args.truth} has no answers for {args.target}")
+
+
+def main():
+    args = read_arguments()
+    try:
+        run(args)
+    except (CannotCompare, OSError, ValueError, KeyError) as problem:
+        print(f"fidelity.py: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
