@@ -57,26 +57,6 @@ static uint32_t symbol_behind(const struct finder *finder, uint32_t value)
     return root;
 }
 
-/* From a value without a rank back to the node that lost it: the last one on the way whose inputs have theirs. */
-static uint32_t node_that_lost_rank(const struct finder *finder, uint32_t value)
-{
-    const struct npart__graph *graph = finder->graph;
-    uint32_t node = graph->values.items[value].producer;
-    for (uint32_t steps = 0; node != NPART_NONE && steps < graph->nodes.count; steps++) {
-        uint32_t earlier = NPART_NONE;
-        const struct npart__node *at = &graph->nodes.items[node];
-        for (uint32_t i = 0; i < at->input_count && earlier == NPART_NONE; i++) {
-            uint32_t input = npart__node_input(graph, at, i);
-            if (input != NPART_NONE && !npart__fact_of(finder->inference, input)->has_rank)
-                earlier = graph->values.items[input].producer;
-        }
-        if (earlier == NPART_NONE)
-            return node;
-        node = earlier;
-    }
-    return node;
-}
-
 /* ---- making causes ---------------------------------------------------------------------------------------- */
 
 static uint32_t new_cause(struct finder *finder, uint32_t rule)
@@ -138,7 +118,7 @@ static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t val
     bool is_new;
     uint32_t root = symbol_behind(finder, value), cause;
     if (root == NPART_NONE) {
-        uint32_t node = node_that_lost_rank(finder, value);
+        uint32_t node = npart__rank_lost_at(finder->inference, value);
         if (node == NPART_NONE)
             return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
         cause = cause_in(finder, &finder->by_node[node], rule, &is_new);

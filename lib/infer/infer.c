@@ -153,6 +153,37 @@ void npart__assume_equal(struct npart__inference *inference, uint32_t node, int6
         inference->expressions.failed = true;
 }
 
+/* ---- lost ranks ------------------------------------------------------------------------------------------ */
+
+/* The first of some values without a rank: where it was lost, or 0. */
+static uint32_t lost_before(const struct npart__inference *inference, uint32_t first_operand, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = inference->graph->operands.items[first_operand + i];
+        if (value != NPART_NONE && !inference->facts[value].has_rank && inference->rank_lost_at[value])
+            return inference->rank_lost_at[value];
+    }
+    return 0;
+}
+
+/* A result without a rank lost it where one of the node's inputs, or of its bodies' results, did; else here. */
+static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
+{
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        if (value == NPART_NONE || inference->facts[value].has_rank)
+            continue;
+        uint32_t lost = lost_before(inference, node->first_input, node->input_count);
+        for (uint32_t body = 0; body < node->body_count && !lost; body++) {
+            const struct npart__scope *scope = &graph->scopes.items[node->first_body + body];
+            lost = lost_before(inference, scope->first_output, scope->output_count);
+        }
+        inference->rank_lost_at[value] = lost ? lost : id + 1;
+    }
+}
+
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
 static void infer_node(struct npart__inference *inference, uint32_t id)
@@ -182,13 +213,12 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         cache.row->infer(&call);
     inference->expressions.node = id;
     mark_constants(&call);
-    if (inference->ignore_value_info)
-        return;
-    for (uint32_t i = 0; i < node->output_count; i++) {
+    for (uint32_t i = 0; i < node->output_count && !inference->ignore_value_info; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value != NPART_NONE)
             npart__merge_declared(inference, value);
     }
+    note_lost_ranks(inference, id);
 }
 
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region)
@@ -220,15 +250,18 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->arena = arena;
     out->ignore_value_info = options->ignore_value_info;
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
+    out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
-    if (!out->facts || !out->cache || !npart__expressions_init(&out->expressions, arena))
+    if (!out->facts || !out->rank_lost_at || !out->cache || !npart__expressions_init(&out->expressions, arena))
         return npart__fail_memory(error);
     seed_initializers(out);
     npart_status status = npart__bind_inputs(out, options, error);
     if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)
         status = npart__fail_memory(error);
     for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
-        if (graph->values.items[i].alias != i)
+        if (graph->values.items[i].alias != i) {
             out->facts[i] = out->facts[graph->values.items[i].alias];
+            out->rank_lost_at[i] = out->rank_lost_at[graph->values.items[i].alias];
+        }
     return status;
 }

@@ -85,6 +85,7 @@ struct npart__inference {
     struct npart__arena *arena;
     struct npart__expressions expressions;
     struct npart__fact *facts; /* by value */
+    uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
     struct NPART__ARRAY(struct npart__assumption) assumptions;
     struct NPART__ARRAY(struct npart__finding) findings;
     uint32_t contradiction_count; /* findings that say the sizes cannot be */
@@ -102,6 +103,13 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
 {
     return &inference->facts[value];
+}
+
+/* The node at which the rank of a value without one was lost: it could not tell its result's rank although its inputs
+ * have theirs. NPART_NONE when it is a graph input's. */
+static inline uint32_t npart__rank_lost_at(const struct npart__inference *inference, uint32_t value)
+{
+    return inference->rank_lost_at[value] - 1u;
 }
 
 /* The elements of a value, read from its tensor when first asked for; NULL when they are not known. */

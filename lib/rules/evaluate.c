@@ -522,8 +522,8 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
 
 /* ---- predicates ------------------------------------------------------------------------------------------ */
 
-/* A dim that is a symbol is dynamic. That nothing is known of a rank is dynamic too where its producer is an
- * operator that we follow, since a runtime would not know more; else it is unknown. */
+/* A dim that is a symbol is dynamic. That nothing is known of a rank is dynamic too where it was lost at an operator
+ * of the standard, since a runtime would not know more; else it is unknown. */
 static enum npart__truth is_static(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
@@ -533,9 +533,8 @@ static enum npart__truth is_static(const struct npart__trial *trial, uint32_t va
         return NPART__MAYBE;
     if (fact->has_rank)
         return NPART__FALSE;
-    uint32_t producer = trial->graph->values.items[value].producer;
-    bool is_followed = producer == NPART_NONE || trial->graph->nodes.items[producer].schema;
-    return is_followed ? NPART__FALSE : NPART__MAYBE;
+    uint32_t node = npart__rank_lost_at(trial->inference, value);
+    return node == NPART_NONE || trial->graph->nodes.items[node].schema ? NPART__FALSE : NPART__MAYBE;
 }
 
 static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool is_output)

@@ -153,7 +153,8 @@ static void test_graph_functions__absent_operands(void)
 
 static void test_graph_functions__outputs_that_nobody_wants(void)
 {
-    open_text(OPSETS "function my:F(p) -> (q, r, s)\nnode q = Relu(p)\nnode r = Neg(q)\nnode s = Add(q, r)\nopset 17\nend\n"
+    open_text(OPSETS
+              "function my:F(p) -> (q, r, s)\nnode q = Relu(p)\nnode r = Neg(q)\nnode s = Add(q, r)\nopset 17\nend\n"
               "input x float32[2]\nnode -, y = my:F(x)\noutput y\n");
     CHECK_TEXT(order_text(graph, 0), "q y s");
     uint32_t own = value_named(graph, "q"); /* a value of the function's own */
@@ -321,10 +322,12 @@ static void check_float(const char *node, const char *name, double wanted)
 
 static void test_graph_functions__references_to_attributes(void)
 {
-    open_text(OPSETS "function my:F(p) -> (q) k\nnode q = LeakyRelu(p) alpha=$k beta=$d gamma=$missing\n"
-              "default d=0.25\nopset 17\nend\n"
-              "input x float32[2]\nnode a = my:F(x) k=0.5\nnode b = my:F(x)\nnode c = my:F(x) d=0.75 k=1.5 unasked=2.5\n"
-              "output a\noutput b\noutput c\n");
+    open_text(
+        OPSETS
+        "function my:F(p) -> (q) k\nnode q = LeakyRelu(p) alpha=$k beta=$d gamma=$missing\n"
+        "default d=0.25\nopset 17\nend\n"
+        "input x float32[2]\nnode a = my:F(x) k=0.5\nnode b = my:F(x)\nnode c = my:F(x) d=0.75 k=1.5 unasked=2.5\n"
+        "output a\noutput b\noutput c\n");
     /* alpha, beta, gamma inside each call; below 0: not there */
     static const double wanted[3][3] = {{0.5, 0.25, -1}, {-1, 0.25, -1}, {1.5, 0.75, -1}};
     for (uint32_t i = 0; i < 3; i++) {
@@ -377,17 +380,19 @@ static void test_graph_functions__references_outside_functions_mean_nothing(void
 
 static void test_graph_functions__imports(void)
 {
-    open_text("opset 17\nopset my 1\nopset com.microsoft 1\n"
-              "function my:Own(p) -> (q)\nnode q = Split(p) @own\nopset 11\nend\n"
-              "function my:None(p) -> (q)\nnode q = Split(p) @none\nend\n"
-              "function my:Other(p) -> (q)\nnode r = my:None(p)\nnode q = Split(r) @other\nopset 2\nopset my 1\nend\n"
-              "input x float32[2]\nnode a = my:Own(x)\nnode b = my:None(a)\nnode c = my:Other(b)\nnode d = Split(c) @main\n"
-              "output d\n");
+    open_text(
+        "opset 17\nopset my 1\nopset com.microsoft 1\n"
+        "function my:Own(p) -> (q)\nnode q = Split(p) @own\nopset 11\nend\n"
+        "function my:None(p) -> (q)\nnode q = Split(p) @none\nend\n"
+        "function my:Other(p) -> (q)\nnode r = my:None(p)\nnode q = Split(r) @other\nopset 2\nopset my 1\nend\n"
+        "input x float32[2]\nnode a = my:Own(x)\nnode b = my:None(a)\nnode c = my:Other(b)\nnode d = Split(c) @main\n"
+        "output d\n");
     static const struct {
         const char *node;
         uint32_t which;
         int version, since;
-    } rows[] = {{"@main", 0, 17, 13}, {"@own", 0, 11, 11}, {"@none", 0, 17, 13}, {"@none", 1, 2, 2}, {"@other", 0, 2, 2}};
+    } rows[] = {
+        {"@main", 0, 17, 13}, {"@own", 0, 11, 11}, {"@none", 0, 17, 13}, {"@none", 1, 2, 2}, {"@other", 0, 2, 2}};
     for (size_t i = 0; i < NPART__COUNT(rows); i++) {
         uint32_t which = rows[i].which, id = 0;
         for (; id < graph->nodes.count; id++)
@@ -426,7 +431,8 @@ static void test_graph_functions__calls_that_cannot_be(void)
          "malformed, node 0 (F): function output \"w\" is an input that the call leaves out"},
         {OPSETS "function my:F(p, r) -> (r, p)\nopset 17\nend\nnode y, z = my:F(y, z)\noutput y\n",
          "malformed: function outputs \"y\" name each other"},
-        {OPSETS "function my:F(p) -> (p)\nopset 17\nend\nnode y = my:F(y)\noutput y\n", "malformed: nothing makes \"y\""},
+        {OPSETS "function my:F(p) -> (p)\nopset 17\nend\nnode y = my:F(y)\noutput y\n",
+         "malformed: nothing makes \"y\""},
     };
     for (size_t i = 0; i < NPART__COUNT(rows); i++) {
         build_text(&built, rows[i].text);
@@ -456,8 +462,9 @@ static void open_chain(unsigned calls)
     (void)snprintf(text, sizeof text, OPSETS "input x float32[2]\n");
     for (unsigned i = 0; i < calls; i++) {
         char line[200];
-        (void)snprintf(line, sizeof line, "function my:F%u(p) -> (q)\nnode q = %s%u(p) @n%u\nopset 17\nopset my 1\nend\n",
-                       i, i + 1 < calls ? "my:F" : "Leaf", i + 1, i);
+        (void)snprintf(line, sizeof line,
+                       "function my:F%u(p) -> (q)\nnode q = %s%u(p) @n%u\nopset 17\nopset my 1\nend\n", i,
+                       i + 1 < calls ? "my:F" : "Leaf", i + 1, i);
         strcat(text, line);
     }
     strcat(text, "node y = my:F0(x)\noutput y\n");

@@ -145,7 +145,8 @@ static void test_graph_names__values_made_twice_or_never(void)
          "malformed, node 1 (Neg): its output \"a\" is made twice"},
         {"input x float32[2]\nnode a, a = Split(x) @s\noutput a\n",
          "malformed, node 0 (Split s): its output \"a\" is made twice"},
-        {"input x float32[2]\nnode x = Relu(x)\noutput x\n", "malformed, node 0 (Relu): its output \"x\" is made twice"},
+        {"input x float32[2]\nnode x = Relu(x)\noutput x\n",
+         "malformed, node 0 (Relu): its output \"x\" is made twice"},
         {"init w float32[2]\nnode w = Neg(w)\noutput w\n", "malformed, node 0 (Neg): its output \"w\" is made twice"},
         {"input x float32[2]\ninput x float32[2]\nnode a = Relu(x)\noutput a\n",
          "malformed: graph input \"x\" is there twice"},
@@ -153,7 +154,8 @@ static void test_graph_names__values_made_twice_or_never(void)
          "malformed: initializer \"w\" is there twice"},
         {"input w float32[2]\ninit w float32[2]\ninit w float32[2]\nnode a = Relu(w)\noutput a\n",
          "malformed: initializer \"w\" is there twice"},
-        {"input x float32[2]\nnode a = Relu(y) @r\noutput a\n", "malformed, node 0 (Relu r): nothing makes its input \"y\""},
+        {"input x float32[2]\nnode a = Relu(y) @r\noutput a\n",
+         "malformed, node 0 (Relu r): nothing makes its input \"y\""},
         {"input x float32[2]\nnode a = Add(x, later)\noutput a\n",
          "malformed, node 0 (Add): nothing makes its input \"later\""},
         {"input x float32[2]\nnode a = Relu(x)\noutput b\n", "malformed: nothing makes graph output \"b\""},
@@ -161,7 +163,7 @@ static void test_graph_names__values_made_twice_or_never(void)
          "malformed, node 0 (Relu): nothing makes its input \"v\""},
         {"input x float32[2]\nnode -, - = Split(x)\nnode - = Relu(x)\noutput x\n", "ok"}, /* absent is not twice */
         {"input x float32[2]\nnode a = Concat(, x, )\noutput a\n", "ok"},
-        {"input x float32[2]\noutput x\n", "ok"},                      /* no node at all */
+        {"input x float32[2]\noutput x\n", "ok"}, /* no node at all */
         {"init w float32[2]\noutput w\n", "ok"},
         {"input x float32[2]\nnode a = Relu(x)\noutput a\noutput a\n", "ok"}, /* one value, two outputs */
         {"", "ok"},
@@ -194,9 +196,10 @@ static void test_graph_names__initializers_that_are_inputs(void)
     };
     for (size_t i = 0; i < NPART__COUNT(rows); i++) {
         char text[200];
-        (void)snprintf(text, sizeof text,
-                       "ir %d\ninput w float32[2]\ninit w float32[2]\ninit v float32[2]\nnode a = Add(w, v)\noutput a\n",
-                       rows[i].version);
+        (void)snprintf(
+            text, sizeof text,
+            "ir %d\ninput w float32[2]\ninit w float32[2]\ninit v float32[2]\nnode a = Add(w, v)\noutput a\n",
+            rows[i].version);
         open_text(text);
         const struct npart__value *value = &graph->values.items[value_named(graph, "w")];
         CHECK_INT(value->kind, rows[i].kind);

@@ -43,23 +43,27 @@ static void test_graph_order__sorted_or_not(void)
         {"output x\ninput x float32[2]\n", "", ""},
         {"input x float32[2]\nnode a = Relu(x)\nnode b = Relu(a)\nnode c = Add(a, b)\noutput c\n", "a b c", ""},
         /* Nodes that need nothing of each other keep the file's order, whatever else might be thought better. */
-        {"input x float32[2]\nnode z = Relu(x)\nnode y = Relu(x)\nnode a = Relu(z)\nnode b = Relu(y)\noutput a\noutput b\n",
+        {"input x float32[2]\nnode z = Relu(x)\nnode y = Relu(x)\nnode a = Relu(z)\nnode b = Relu(y)\noutput a\noutput "
+         "b\n",
          "z y a b", ""},
         {"input x float32[2]\nnode b = Relu(a) @late\nnode a = Relu(x)\noutput b\n", "a b", "node 0 (Relu late)"},
         /* Of what is ready the first in the file goes first. */
         {"input x float32[2]\nnode d = Add(c, b)\nnode c = Relu(b)\nnode b = Relu(a)\nnode a = Relu(x)\noutput d\n",
          "a b c d", "node 0 (Add)"},
-        {"input x float32[2]\nnode p = Relu(x)\nnode e = Relu(q)\nnode f = Relu(x)\nnode q = Relu(x)\nnode g = Relu(e)\n"
+        {"input x float32[2]\nnode p = Relu(x)\nnode e = Relu(q)\nnode f = Relu(x)\nnode q = Relu(x)\nnode g = "
+         "Relu(e)\n"
          "output g\noutput f\n",
          "p f q e g", "node 1 (Relu)"},
-        {"input x float32[2]\nnode c = Relu(b)\nnode f = Relu(e)\nnode b = Relu(a)\nnode e = Relu(d)\nnode a = Relu(x)\n"
+        {"input x float32[2]\nnode c = Relu(b)\nnode f = Relu(e)\nnode b = Relu(a)\nnode e = Relu(d)\nnode a = "
+         "Relu(x)\n"
          "node d = Relu(x)\noutput c\noutput f\n",
          "a b c d e f", "node 0 (Relu)"},
         /* The same value twice, and a node that uses both outputs of another. */
         {"input x float32[2]\nnode b = Add(a, a)\nnode a = Relu(x)\noutput b\n", "a b", "node 0 (Add)"},
         {"input x float32[2]\nnode c = Add(p, q)\nnode p, q = Split(x)\noutput c\n", "p c", "node 0 (Add)"},
         /* Nodes without outputs. */
-        {"input x float32[2]\nnode - = Print(a) @print\nnode a = Relu(x)\noutput a\n", "a print", "node 0 (Print print)"},
+        {"input x float32[2]\nnode - = Print(a) @print\nnode a = Relu(x)\noutput a\n", "a print",
+         "node 0 (Print print)"},
     };
     check_rows(rows, NPART__COUNT(rows));
 }
@@ -96,7 +100,8 @@ static void test_graph_order__functions_in_place(void)
         const char *text, *order, *finding_at;
     } rows[] = {
         {"input x float32[2]\nnode a = Relu(x)\nnode b = my:F(a)\nnode c = Relu(b)\noutput c\n", "a t b c", ""},
-        {"input x float32[2]\nnode c = Relu(b)\nnode b = my:F(a)\nnode a = Relu(x)\noutput c\n", "a t b c", "node 0 (Relu)"},
+        {"input x float32[2]\nnode c = Relu(b)\nnode b = my:F(a)\nnode a = Relu(x)\noutput c\n", "a t b c",
+         "node 0 (Relu)"},
         {"input x float32[2]\nnode b = my:F(a)\nnode a = my:F(x)\noutput b\n", "t a t b",
          "node 0 (Relu) in function \"F\" of node 0"},
     };
@@ -146,10 +151,11 @@ static void test_graph_order__cycles_through_bodies_and_functions(void)
     check_cycle("graph g\nnode i = Relu(y)\noutput i\nend\ninput c bool[]\n"
                 "node y = If(c) then_branch=graph g else_branch=graph g @if\noutput y\n",
                 (const char *[]){"node 0 (If if)", NULL});
-    check_cycle("opset 17\nopset my 1\nfunction my:F(p) -> (q)\nnode t = Relu(p) @t\nnode q = Neg(t) @q\nopset 17\nend\n"
-                "input x float32[2]\nnode b = my:F(c)\nnode c = Add(b, x) @c\noutput c\n",
-                (const char *[]){"node 0 (Relu t) in function \"F\" of node 0",
-                                 "node 1 (Neg q) in function \"F\" of node 0", "node 1 (Add c)", NULL});
+    check_cycle(
+        "opset 17\nopset my 1\nfunction my:F(p) -> (q)\nnode t = Relu(p) @t\nnode q = Neg(t) @q\nopset 17\nend\n"
+        "input x float32[2]\nnode b = my:F(c)\nnode c = Add(b, x) @c\noutput c\n",
+        (const char *[]){"node 0 (Relu t) in function \"F\" of node 0", "node 1 (Neg q) in function \"F\" of node 0",
+                         "node 1 (Add c)", NULL});
     check_cycle("graph g\nnode i = Add(x, j) @i\nnode j = Relu(i) @j\noutput j\nend\ninput c bool[]\n"
                 "input x float32[2]\nnode y = If(c) then_branch=graph g else_branch=graph g\noutput y\n",
                 (const char *[]){"node 0 (Add i) in graph \"then_branch\" of node 0",

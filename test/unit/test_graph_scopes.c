@@ -95,7 +95,8 @@ static void test_graph_scopes__captures_through_two_levels(void)
               "input c bool[]\ninput x float32[2]\n"
               "node a = Relu(x)\nnode b = Relu(x)\n"
               "node y = If(c) then_branch=graph outer else_branch=graph outer @out\noutput y\n");
-    CHECK_TEXT(captures_text(graph, node_named(graph, "@out")), "c x a b"); /* what inner bodies need, outer ones need */
+    CHECK_TEXT(captures_text(graph, node_named(graph, "@out")),
+               "c x a b"); /* what inner bodies need, outer ones need */
     CHECK_TEXT(captures_text(graph, node_named(graph, "@in")), "x a o");    /* o is made one level out */
     CHECK_TEXT(consumers_text(graph, value_named(graph, "a")), "y p i i p i i");
     CHECK_TEXT(path_text(graph, graph->nodes.items[node_named(graph, "k")].scope), "2:then_branch/1:then_branch");
@@ -268,11 +269,12 @@ static void test_graph_scopes__nodes_described(void)
 
 static void test_graph_scopes__paths_of_three_levels(void)
 {
-    open_text("function my:F(p) -> (q)\nnode q = Relu(p)\nopset 17\nend\n"
-              "graph in\nnode i = my:F(x) @call\noutput i\nend\n"
-              "graph out\nnode dead = Relu(x)\nnode o = If(c) then_branch=graph in else_branch=graph in\noutput o\nend\n"
-              "opset 17\nopset my 1\ninput c bool[]\ninput x float32[2]\n"
-              "node y = If(c) then_branch=graph out else_branch=graph out\noutput y\n");
+    open_text(
+        "function my:F(p) -> (q)\nnode q = Relu(p)\nopset 17\nend\n"
+        "graph in\nnode i = my:F(x) @call\noutput i\nend\n"
+        "graph out\nnode dead = Relu(x)\nnode o = If(c) then_branch=graph in else_branch=graph in\noutput o\nend\n"
+        "opset 17\nopset my 1\ninput c bool[]\ninput x float32[2]\n"
+        "node y = If(c) then_branch=graph out else_branch=graph out\noutput y\n");
     uint32_t call = node_named(graph, "@call");
     CHECK_TEXT(path_text(graph, graph->nodes.items[call].callee), "0:then_branch/1:then_branch/0:F");
     CHECK_TEXT(path_text(graph, graph->nodes.items[call].scope), "0:then_branch/1:then_branch");

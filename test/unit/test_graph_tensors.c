@@ -51,17 +51,19 @@ static void put_zeros(struct bytes *message, unsigned field, size_t bytes)
 
 /* ---- sizes --------------------------------------------------------------------------------------------------- */
 
-/* onnx.proto: the field where numbers of a type stand, how many of them make an element, how many elements one holds. */
+/* onnx.proto: the field where numbers of a type stand, how many of them make an element, how many elements one holds.
+ */
 static const struct {
     int type;
     unsigned field, width; /* of a number in the field; 0: varints */
     unsigned per_element, elements_in_one;
 } typed[] = {
-    {FLOAT, 4, 4, 1, 1},      {UINT8, 5, 0, 1, 1},   {INT8, 5, 0, 1, 1},    {UINT16, 5, 0, 1, 1},  {INT16, 5, 0, 1, 1},
-    {INT32, 5, 0, 1, 1},      {INT64, 7, 0, 1, 1},   {BOOL, 5, 0, 1, 1},    {FLOAT16, 5, 0, 1, 1}, {DOUBLE, 10, 8, 1, 1},
-    {UINT32, 11, 0, 1, 1},    {UINT64, 11, 0, 1, 1}, {COMPLEX64, 4, 4, 2, 1}, {COMPLEX128, 10, 8, 2, 1},
-    {BFLOAT16, 5, 0, 1, 1},   {FLOAT8, 5, 0, 1, 1},  {UINT4, 5, 0, 1, 2},   {INT4, 5, 0, 1, 2},    {FLOAT4, 5, 0, 1, 2},
-    {FLOAT8E8M0, 5, 0, 1, 1}, {UINT2, 5, 0, 1, 4},   {INT2, 5, 0, 1, 4},    {FLOAT6, 5, 0, 1, 1},
+    {FLOAT, 4, 4, 1, 1},     {UINT8, 5, 0, 1, 1},       {INT8, 5, 0, 1, 1},     {UINT16, 5, 0, 1, 1},
+    {INT16, 5, 0, 1, 1},     {INT32, 5, 0, 1, 1},       {INT64, 7, 0, 1, 1},    {BOOL, 5, 0, 1, 1},
+    {FLOAT16, 5, 0, 1, 1},   {DOUBLE, 10, 8, 1, 1},     {UINT32, 11, 0, 1, 1},  {UINT64, 11, 0, 1, 1},
+    {COMPLEX64, 4, 4, 2, 1}, {COMPLEX128, 10, 8, 2, 1}, {BFLOAT16, 5, 0, 1, 1}, {FLOAT8, 5, 0, 1, 1},
+    {UINT4, 5, 0, 1, 2},     {INT4, 5, 0, 1, 2},        {FLOAT4, 5, 0, 1, 2},   {FLOAT8E8M0, 5, 0, 1, 1},
+    {UINT2, 5, 0, 1, 4},     {INT2, 5, 0, 1, 4},        {FLOAT6, 5, 0, 1, 1},
 };
 
 static void check_place(struct bytes *tensor, enum npart__tensor_place wanted, int type, uint64_t elements)
@@ -142,11 +144,13 @@ static void test_graph_tensors__typed_data_of_every_type(void)
         for (size_t i = 0; i < NPART__COUNT(counts); i++) {
             uint64_t exact = counts[i] * typed[row].per_element;
             uint64_t packed = (counts[i] + typed[row].elements_in_one - 1) / typed[row].elements_in_one;
-            for (uint64_t numbers = 0; numbers <= exact + 1; numbers += numbers + 2 < packed ? packed - 2 - numbers : 1) {
+            for (uint64_t numbers = 0; numbers <= exact + 1;
+                 numbers += numbers + 2 < packed ? packed - 2 - numbers : 1) {
                 bool fits = numbers == exact || (typed[row].elements_in_one > 1 && numbers == packed);
                 for (int is_packed = 0; is_packed < 2; is_packed++) {
                     struct bytes tensor = typed_tensor(row, counts[i], numbers, is_packed);
-                    check_place(&tensor, fits ? NPART__TENSOR_INLINE : NPART__TENSOR_BROKEN, typed[row].type, counts[i]);
+                    check_place(&tensor, fits ? NPART__TENSOR_INLINE : NPART__TENSOR_BROKEN, typed[row].type,
+                                counts[i]);
                 }
             }
         }

@@ -250,7 +250,8 @@ static void test_wire_limits__unknown_fields_are_dropped(void)
         Onnx__ModelProto *left = scanned_model(&scanned), *wanted = scanned_model(&other);
         uint8_t *packed = malloc(model.size), *wanted_packed = malloc(model.size);
         REQUIRE(packed && wanted_packed);
-        size_t size = onnx__model_proto__pack(left, packed), wanted_size = onnx__model_proto__pack(wanted, wanted_packed);
+        size_t size = onnx__model_proto__pack(left, packed),
+               wanted_size = onnx__model_proto__pack(wanted, wanted_packed);
         CHECK(same_bytes(packed, size, wanted_packed, wanted_size));
         CHECK_INT(left->graph->node[0]->attribute[0]->t->base.n_unknown_fields, 0);
         CHECK(scanned.skeleton.skipped_bytes > 0);
