@@ -119,15 +119,30 @@ static void head(struct page *page)
 static void notes(struct page *page, const struct npart__finding *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count && (i < FINDINGS_SHOWN || page->options->is_verbose); i++) {
+        struct npart__buffer line;
+        npart__buffer_init(&line, page->out->arena);
+        npart__append_format(&line, *list[i].at ? "%s (%s)" : "%s", list[i].text, list[i].at);
         painted(page, DIM, "  note  ");
-        wrapped(page, list[i].text, 8, 8);
-        if (*list[i].at)
-            npart__append_format(page->out, " (%s)", list[i].at);
+        wrapped(page, npart__buffer_text(&line), 8, 8);
         text(page, "\n");
+        page->out->failed |= line.failed;
     }
     if (count > FINDINGS_SHOWN && !page->options->is_verbose)
         npart__append_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
+
+/* ---- what a node looks like ---------------------------------------------------------------------------------- */
+
+enum cell { CELL_NPU, CELL_CPU, CELL_FAIL, CELL_UNKNOWN, CELL_KINDS };
+
+static const struct {
+    const char *full, *partly, *ascii, *color;
+} looks[CELL_KINDS] = {
+    [CELL_NPU] = {"█", "█", "#", GREEN},
+    [CELL_CPU] = {"░", "▒", ".", YELLOW},
+    [CELL_FAIL] = {"×", "×", "!", RED},
+    [CELL_UNKNOWN] = {"?", "?", "?", MAGENTA},
+};
 
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
@@ -159,29 +174,25 @@ static void verdict(struct page *page)
     npart__append_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
 }
 
+/* A count with the character that stands for it in the strip: the strip's legend. */
+static void count_of_cells(struct page *page, uint32_t count, enum cell cell, const char *noun)
+{
+    text(page, "  ");
+    paint(page, looks[cell].color);
+    text(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
+    npart__append_format(page->out, " %u %s", count, noun);
+    paint(page, "0");
+}
+
 static void counts(struct page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
-    text(page, "  ");
-    paint(page, GREEN);
-    npart__append_format(page->out, "%u NPU", summary->accepted);
-    paint(page, "0");
-    text(page, "  ");
-    paint(page, YELLOW);
-    npart__append_format(page->out, "%u CPU", summary->refused - summary->failed);
-    paint(page, "0");
-    if (summary->failed) {
-        text(page, "  ");
-        paint(page, RED);
-        npart__append_format(page->out, "%u fail", summary->failed);
-        paint(page, "0");
-    }
-    if (summary->unknown) {
-        text(page, "  ");
-        paint(page, MAGENTA);
-        npart__append_format(page->out, "%u unknown", summary->unknown);
-        paint(page, "0");
-    }
+    count_of_cells(page, summary->accepted, CELL_NPU, "NPU");
+    count_of_cells(page, summary->refused - summary->failed, CELL_CPU, "CPU");
+    if (summary->failed)
+        count_of_cells(page, summary->failed, CELL_FAIL, "fail");
+    if (summary->unknown)
+        count_of_cells(page, summary->unknown, CELL_UNKNOWN, "unknown");
     if (summary->folded) {
         text(page, "  ");
         paint(page, DIM);
@@ -192,8 +203,6 @@ static void counts(struct page *page)
 }
 
 /* ---- strip ------------------------------------------------------------------------------------------------- */
-
-enum cell { CELL_NPU, CELL_CPU, CELL_FAIL, CELL_UNKNOWN, CELL_KINDS };
 
 static enum cell cell_of(const struct npart__plan *plan, uint32_t node)
 {
@@ -252,14 +261,6 @@ static enum cell dominant(const uint32_t *tally)
 
 static void strip(struct page *page)
 {
-    static const struct {
-        const char *full, *partly, *ascii, *color;
-    } looks[CELL_KINDS] = {
-        [CELL_NPU] = {"█", "█", "#", GREEN},
-        [CELL_CPU] = {"░", "▒", ".", YELLOW},
-        [CELL_FAIL] = {"×", "×", "!", RED},
-        [CELL_UNKNOWN] = {"?", "?", "?", MAGENTA},
-    };
     uint32_t live = page->plan->summary.live, cells = page->width - 4;
     uint32_t *order = npart__arena_zeroed(page->out->arena, live + (size_t)1, sizeof *order);
     if (!order || live == 0) {
@@ -326,10 +327,10 @@ static void cause_detail(struct page *page, uint32_t id)
     text(page, "     ");
     where(page, cause->first_victim);
     text(page, "\n");
-    if (*rule->source && page->options->is_verbose) {
+    if (*rule->source) {
         text(page, "     ");
-        npart__append_format(page->out, "rule %s: ", rule->id);
-        text(page, rule->source);
+        npart__append_format(page->out, "%s: ", rule->id);
+        wrapped(page, rule->source, (uint32_t)strlen(rule->id) + 7, 7);
         text(page, "\n");
     }
     paint(page, "0");
@@ -411,32 +412,41 @@ static void cost(struct page *page)
 
 /* ---- what next --------------------------------------------------------------------------------------------- */
 
-static void bindings(struct page *page, const struct npart__plan *fixed, const char *before, const char *between)
+/* Sizes as the command line takes them, in front of each `before`; the last one followed by `after`. */
+static void append_bindings(struct npart__buffer *out, const struct npart__plan *fixed, const char *before,
+                            const char *after)
 {
     for (uint32_t i = 0; i < fixed->binding_count; i++) {
-        text(page, i ? between : before);
-        bool is_quoted = strchr(fixed->bindings[i].name, ' ') != NULL;
-        text(page, is_quoted ? "\"" : "");
-        text(page, fixed->bindings[i].name);
-        npart__append_format(page->out, "=%lld", (long long)fixed->bindings[i].value);
-        text(page, is_quoted ? "\"" : "");
+        const char *quote = strchr(fixed->bindings[i].name, ' ') ? "\"" : "";
+        npart__append_format(out, " %s%s%s=%lld%s%s", before, quote, fixed->bindings[i].name,
+                             (long long)fixed->bindings[i].value, quote, i + 1 < fixed->binding_count ? "" : after);
     }
 }
 
 static void fixed_line(struct page *page, const struct npart__plan *fixed)
 {
     const struct npart_summary *summary = &fixed->summary;
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->out->arena);
     painted(page, BOLD, "  Fixed");
-    bindings(page, fixed, " at ", ", ");
-    text(page, ": ");
-    count_of(page, summary->partitions, "partition");
-    text(page, ", ");
-    npart__append_fixed(page->out, summary->coverage * 100, 1);
-    npart__append_format(page->out, " %% of %u nodes on the NPU", summary->live);
-    if (fixed->causes.items.count) {
-        text(page, "; then ");
-        text(page, fixed->causes.items.items[0].text);
-    }
+    npart__append_text(&line, "at");
+    append_bindings(&line, fixed, "", ":");
+    npart__append_format(&line, " %u partition%s, ", summary->partitions, summary->partitions == 1 ? "" : "s");
+    npart__append_fixed(&line, summary->coverage * 100, 1);
+    npart__append_format(&line, " %% of %u nodes on the NPU", summary->live);
+    if (fixed->causes.items.count)
+        npart__append_format(&line, "; then %s", fixed->causes.items.items[0].text);
+    text(page, " ");
+    wrapped(page, npart__buffer_text(&line), 8, 9);
+    text(page, "\n");
+    page->out->failed |= line.failed;
+}
+
+/* What to type, so not wrapped: it can be copied. */
+static void try_line(struct page *page, const struct npart__plan *fixed)
+{
+    text(page, "export with fixed sizes, or try\n       ");
+    append_bindings(page->out, fixed, "--dim ", "");
     text(page, "\n");
 }
 
@@ -447,9 +457,7 @@ static void next_step(struct page *page, const struct npart__plan *fixed)
     struct npart__next_step step;
     painted(page, BOLD, "  Next  ");
     if (fixed && fixed->summary.coverage > plan->summary.coverage) {
-        text(page, "export with fixed sizes, or try");
-        bindings(page, fixed, " --dim ", " --dim ");
-        text(page, "\n");
+        try_line(page, fixed);
         return;
     }
     if (plan->causes.items.count == 0) {
