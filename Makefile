@@ -70,8 +70,9 @@ $(shared_library): $(objects)
 $(tool): $(tool_objects) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+demo_command = $(tool) fixtures/vit-b16.ts14.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
-	$(tool) fixtures/mobilenetv3-large.dynamo.onnx --target hexagon
+	$(demo_command)
 
 # ---- install ---------------------------------------------------------------------------------------------------
 
@@ -126,8 +127,11 @@ $(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(stati
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 	sh test/cli/run.sh $(tool)
+check-readme: $(tool) ## the output in README.md is the demo's
+	sh test/checks/readme.sh README.md "$(demo_command)"
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
+	sh test/checks/readme.sh README.md "$(demo_command)" --accept
 check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
@@ -148,7 +152,7 @@ check-json: $(tool) ## docs/json.md against what the tool prints
 check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
 	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources); do \
 		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
-check: check-unit check-cases check-cli check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
+check: check-unit check-cases check-cli check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli
 
@@ -168,8 +172,11 @@ check-cases: $(case_runner) ## text cases (test/cases/README.md)
 
 # ---- comparisons that need PyPI packages (and, for fidelity, models or oracles of your own) --------------------
 
-MODELS ?= fixtures
-TRUTH ?=
+# Models and collected answers beside the checkout, where there are any. ORACLE is a script that asks the compiler.
+MODELS ?= $(firstword $(wildcard ../shared/models) fixtures)
+TRUTH ?= $(wildcard ../shared/truth)
+ORACLE ?=
+ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
 SOC ?= 60
 
@@ -189,6 +196,11 @@ bench-peers: $(tool) $(bench_helpers) $(VENV)/ready ## the same, with the slow p
 	$(VENV)/bin/pip install --quiet winml-cli
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench --models $(BUILD)/bench --peers
+fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
+	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
+		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
+fidelity-shapes: $(tool) ## types and shapes against other inferences and real runs (MODELS=folder)
+	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 
@@ -200,7 +212,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-compilers \
-	install uninstall check-unit check-cases bench bench-peers fidelity-waves clean help
+	check-json check-compilers check-readme \
+	install uninstall check-unit check-cases bench bench-peers fidelity fidelity-shapes fidelity-waves clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
