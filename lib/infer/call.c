@@ -133,11 +133,12 @@ int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank)
     return rank > NPART__LIMIT_RANK ? NULL : npart__new_ints(call, rank);
 }
 
+/* A number that is no type is as good as none. */
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type)
 {
     struct npart__fact *fact = npart__out(call, output);
     fact->kind = NPART__TYPE_TENSOR;
-    fact->element_type = (uint8_t)element_type;
+    fact->element_type = npart__type_name(element_type) != npart__type_name(0) ? (uint8_t)element_type : 0;
 }
 
 void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims)
@@ -176,6 +177,39 @@ void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t r
     npart__set_dims(call, output, rank, dims);
 }
 
+/* The largest whole number up to which a floating point type has them all. */
+static int64_t whole_numbers_of(int element_type)
+{
+    unsigned bits = npart__type_bits(element_type);
+    if (bits == 64)
+        return (int64_t)1 << 53;
+    if (bits == 32)
+        return (int64_t)1 << 24;
+    bool has_short_mantissa = strcmp(npart__type_name(element_type), "bfloat16") == 0;
+    return bits < 16 ? 4 : has_short_mantissa ? 256 : 2048;
+}
+
+/* Whether a tensor of this type can hold a number; what wraps around or is rounded is not followed. Symbols are
+ * sizes, which fit wherever a model puts them. */
+static bool fits(int element_type, int64_t value)
+{
+    if (!npart__is_number(value) || element_type == 0)
+        return true;
+    if (npart__type_is_float(element_type)) {
+        int64_t most = whole_numbers_of(element_type), far = (int64_t)1 << 60;
+        bool is_single = most == (int64_t)1 << 24 && value > -far && value < far;
+        return (value >= -most && value <= most) || (is_single && value == (int64_t)(float)value);
+    }
+    unsigned bits = npart__type_bits(element_type);
+    bool is_unsigned = npart__type_name(element_type)[0] == 'u';
+    if (!npart__type_is_integer(element_type))
+        return true;
+    if (bits >= 64)
+        return value >= 0 || !is_unsigned;
+    int64_t most = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
+    return value <= most && value >= (is_unsigned ? 0 : -most - 1);
+}
+
 static void set_known(const struct npart__call *call, uint32_t output, const int64_t *ints, const double *doubles,
                       uint32_t count)
 {
@@ -190,6 +224,10 @@ static void set_known(const struct npart__call *call, uint32_t output, const int
 
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count)
 {
+    int type = npart__out(call, output)->element_type;
+    for (uint32_t i = 0; ints && i < count; i++)
+        if (!fits(type, ints[i]))
+            return;
     if (ints)
         set_known(call, output, ints, NULL, count);
 }

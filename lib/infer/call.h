@@ -69,7 +69,8 @@ void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t r
 void npart__set_shape_like(const struct npart__call *call, uint32_t output, const struct npart__fact *fact);
 /* All dims fresh symbols. */
 void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t rank);
-/* The output's elements; `ints` is taken over. */
+/* The output's elements, of the type that it has by now: numbers that the type cannot hold are not followed. `ints` is
+ * taken over. */
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count);
 void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count);
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count);

@@ -74,13 +74,25 @@ static void combine_doubles(struct npart__call *call, double (*combine)(double, 
     npart__set_numbers(call, 0, result, count);
 }
 
-/* Doubles that are all whole become whole numbers, which later steps can follow exactly. */
-void npart__set_numbers(struct npart__call *call, uint32_t output, const double *doubles, uint32_t count)
+/* Rounds to the output's type; false where that is none that a C compiler has. */
+static bool round_to_type(int element_type, double *doubles, uint32_t count)
 {
+    for (uint32_t i = 0; i < count && element_type == NPART__FLOAT; i++) {
+        volatile float rounded = (float)doubles[i];
+        doubles[i] = (double)rounded;
+    }
+    return element_type == NPART__FLOAT || npart__type_bits(element_type) == 64;
+}
+
+/* Doubles that are all whole become whole numbers, which later steps can follow exactly. */
+void npart__set_numbers(struct npart__call *call, uint32_t output, double *doubles, uint32_t count)
+{
+    bool is_rounded = round_to_type(npart__out(call, output)->element_type, doubles, count);
     int64_t *ints = npart__new_ints(call, count);
     for (uint32_t i = 0; ints && i < count; i++) {
         if (!(fabs(doubles[i]) <= 9007199254740992.0) || doubles[i] != (double)(int64_t)doubles[i]) {
-            npart__set_doubles(call, output, doubles, count);
+            if (is_rounded)
+                npart__set_doubles(call, output, doubles, count);
             return;
         }
         ints[i] = (int64_t)doubles[i];
@@ -100,21 +112,33 @@ static int64_t subtract(struct npart__call *call, int64_t a, int64_t b)
     return npart__difference(call->pool, a, b);
 }
 
+static int64_t negate(struct npart__call *call, int64_t a)
+{
+    return npart__product(call->pool, a, -1);
+}
+
 static int64_t multiply(struct npart__call *call, int64_t a, int64_t b)
 {
     return npart__product(call->pool, a, b);
 }
 
-/* Integer division rounds toward zero in ONNX, down for us; sizes are not negative. */
+/* Integer division rounds toward zero in ONNX, down for us. What has no sign for certain is taken for a size. */
 static int64_t divide(struct npart__call *call, int64_t a, int64_t b)
 {
     if (npart__is_number(a) && npart__is_number(b) && b != 0 && (a < 0) != (b < 0) && a % b != 0)
         return npart__as_number(a / b);
+    if (!npart__is_number(a) && npart__is_number(b) && b < 0)
+        return negate(call, divide(call, a, -b));
+    int64_t negated = npart__is_number(a) ? a : negate(call, a);
+    if (npart__is_number(b) && !npart__is_number(a) && npart__lower_bound(call->pool, negated) >= 0)
+        return negate(call, npart__floor_quotient(call->pool, negated, b));
     return npart__floor_quotient(call->pool, a, b);
 }
 
 static int64_t modulo(struct npart__call *call, int64_t a, int64_t b)
 {
+    if (b == 0)
+        return npart__fresh_symbol(call->pool);
     int64_t quotient = npart__int_attribute(call, "fmod", 0) ? divide(call, a, b)
                                                              : npart__floor_quotient(call->pool, a, b);
     return npart__difference(call->pool, a, npart__product(call->pool, quotient, b));
@@ -501,9 +525,14 @@ void npart__infer_cast_like(struct npart__call *call)
 
 /* ---- shaped like the input ------------------------------------------------------------------------------- */
 
+/* In training it changes the numbers. */
 void npart__infer_dropout(struct npart__call *call)
 {
+    uint32_t count;
+    const int64_t *trains = npart__in_ints(call, 2, &count);
     npart__infer_unary(call);
+    if (npart__has_input(call, 2) && !(trains && count == 1 && trains[0] == 0))
+        npart__out(call, 0)->known = NULL;
     npart__set_shape_like(call, 1, npart__in(call, 0));
     bool has_bool_mask = call->node->schema && call->node->schema->since >= 10;
     if (has_bool_mask)

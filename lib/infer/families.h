@@ -56,7 +56,8 @@ void npart__set_type_like(const struct npart__call *call, uint32_t output, uint3
 /* quantize.c */
 void npart__widen_type(const struct npart__call *call);
 
-/* elementwise.c: sets elements as whole numbers where all of them are, else as doubles, which are taken over. */
-void npart__set_numbers(struct npart__call *call, uint32_t output, const double *doubles, uint32_t count);
+/* elementwise.c: sets elements as whole numbers where all of them are, else as doubles, which are taken over. Either
+ * way they are first rounded to the output's type, which must be set. */
+void npart__set_numbers(struct npart__call *call, uint32_t output, double *doubles, uint32_t count);
 
 #endif
