@@ -157,9 +157,10 @@ static const char *plain_domain(const char *domain)
     return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
+/* Of a domain imported twice the last counts, as it does for ONNX's own checker and for ONNX Runtime. */
 static int32_t opset_version(const struct npart__build *build, const char *domain)
 {
-    for (size_t i = 0; i < build->opset_count; i++) {
+    for (size_t i = build->opset_count; i-- > 0;) {
         if (strcmp(plain_domain(build->opsets[i]->domain), domain) == 0) {
             int64_t version = build->opsets[i]->version;
             return version < 0 ? 0 : version > INT32_MAX ? INT32_MAX : (int32_t)version;
@@ -602,17 +603,46 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
 
+/* Imports of functions are looked through for every node that is called, so they are limited too. */
+static bool has_too_many_opsets(const Onnx__ModelProto *model)
+{
+    for (size_t i = 0; i < model->n_functions; i++)
+        if (model->functions[i]->n_opset_import > NPART__LIMIT_OPSETS)
+            return true;
+    return model->n_opset_import > NPART__LIMIT_OPSETS;
+}
+
+/* The graph's entry for a domain, a new one if need be. */
+static struct npart__opset *opset_of(struct npart__graph *graph, const char *domain)
+{
+    for (uint32_t i = 0; i < graph->opset_count; i++)
+        if (strcmp(graph->opsets[i].domain, domain) == 0)
+            return &graph->opsets[i];
+    graph->opsets[graph->opset_count].domain = domain;
+    return &graph->opsets[graph->opset_count++];
+}
+
 static npart_status read_opsets(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
     const Onnx__ModelProto *model = build->model;
+    if (has_too_many_opsets(model))
+        return npart__fail(build->error, NPART_ERROR_LIMIT, "", "more than %u operator sets are imported",
+                           NPART__LIMIT_OPSETS);
     graph->opsets = npart__arena_zeroed(build->arena, model->n_opset_import + 1, sizeof *graph->opsets);
     if (!graph->opsets)
         return npart__fail_memory(build->error);
     for (size_t i = 0; i < model->n_opset_import; i++) {
         const char *domain = plain_domain(model->opset_import[i]->domain);
-        graph->opsets[graph->opset_count++] =
-            (struct npart__opset){.domain = *domain ? domain : "ai.onnx", .version = model->opset_import[i]->version};
+        int64_t version = model->opset_import[i]->version;
+        uint32_t known = graph->opset_count;
+        struct npart__opset *opset = opset_of(graph, *domain ? domain : "ai.onnx");
+        if (graph->opset_count == known && opset->version != version &&
+            !npart__build_finding(build, "repeated-opset", "",
+                                  "domain \"%s\" is imported at version %lld and again at %lld, which counts",
+                                  opset->domain, (long long)opset->version, (long long)version))
+            return npart__fail_memory(build->error);
+        opset->version = version;
     }
     build->opsets = model->opset_import;
     build->opset_count = model->n_opset_import;

@@ -19,6 +19,8 @@
 
 /* Model-local functions may call each other this deep. */
 #define NPART__LIMIT_CALL_DEPTH 64u
+/* Operator sets that a model or a function imports; real ones import a handful. */
+#define NPART__LIMIT_OPSETS 1024u
 /* Nodes after inlining. */
 #define NPART__LIMIT_NODES ((uint32_t)1 << 24)
 /* Memory that inlining may take. A function that calls another twice, that one a third twice, and so on thirty deep,
@@ -177,7 +179,7 @@ struct npart__graph {
     /* the model */
     int64_t ir_version;
     const char *producer_name, *producer_version;
-    struct npart__opset *opsets;
+    struct npart__opset *opsets; /* each domain once */
     uint32_t opset_count;
     uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
 };

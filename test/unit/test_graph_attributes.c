@@ -376,19 +376,53 @@ static void test_graph_attributes__findings(void)
     }
 }
 
+/* Of a domain imported twice the last counts, as for ONNX's checker and ONNX Runtime; it is listed once. */
 static void test_graph_attributes__opsets(void)
 {
-    build_text(&built, "opset 13\nopset com.microsoft 1\nopset ai.onnx 17\ninput x float32[2]\n"
-                       "node a = Relu(x)\noutput a\n");
+    build_text(&built, "opset 13\nopset com.microsoft 1\nopset ai.onnx 17\nopset com.microsoft 1\n"
+                       "input x float32[2]\nnode a = Relu(x)\noutput a\n");
     CHECK_TEXT(built_text(&built), "ok");
-    CHECK_INT(graph->opset_count, 3);
+    CHECK_INT(graph->opset_count, 2);
     CHECK_TEXT(graph->opsets[0].domain, "ai.onnx");
+    CHECK_INT(graph->opsets[0].version, 17);
     CHECK_TEXT(graph->opsets[1].domain, "com.microsoft");
-    CHECK_TEXT(graph->opsets[2].domain, "ai.onnx");
-    CHECK_INT(graph->opsets[2].version, 17);
-    CHECK_INT(graph->nodes.items[0].opset_version, 13); /* of a domain imported twice the first */
-    CHECK_INT(graph->nodes.items[0].schema->since, 13);
+    CHECK_INT(graph->nodes.items[0].opset_version, 17);
+    CHECK_INT(graph->nodes.items[0].schema->since, 14);
+    CHECK_TEXT(finding_text(graph, "repeated-opset", 0),
+               "domain \"ai.onnx\" is imported at version 13 and again at 17, which counts ()");
+    CHECK_TEXT(finding_text(graph, "repeated-opset", 1), "");
     built_close(&built);
+}
+
+/* `count` imports, of the model or of its one function. */
+static void open_imports(unsigned count, bool of_function)
+{
+    struct bytes model_graph = small_graph(), model = {0}, function = {0};
+    put_message(&model, 7, &model_graph);
+    for (unsigned i = 0; i < count; i++) {
+        struct bytes opset = {0};
+        char domain[32];
+        (void)snprintf(domain, sizeof domain, i ? "d%u" : "", i);
+        put_text(&opset, 1, domain);
+        put_number(&opset, 2, 17);
+        put_message(of_function ? &function : &model, of_function ? 9 : 8, &opset);
+    }
+    put_text(&function, 1, "F");
+    put_text(&function, 10, "my");
+    put_message(&model, 25, &function);
+    build_model(&built, &model);
+}
+
+static void test_graph_attributes__too_many_opsets(void)
+{
+    for (int of_function = 0; of_function < 2; of_function++) {
+        open_imports(NPART__LIMIT_OPSETS, of_function);
+        CHECK_TEXT(built_text(&built), "ok");
+        built_close(&built);
+        open_imports(NPART__LIMIT_OPSETS + 1, of_function);
+        CHECK_TEXT(built_text(&built), "limit passed: more than 1024 operator sets are imported");
+        built_close(&built);
+    }
 }
 
 /* Versions that are no versions. */
@@ -429,4 +463,5 @@ TESTS(test_graph_attributes__numbers, test_graph_attributes__texts, test_graph_a
       test_graph_attributes__lists_of_tensors_and_types, test_graph_attributes__said_to_be_what_they_are_not,
       test_graph_attributes__the_type_decides, test_graph_attributes__left_out, test_graph_attributes__by_name,
       test_graph_attributes__metadata, test_graph_attributes__findings, test_graph_attributes__opsets,
-      test_graph_attributes__opsets_that_cannot_be, test_graph_attributes__training_information)
+      test_graph_attributes__too_many_opsets, test_graph_attributes__opsets_that_cannot_be,
+      test_graph_attributes__training_information)
