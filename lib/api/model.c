@@ -262,6 +262,19 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
 }
 
 /* One attempt with `size` for what is no batch; *out is NULL when nothing is open. */
+static bool has_open_inputs(const npart_inference *inference)
+{
+    const struct npart__graph *graph = &inference->model->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        const struct npart__fact *fact =
+            npart__fact_of(&inference->inference, graph->operands.items[scope->first_input + i]);
+        if (!npart__is_static(fact))
+            return true;
+    }
+    return false;
+}
+
 static npart_status make_fixed_at(npart_inference **out, const npart_inference *open, int64_t size,
                                   struct npart_error *error)
 {
@@ -311,6 +324,8 @@ npart_status npart_inference_make_fixed(npart_inference **out, const npart_infer
     /* Sizes that most models work with: a sequence, an image, a second of sound. The first without contradictions. */
     static const int64_t sizes[] = {128, 512, 2048, 16384};
     *out = NULL;
+    if (!has_open_inputs(open))
+        return NPART_OK;
     for (size_t i = 0; i < NPART__COUNT(sizes); i++) {
         npart_inference *made;
         npart_status status = make_fixed_at(&made, open, sizes[i], error);

@@ -75,13 +75,23 @@ static bool copy_strings(struct npart__build *build, const Onnx__AttributeProto 
     return copies != NULL;
 }
 
+/* One copy of each name: the same few stand at thousands of nodes, and looking for them must not fetch every copy. */
+static bool take_name(struct npart__build *build, const Onnx__AttributeProto *proto, struct npart__attribute *out)
+{
+    const char *name = proto->name ? proto->name : "";
+    uint32_t id = npart__intern(&build->graph->strings, name, strlen(name), false);
+    if (id == NPART_NONE)
+        return false;
+    out->name = npart__text(&build->graph->strings, id);
+    return true;
+}
+
 /* Fills in the union; false when out of memory. Tensors of a list are of no use to the analysis and stay out. */
 static bool convert(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
                     struct npart__attribute *out)
 {
     struct npart__elided elided;
     const char *where = build->graph->nodes.items[node].name;
-    out->name = proto->name ? proto->name : "";
     out->type = (uint8_t)attribute_type(proto);
     out->is_elided = npart__onnx_elided(&proto->base, 0, &elided);
     switch (out->type) {
@@ -154,7 +164,6 @@ static bool resolve_reference(struct npart__build *build, const Onnx__AttributeP
     if (!given)
         return true;
     *out = *given;
-    out->name = proto->name ? proto->name : "";
     *is_present = true;
     return true;
 }
@@ -165,9 +174,9 @@ static npart_status add_attribute(struct npart__build *build, const Onnx__Attrib
     struct npart__attribute made = {0};
     bool is_present = true, ok;
     if (proto->ref_attr_name && *proto->ref_attr_name)
-        ok = resolve_reference(build, proto, node, &made, &is_present);
+        ok = resolve_reference(build, proto, node, &made, &is_present) && take_name(build, proto, &made);
     else
-        ok = convert(build, proto, node, &made);
+        ok = take_name(build, proto, &made) && convert(build, proto, node, &made);
     if (!ok)
         return npart__fail_memory(build->error);
     if (!is_present)

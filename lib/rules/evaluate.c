@@ -12,7 +12,7 @@ enum answer_kind { ANSWER_ABSENT, ANSWER_UNKNOWN, ANSWER_NUMBER, ANSWER_TYPE, AN
 struct answer {
     uint8_t kind;
     bool is_real; /* a number with a fraction, or from a float */
-    int64_t number;
+    int64_t number;   /* of a type, and of a word that names one, the element type */
     double real;
     const char *word; /* `length` bytes */
     size_t length;
@@ -342,7 +342,8 @@ static struct answer answer_of(const struct npart__trial *trial, uint32_t id, st
     case NPART__TERM_NUMBER:
         return term->op ? real_answer(term->real) : number_answer(term->number);
     case NPART__TERM_WORD:
-        return word_answer(term->word, strlen(term->word));
+        return (struct answer){.kind = ANSWER_WORD, .word = term->word, .length = strlen(term->word),
+                               .number = term->element_type};
     case NPART__TERM_ARITHMETIC:
         return calculate((char)term->op, answer_of(trial, term->left, place), answer_of(trial, term->right, place));
     default:
@@ -362,10 +363,9 @@ static int order_of(struct answer a, struct answer b)
     }
     if (a.kind == ANSWER_WORD && b.kind == ANSWER_WORD)
         return a.length == b.length && memcmp(a.word, b.word, a.length) == 0 ? 0 : 1;
-    if (a.kind == ANSWER_TYPE || b.kind == ANSWER_TYPE) {
-        int64_t left = a.kind == ANSWER_TYPE ? a.number : npart__type_number(a.word, a.length);
-        int64_t right = b.kind == ANSWER_TYPE ? b.number : npart__type_number(b.word, b.length);
-        return left == right ? 0 : 1;
+    if (a.kind == ANSWER_TYPE || b.kind == ANSWER_TYPE) { /* a word that names no type has 0 */
+        bool may_equal = a.kind != ANSWER_NUMBER && b.kind != ANSWER_NUMBER;
+        return may_equal && a.number == b.number ? 0 : 1;
     }
     return 1; /* a word and a number are not equal */
 }
