@@ -509,6 +509,31 @@ static void flatten_floor(struct npart__expressions *pool, const struct npart__s
     atom->right = both;
 }
 
+/* Of a sum and its opposite, one: the one that subtracts more of its terms, or the first of them. */
+static bool is_negative_form(const struct npart__sum *sum)
+{
+    uint32_t subtracted = 0;
+    for (uint32_t i = 0; i < sum->count; i++)
+        subtracted += sum->terms[i].coefficient < 0;
+    return 2 * subtracted > sum->count || (2 * subtracted == sum->count && sum->terms[0].coefficient < 0);
+}
+
+/* floor(a / divisor) where nothing comes out any more. floor(-a/m) is -floor((a + m - 1)/m): ceilings have one form,
+ * which is that of a floor. */
+static int64_t lone_quotient(struct npart__expressions *pool, struct npart__sum *inside, int64_t divisor)
+{
+    bool is_negative = is_negative_form(inside);
+    if (is_negative) {
+        inside->constant = divisor - 1 - inside->constant;
+        for (uint32_t i = 0; i < inside->count; i++)
+            inside->terms[i].coefficient = -inside->terms[i].coefficient;
+    }
+    struct npart__atom atom = {.kind = NPART__ATOM_FLOOR, .left = sum_handle(pool, inside), .right = divisor};
+    flatten_floor(pool, inside, &atom);
+    int64_t quotient = atom_handle(pool, &atom);
+    return is_negative ? npart__product(pool, quotient, -1) : quotient;
+}
+
 /* floor(a / divisor) for a positive number: what divides evenly comes out, the rest stays in one atom. */
 static int64_t quotient_by_number(struct npart__expressions *pool, const struct npart__sum *a, int64_t divisor)
 {
@@ -523,6 +548,8 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
     for (uint32_t i = 0; i < a->count; i++) {
         int64_t coefficient = a->terms[i].coefficient;
         bool divides = coefficient % divisor == 0;
+        if (coefficient == INT64_MIN)
+            return npart__fresh_symbol(pool);
         if (!divides)
             common = greatest_common_divisor(common, coefficient);
         if (!add_term(divides ? &outside : &inside, a->terms[i].product, divides ? coefficient / divisor : coefficient))
@@ -533,10 +560,7 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
     inside.constant /= common; /* both are positive, so this is the floor */
     for (uint32_t i = 0; i < inside.count; i++)
         inside.terms[i].coefficient /= common;
-    divisor /= common;
-    struct npart__atom atom = {.kind = NPART__ATOM_FLOOR, .left = sum_handle(pool, &inside), .right = divisor};
-    flatten_floor(pool, &inside, &atom);
-    return npart__sum(pool, sum_handle(pool, &outside), atom_handle(pool, &atom));
+    return npart__sum(pool, sum_handle(pool, &outside), lone_quotient(pool, &inside, divisor / common));
 }
 
 int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
@@ -562,6 +586,8 @@ int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_
 
 int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
 {
+    if (npart__is_number(b) && b > 0 && !npart__is_number(a))
+        return npart__floor_quotient(pool, npart__sum(pool, a, b - 1), b);
     int64_t negated = npart__floor_quotient(pool, npart__product(pool, a, -1), b);
     return npart__product(pool, negated, -1);
 }

@@ -147,6 +147,10 @@ void npart__infer_reshape(struct npart__call *call)
         return;
     for (uint32_t i = 0; i < rank; i++) {
         dims[i] = target[i];
+        if (target[i] == -1 && open != NPART_NONE) {
+            npart__contradiction(call, "sizes %u and %u are both left open", open, i);
+            return;
+        }
         if (target[i] == -1)
             open = i;
         else if (target[i] == 0 && !allows_zero)
@@ -193,6 +197,16 @@ static bool read_axes(struct npart__call *call, const int64_t **axes, uint32_t *
     return *axes != NULL;
 }
 
+/* Without axes each size of 1 goes; a symbol may be 1. An empty list of axes means none of them to ONNX and all of
+ * them to ONNX Runtime. */
+static bool can_squeeze_all(const struct npart__fact *in, bool is_empty_list)
+{
+    for (uint32_t i = 0; i < in->rank; i++)
+        if (!npart__is_number(in->dims[i]) || (is_empty_list && in->dims[i] == 1))
+            return false;
+    return true;
+}
+
 void npart__infer_squeeze(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -201,7 +215,7 @@ void npart__infer_squeeze(struct npart__call *call)
     bool drops[NPART__LIMIT_RANK] = {false};
     bool known = read_axes(call, &axes, &count);
     int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
-    if (!dims || !known)
+    if (!dims || !known || (count == 0 && !can_squeeze_all(in, axes != NULL)))
         return;
     for (uint32_t i = 0; axes && i < count; i++) {
         uint32_t axis;
@@ -214,8 +228,6 @@ void npart__infer_squeeze(struct npart__call *call)
         drops[axis] = true;
     }
     for (uint32_t i = 0; i < in->rank; i++) {
-        if (!axes && !npart__is_number(in->dims[i]))
-            return; /* it may be 1, and then it goes */
         if (axes ? !drops[i] : in->dims[i] != 1)
             dims[kept++] = in->dims[i];
     }
@@ -228,8 +240,12 @@ void npart__infer_unsqueeze(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     const int64_t *axes;
     uint32_t count, next = 0;
-    bool is_new[NPART__LIMIT_RANK] = {false};
-    if (!in->has_rank || !read_axes(call, &axes, &count) || !axes || count + in->rank > NPART__LIMIT_RANK)
+    bool is_new[NPART__LIMIT_RANK] = {false}, is_known = read_axes(call, &axes, &count);
+    const struct npart__fact *list = npart__in(call, 1);
+    if (in->has_rank && !is_known && list->has_rank && list->rank == 1 && npart__is_number(list->dims[0]) &&
+        list->dims[0] <= NPART__LIMIT_RANK)
+        npart__set_rank(call, 0, in->rank + (uint32_t)list->dims[0]);
+    if (!in->has_rank || !axes || count > NPART__LIMIT_RANK || count + in->rank > NPART__LIMIT_RANK)
         return;
     uint32_t rank = in->rank + count;
     int64_t *dims = npart__new_dims(call, rank);
@@ -323,6 +339,19 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     npart__set_ints(call, 0, ints, count);
 }
 
+/* To sizes that nobody knows: what is a number above 1 stays. */
+static void expand_to_unknown(struct npart__call *call, uint32_t rank)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    int64_t *dims = npart__new_dims(call, rank);
+    uint32_t missing = rank - in->rank;
+    for (uint32_t i = 0; dims && i < rank; i++) {
+        bool stays = i >= missing && npart__is_number(in->dims[i - missing]) && in->dims[i - missing] != 1;
+        dims[i] = stays ? in->dims[i - missing] : NPART__UNKNOWN;
+    }
+    npart__set_dims(call, 0, rank, dims);
+}
+
 void npart__infer_expand(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *shape = npart__in(call, 1);
@@ -333,7 +362,7 @@ void npart__infer_expand(struct npart__call *call)
     if (!target) {
         bool has_length = shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]);
         if (has_length && shape->dims[0] <= NPART__LIMIT_RANK)
-            npart__set_rank(call, 0, shape->dims[0] > in->rank ? (uint32_t)shape->dims[0] : in->rank);
+            expand_to_unknown(call, shape->dims[0] > in->rank ? (uint32_t)shape->dims[0] : in->rank);
         return;
     }
     if (length > NPART__LIMIT_RANK)
@@ -357,14 +386,36 @@ void npart__infer_expand(struct npart__call *call)
     npart__take_affine(call, 0, 0, 0, steps);
 }
 
+/* Repeats known elements along all axes. */
+static void tile_elements(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
+    struct npart__items items;
+    uint32_t total;
+    if (!npart__in_items(call, 0, &items) || !npart__small_count(out, &total))
+        return;
+    uint64_t *tiled = npart__new_items(call, total);
+    for (uint32_t i = 0; tiled && i < total; i++) {
+        int64_t rest = i, from = 0, stride = 1;
+        for (uint32_t axis = in->rank; axis-- > 0; rest /= out->dims[axis]) {
+            from += rest % out->dims[axis] % in->dims[axis] * stride;
+            stride *= in->dims[axis];
+        }
+        tiled[i] = items.data[from];
+    }
+    if (tiled)
+        npart__set_items(call, 0, tiled, total, items.is_ints);
+}
+
 void npart__infer_tile(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t count;
     const int64_t *repeats = npart__in_ints(call, 1, &count);
-    if (!in->has_rank || (call->node->schema && call->node->schema->since < 6))
+    if (!in->has_rank)
         return;
-    if (!repeats || count != in->rank) {
+    bool is_oldest = call->node->schema && call->node->schema->since < 6; /* a number of tiles and an axis */
+    if (!repeats || count != in->rank || is_oldest) {
         npart__set_rank(call, 0, in->rank);
         return;
     }
@@ -372,15 +423,7 @@ void npart__infer_tile(struct npart__call *call)
     for (uint32_t i = 0; dims && i < in->rank; i++)
         dims[i] = npart__product(call->pool, in->dims[i], repeats[i]);
     npart__set_dims(call, 0, in->rank, dims);
-    struct npart__items items;
-    uint32_t total;
-    if (in->rank != 1 || !npart__in_items(call, 0, &items) || !npart__small_count(npart__out(call, 0), &total))
-        return;
-    uint64_t *tiled = npart__new_items(call, total);
-    for (uint32_t i = 0; tiled && items.count && i < total; i++)
-        tiled[i] = items.data[i % items.count];
-    if (tiled)
-        npart__set_items(call, 0, tiled, total, items.is_ints);
+    tile_elements(call);
 }
 
 /* max(ceil((limit - start) / delta), 0) numbers. */
