@@ -106,20 +106,18 @@ void npart__infer_gemm(struct npart__call *call)
     int64_t type = is_typed ? npart__int_attribute(call, "dtype", NPART__FLOAT) : 0;
     if (type > 0 && type <= UINT8_MAX)
         npart__set_element_type(call, 0, (int)type);
-    if (!a->has_rank || !b->has_rank || a->rank != 2 || b->rank != 2) {
-        npart__set_rank(call, 0, 2);
-        return;
-    }
     bool flips_a = npart__int_attribute(call, "transA", 0) != 0, flips_b = npart__int_attribute(call, "transB", 0) != 0;
-    int64_t inner_a = a->dims[flips_a ? 0 : 1], inner_b = b->dims[flips_b ? 1 : 0];
+    bool has_a = a->has_rank && a->rank == 2, has_b = b->has_rank && b->rank == 2;
+    int64_t inner_a = has_a ? a->dims[flips_a ? 0 : 1] : NPART__UNKNOWN;
+    int64_t inner_b = has_b ? b->dims[flips_b ? 1 : 0] : NPART__UNKNOWN;
     if (npart__is_number(inner_a) && npart__is_number(inner_b) && inner_a != inner_b) {
         npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
         return;
     }
     int64_t *dims = npart__new_dims(call, 2);
     if (dims) {
-        dims[0] = a->dims[flips_a ? 1 : 0];
-        dims[1] = b->dims[flips_b ? 0 : 1];
+        dims[0] = has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN;
+        dims[1] = has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN;
     }
     npart__set_dims(call, 0, 2, dims);
 }

@@ -177,7 +177,9 @@ void npart__infer_affine_grid(struct npart__call *call)
     int64_t *dims = count == 4 || count == 5 ? npart__new_dims(call, count) : NULL;
     if (!dims)
         return;
-    dims[0] = theta->has_rank && theta->rank ? theta->dims[0] : sizes ? sizes[0] : NPART__UNKNOWN;
+    dims[0] = theta->has_rank && theta->rank ? theta->dims[0] : NPART__UNKNOWN;
+    if (sizes && !npart__is_number(dims[0]))
+        dims[0] = sizes[0];
     for (uint32_t i = 2; i < count; i++)
         dims[i - 1] = sizes ? sizes[i] : NPART__UNKNOWN;
     dims[count - 1] = count - 2;

@@ -50,9 +50,10 @@ void npart__infer_nonzero(struct npart__call *call)
     int64_t *dims = npart__new_dims(call, 2);
     if (!dims)
         return;
-    dims[0] = in->has_rank ? in->rank : NPART__UNKNOWN;
+    /* Of a scalar, ONNX gives no rows and ONNX Runtime one. */
+    dims[0] = in->has_rank && in->rank ? in->rank : NPART__UNKNOWN;
     dims[1] = NPART__UNKNOWN;
-    if (!npart__in_items(call, 0, &items) || !items.is_ints) {
+    if (dims[0] == NPART__UNKNOWN || !npart__in_items(call, 0, &items) || !items.is_ints) {
         npart__set_dims(call, 0, 2, dims);
         return;
     }

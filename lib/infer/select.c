@@ -42,6 +42,8 @@ static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_
 {
     if (npart__is_number(bound) && bound >= INT32_MAX)
         return dim; /* exporters' way to say "to the end" */
+    if (npart__is_number(bound) && bound <= -(int64_t)INT32_MAX)
+        return 0;
     if (npart__is_number(bound) && bound < 0)
         return npart__maximum(call->pool, npart__sum(call->pool, dim, bound), 0);
     if (npart__lower_bound(call->pool, bound) < 0)
@@ -153,6 +155,12 @@ static int64_t split_size(struct npart__call *call, int64_t dim, const int64_t *
     if (pieces <= 0 || pieces > INT32_MAX)
         return NPART__UNKNOWN;
     bool may_differ = call->node->schema && call->node->schema->since >= 18;
+    if (!may_differ && npart__is_number(dim) && dim % pieces) {
+        if (index == 0)
+            npart__contradiction(call, "%lld cannot be split into %lld equal parts", (long long)dim,
+                                 (long long)pieces);
+        return NPART__UNKNOWN;
+    }
     if (!may_differ)
         return npart__floor_quotient(call->pool, dim, pieces);
     int64_t piece = npart__ceil_quotient(call->pool, dim, pieces);

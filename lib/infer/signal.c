@@ -36,8 +36,9 @@ void npart__infer_dft(struct npart__call *call)
     if (!dims)
         return;
     bool knows_axis = npart__is_number(wanted) && npart__normalize_axis(wanted, in->rank, &axis);
+    bool changes_length = is_onesided || npart__has_input(call, 1);
     for (uint32_t i = 0; i + 1 < in->rank; i++) {
-        dims[i] = knows_axis ? in->dims[i] : NPART__UNKNOWN;
+        dims[i] = knows_axis || !changes_length ? in->dims[i] : NPART__UNKNOWN;
         if (!knows_axis || i != axis)
             continue;
         int64_t given = to_real ? npart__product(call->pool, npart__difference(call->pool, in->dims[i], 1), 2)

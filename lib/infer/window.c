@@ -288,13 +288,10 @@ void npart__infer_col2im(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0), *image = npart__in(call, 1);
     uint32_t count, block_count;
     const int64_t *sizes = npart__in_ints(call, 1, &count), *block = npart__in_ints(call, 2, &block_count);
-    if (!sizes) {
-        if (image->has_rank && image->rank == 1 && npart__is_number(image->dims[0]) &&
-            image->dims[0] + 2 <= NPART__LIMIT_RANK)
-            npart__set_rank(call, 0, (uint32_t)image->dims[0] + 2);
-        return;
-    }
-    int64_t *dims = npart__new_dims(call, count + 2);
+    if (!sizes && image->has_rank && image->rank == 1 && npart__is_number(image->dims[0]) &&
+        image->dims[0] + 2 <= NPART__LIMIT_RANK)
+        count = (uint32_t)image->dims[0];
+    int64_t *dims = count || sizes ? npart__new_dims(call, count + 2) : NULL;
     if (!dims)
         return;
     bool has_input = in->has_rank && in->rank == 3;
@@ -302,6 +299,7 @@ void npart__infer_col2im(struct npart__call *call)
     dims[1] = has_input && block ? npart__floor_quotient(call->pool, in->dims[1],
                                                          npart__dims_product(call, block, 0, block_count))
                                  : NPART__UNKNOWN;
-    memcpy(dims + 2, sizes, count * sizeof *dims);
+    for (uint32_t i = 0; i < count; i++)
+        dims[i + 2] = sizes ? sizes[i] : NPART__UNKNOWN;
     npart__set_dims(call, 0, count + 2, dims);
 }
