@@ -161,6 +161,13 @@ static uint32_t parse_selector(struct npart__parser *parser)
     if (!token)
         return NPART_NONE;
     selector.name = token->text;
+    uint32_t name = npart__find_pattern_name(parser, token->text);
+    if (name != NPART_NONE) {
+        selector.kind = NPART__SELECT_NAME;
+        selector.version_count = 1;
+        selector.versions[0].index = (int16_t)name;
+        return new_selector(parser, selector);
+    }
     const struct npart__operator *newest = NULL;
     selector.kind = NPART__SELECT_ONE;
     if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
@@ -174,7 +181,9 @@ static uint32_t parse_selector(struct npart__parser *parser)
     char known[160] = "";
     if (newest)
         list_operands(newest, known, sizeof known);
-    if (!parser->op)
+    if (!parser->op && parser->pattern)
+        npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->text);
+    else if (!parser->op)
         npart__parse_fail(parser, token->column, "%s: only inputs, outputs and * mean something to every op",
                           token->text);
     else

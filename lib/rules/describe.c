@@ -87,6 +87,17 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
     }
 }
 
+static void describe_patterns(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < oplist->patterns.count; i++) {
+        const struct npart__pattern *pattern = &oplist->patterns.items[i];
+        npart__append_format(out, "pattern %s\n", pattern->name);
+        describe_rule(&oplist->rules.items[pattern->unit_rule], out);
+        for (uint32_t k = pattern->first_rule; k < pattern->first_rule + pattern->rule_count; k++)
+            describe_rule(&oplist->rules.items[k], out);
+    }
+}
+
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
@@ -106,6 +117,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
         for (uint32_t i = at->first_every; i < at->first_every + at->every_count; i++)
             describe_rule(&oplist->rules.items[i], out);
     }
+    describe_patterns(oplist, out);
 }
 
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)

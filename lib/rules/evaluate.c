@@ -47,7 +47,7 @@ static const struct npart__term *term_at(const struct npart__trial *trial, uint3
 /* The operands from *first on, on one side or, for `*`, on both. */
 struct operands {
     uint32_t first, count;
-    bool is_output, is_both;
+    bool is_output, is_both, is_name; /* is_name: of a pattern, `first` of its names */
 };
 
 static struct operands select_operands(const struct npart__trial *trial, uint32_t selector)
@@ -61,6 +61,8 @@ static struct operands select_operands(const struct npart__trial *trial, uint32_
         return (struct operands){.count = inputs};
     case NPART__SELECT_OUTPUTS:
         return (struct operands){.count = outputs, .is_output = true};
+    case NPART__SELECT_NAME:
+        return (struct operands){.first = (uint32_t)at->versions[0].index, .count = 1, .is_name = true};
     case NPART__SELECT_ONE:
         break;
     }
@@ -84,6 +86,8 @@ static uint32_t operand_at(const struct npart__trial *trial, struct operands ope
 {
     if (index >= operands.count)
         return NPART_NONE;
+    if (operands.is_name)
+        return trial->names ? trial->names[operands.first] : NPART_NONE;
     index += operands.first;
     bool is_output = operands.is_output;
     if (operands.is_both && index >= trial->node->input_count) {

@@ -20,6 +20,7 @@ struct npart__trial {
     const struct npart__graph *graph;
     const struct npart__fold *fold;
     const struct npart__node *node;
+    const uint32_t *names; /* of a pattern's names, the values; NULL outside patterns */
     struct npart__failure failure;
 };
 
@@ -32,5 +33,11 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 /* Appends a condition or part of one as it would be written. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);
+
+/* ---- match.c: patterns in a graph ------------------------------------------------------------------------ */
+
+/* By node: the pattern whose unit it is part of plus one, or 0. NULL when out of memory. */
+uint32_t *npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
+                                const struct npart__fold *fold, struct npart__arena *arena);
 
 #endif

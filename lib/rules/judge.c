@@ -25,6 +25,7 @@ struct judge {
     struct npart__arena *arena;
     struct npart__mask *out;
     struct entry_cache *cache;
+    const uint32_t *unit_of; /* by node: see npart__match_patterns */
 };
 
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
@@ -195,6 +196,13 @@ static bool judge_node(struct judge *judge, uint32_t id)
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
         if (!(judge->target->gates >> gate & 1))
             continue;
+        const struct npart__pattern *unit =
+            judge->unit_of[id] ? &judge->oplist->patterns.items[judge->unit_of[id] - 1] : NULL;
+        if (unit && unit->gate == gate) { /* taken as a whole, whatever its rules say of each */
+            if (!add_reason(judge, id, unit->unit_rule, NPART__TRUE))
+                return false;
+            continue;
+        }
         if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
@@ -220,7 +228,8 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
-    if (!out->verdicts || !out->first_reason || !judge.cache)
+    judge.unit_of = npart__match_patterns(target, inference, fold, arena);
+    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.unit_of)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;

@@ -53,6 +53,7 @@ struct npart__parser {
     npart_status status; /* of the first failure; everything stops then */
     /* where we are */
     struct npart__op_entry *op; /* being read, or NULL */
+    struct npart__pattern *pattern; /* the same */
     const char *op_source;
     const char *default_source;
     uint8_t gate;
@@ -123,6 +124,18 @@ uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
 /* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
+
+/* ---- pattern_lines.c: what a pattern holds ---------------------------------------------------------------- */
+
+/* pattern NAME "sentence" [source "..."]: fills in the pattern, whose lines follow. */
+void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *out);
+void npart__line_let(struct npart__parser *parser);
+void npart__line_match(struct npart__parser *parser);
+void npart__line_of(struct npart__parser *parser);
+/* Checks what can only be known at a pattern's end. */
+void npart__end_pattern(struct npart__parser *parser);
+/* The index of a name of the pattern being read, or NPART_NONE. */
+uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name);
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */
 

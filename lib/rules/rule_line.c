@@ -32,7 +32,9 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     char fixed[200], scope[120] = "every", numbered[220];
     if (rule->condition != NPART_NONE)
         npart__condition_label(oplist, rule->condition, &word, &argument, &rule->about);
-    if (parser->op)
+    if (parser->pattern)
+        (void)snprintf(scope, sizeof scope, "pattern.%s", parser->pattern->name);
+    else if (parser->op)
         (void)snprintf(scope, sizeof scope, "%s%s%s", parser->op->domain, *parser->op->domain ? "." : "",
                        parser->op->name);
     if (label)
@@ -138,13 +140,13 @@ void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
         rule.sentence = condition_text(parser, from, to);
     for (;;) {
         if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
-            if (kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail"))
-                npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need");
+            if (kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail") || parser->pattern)
+                npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need of an op");
             rule.is_fatal = true;
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
             rule.source = token ? token->text : "";
-        } else if (!parser->op && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
+        } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
             rule.condition = parse_except(parser, rule.condition);
         } else {
             break;

@@ -17,6 +17,14 @@
 #define NPART__LIMIT_GROUP_DEPTH 16u
 #define NPART__LIMIT_SWITCHES 32u
 #define NPART__LIMIT_GATES 8u
+/* Of one pattern: names, alternatives, and how deep its expressions nest. */
+#define NPART__LIMIT_PATTERN_NAMES 16u
+#define NPART__LIMIT_PATTERN_MATCHES 8u
+#define NPART__LIMIT_PATTERN_DEPTH 32u
+/* Nodes of one unit that a pattern makes. */
+#define NPART__LIMIT_UNIT_NODES 64u
+/* Parts looked at before a place is given up, so that no list makes matching slow. */
+#define NPART__LIMIT_MATCH_STEPS 4096u
 
 /* ---- what an op list holds ------------------------------------------------------------------------------- */
 
@@ -50,6 +58,7 @@ struct npart__rule {
     uint8_t gate;
     bool is_fatal;        /* `else fail` */
     uint16_t signature;   /* 0: always; else an alternative of its op */
+    uint8_t subject;      /* of a pattern: 1 + the name whose node is asked; 0: its last node */
     uint32_t line;
 };
 
@@ -69,6 +78,40 @@ struct npart__gate {
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
     bool has_ops;
+};
+
+/* Part of a pattern's expression: what an operand has to be. */
+enum npart__pattern_kind {
+    NPART__PATTERN_NODE,   /* output `output` of a node of this op, whose inputs match the arguments */
+    NPART__PATTERN_NAME,   /* the same value wherever the name stands */
+    NPART__PATTERN_NUMBER, /* a constant, every element of which is close to this number */
+    NPART__PATTERN_CONST,  /* any constant */
+    NPART__PATTERN_ANY,    /* `*`: anything, or nothing */
+    NPART__PATTERN_REST,   /* `..`: further operands, whatever they are */
+};
+
+struct npart__pattern_part {
+    uint8_t kind, output;
+    const char *domain, *op;    /* of a node */
+    double number;
+    uint32_t name;              /* by name: index of the pattern's names */
+    uint32_t argument, next;    /* first argument of a node; next argument of the same node; NPART_NONE ends both */
+    uint32_t line, column;
+};
+
+/* Nodes that the target takes as one, although it may lack some of their ops. */
+struct npart__pattern {
+    const char *name;
+    uint8_t gate;
+    uint32_t unit_rule;              /* the note that stands at every node of a unit */
+    uint32_t first_rule, rule_count; /* needs, all of which must hold */
+    uint32_t name_count, match_count;
+    struct {
+        const char *text;
+        uint32_t part;               /* its expression; NPART_NONE: a free name, bound where it first stands */
+    } names[NPART__LIMIT_PATTERN_NAMES];
+    uint32_t matches[NPART__LIMIT_PATTERN_MATCHES]; /* parts: the alternatives' last nodes */
+    uint32_t line;
 };
 
 struct npart__variant {
@@ -96,6 +139,8 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__selector) selectors;
     struct NPART__ARRAY(struct npart__rule) rules;
     struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by gate, domain, name, version */
+    struct NPART__ARRAY(struct npart__pattern) patterns;
+    struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(const char *) switches;

@@ -183,25 +183,65 @@ static void line_op(struct npart__parser *parser, size_t start, size_t end)
         read_op(parser, &names[i], first, last, start, end);
 }
 
+/* pattern NAME "sentence": the lines up to the next top-level one. */
+static void line_pattern(struct npart__parser *parser, size_t start, size_t end)
+{
+    struct npart__pattern pattern = {.name = ""};
+    uint32_t line = parser->line;
+    npart__line_pattern(parser, &pattern);
+    if (parser->status != NPART_OK)
+        return;
+    parser->pattern = &pattern;
+    parser->first_rule = pattern.first_rule;
+    parser->signature = 0;
+    read_block(parser, start, end, line + 1);
+    npart__end_pattern(parser);
+    parser->pattern = NULL;
+    if (parser->status != NPART_OK)
+        return;
+    const char *source = parser->oplist->rules.items[pattern.unit_rule].source;
+    for (uint32_t i = pattern.first_rule; i < parser->oplist->rules.count; i++)
+        if (!*parser->oplist->rules.items[i].source)
+            parser->oplist->rules.items[i].source = source;
+    if (!NPART__PUSH(parser->arena, &parser->oplist->patterns, pattern))
+        npart__parse_out_of_memory(parser);
+}
+
 /* ---- dispatch -------------------------------------------------------------------------------------------- */
+
+/* Where a line may stand. */
+enum { IN_LIST = 1, IN_OP = 2, IN_PATTERN = 4 };
 
 static const struct {
     const char *word;
     void (*read)(struct npart__parser *parser);
-    bool is_inner; /* of an op or a group */
+    unsigned places;
 } keywords[] = {
-    {"target", npart__line_target, false},       {"source", npart__line_source, false},
-    {"toolchain", npart__line_toolchain, false}, {"standing", npart__line_standing, false},
-    {"switches", npart__line_switches, false},   {"variants", npart__line_variants, false},
-    {"variant", npart__line_variant, false},     {"default", npart__line_default, false},
-    {"partitioner", npart__line_partitioner, false}, {"bodies", npart__line_bodies, false},
-    {"layout", npart__line_layout, false},       {"through", npart__line_through, false},
-    {"param", npart__line_param, false},
-    {"gate", npart__line_gate, false},           {"every", npart__line_every, false},
-    {"set", npart__line_set, false},             {"need", line_need, true},
-    {"maybe", line_maybe, true},          {"note", line_note, true},
-    {"signature", line_signature, true},  {"use", line_use, true},
-    {"source", line_source_of_op, true},
+    {"target", npart__line_target, IN_LIST},
+    {"source", npart__line_source, IN_LIST},
+    {"toolchain", npart__line_toolchain, IN_LIST},
+    {"standing", npart__line_standing, IN_LIST},
+    {"switches", npart__line_switches, IN_LIST},
+    {"variants", npart__line_variants, IN_LIST},
+    {"variant", npart__line_variant, IN_LIST},
+    {"default", npart__line_default, IN_LIST},
+    {"partitioner", npart__line_partitioner, IN_LIST},
+    {"bodies", npart__line_bodies, IN_LIST},
+    {"layout", npart__line_layout, IN_LIST},
+    {"through", npart__line_through, IN_LIST},
+    {"param", npart__line_param, IN_LIST},
+    {"gate", npart__line_gate, IN_LIST},
+    {"every", npart__line_every, IN_LIST},
+    {"set", npart__line_set, IN_LIST},
+    {"need", line_need, IN_OP | IN_PATTERN},
+    {"maybe", line_maybe, IN_OP},
+    {"note", line_note, IN_OP},
+    {"signature", line_signature, IN_OP},
+    {"use", line_use, IN_OP},
+    {"source", line_source_of_op, IN_OP},
+    {"let", npart__line_let, IN_PATTERN},
+    {"match", npart__line_match, IN_PATTERN},
+    {"of", npart__line_of, IN_PATTERN},
 };
 
 /* Replaces the names of sets by their words. */
@@ -233,16 +273,16 @@ static void expand_sets(struct npart__parser *parser)
     }
 }
 
-static void dispatch(struct npart__parser *parser, bool is_inner)
+static void dispatch(struct npart__parser *parser, unsigned place)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a keyword");
     if (!token)
         return;
     for (size_t i = 0; i < NPART__COUNT(keywords); i++) {
-        if (keywords[i].is_inner == is_inner && npart__same_text(keywords[i].word, token->text)) {
+        if ((keywords[i].places & place) && npart__same_text(keywords[i].word, token->text)) {
             expand_sets(parser);
             keywords[i].read(parser);
-            if (parser->status == NPART_OK && !is_inner)
+            if (parser->status == NPART_OK && place == IN_LIST)
                 npart__expect_end(parser);
             return;
         }
@@ -257,14 +297,14 @@ static void read_block(struct npart__parser *parser, size_t start, size_t end, u
     while (offset < end && parser->status == NPART_OK) {
         npart__lex_line(parser, &offset, end);
         if (parser->token_count && parser->status == NPART_OK)
-            dispatch(parser, true);
+            dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
     }
 }
 
 static bool is_inner_keyword(const char *word)
 {
     for (size_t i = 0; i < NPART__COUNT(keywords); i++)
-        if (keywords[i].is_inner && npart__same_text(keywords[i].word, word))
+        if ((keywords[i].places & (IN_OP | IN_PATTERN)) && npart__same_text(keywords[i].word, word))
             return true;
     return false;
 }
@@ -359,26 +399,29 @@ static void read_sections(struct npart__parser *parser)
             continue;
         const char *word = parser->tokens[0].text;
         bool is_op = strcmp(word, "op") == 0, is_group = strcmp(word, "group") == 0;
+        bool is_pattern = strcmp(word, "pattern") == 0;
         if (!has_format) {
             bool is_format = parser->token_count == 2 && strcmp(word, "format") == 0 && parser->tokens[1].number == 1;
             if (!is_format)
                 npart__parse_fail(parser, 1, "an op list begins with `format 1`");
             has_format = true;
-        } else if (is_op || is_group) {
+        } else if (is_op || is_group || is_pattern) {
             size_t end = block_end(parser, offset);
             uint32_t line = parser->line;
             parser->at = 1;
-            if (is_op && !*parser->oplist->name)
+            if (!is_group && !*parser->oplist->name)
                 npart__parse_fail(parser, 1, "the target's line comes before its ops");
             else if (is_op)
                 line_op(parser, offset, end);
+            else if (is_pattern)
+                line_pattern(parser, offset, end);
             else
                 skip_group(parser);
             if (parser->status == NPART_OK)
                 parser->line = line + lines_between(parser, offset, end);
             offset = end;
         } else {
-            dispatch(parser, false);
+            dispatch(parser, IN_LIST);
         }
     }
     if (parser->status == NPART_OK && !has_format)

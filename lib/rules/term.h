@@ -88,7 +88,8 @@ struct npart__term {
 /* "-1.5e-05" as a number, whatever the locale says of points. */
 double npart__read_decimal(const char *text);
 
-enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELECT_OUTPUTS, NPART__SELECT_ONE };
+enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELECT_OUTPUTS, NPART__SELECT_ONE,
+                           NPART__SELECT_NAME /* of a pattern, versions[0].index of its names */ };
 
 /* Which operand a name means, by version of the operator: its place may move. */
 #define NPART__SELECTOR_VERSIONS 6u

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Patterns in a graph: from a unit's last node back through its operands. Operands of Add, Mul and the like match in
+ * either order. What leaves a unit leaves it by the last node only.
+ */
+#include <math.h>
+
+#include "rules/evaluate.h"
+
+/* A number in a pattern is met by a constant this close: sqrt(2) as float16 still is 1.414. */
+#define CLOSENESS 2e-3
+
+struct unit {
+    uint32_t values[NPART__LIMIT_PATTERN_NAMES]; /* of a name: its value; of a let: its node's first output */
+    uint32_t makers[NPART__LIMIT_PATTERN_NAMES]; /* of a let: its node; NPART_NONE: not bound */
+    uint32_t nodes[NPART__LIMIT_UNIT_NODES];
+    uint32_t node_count;
+};
+
+/* A part's op among the graph's interned strings. */
+struct part_op {
+    uint32_t type, domain; /* NPART_NONE: no node of the graph has it */
+};
+
+struct matcher {
+    const struct npart__target *target;
+    const struct npart__oplist *oplist;
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fold *fold;
+    const struct npart__pattern *pattern;
+    struct unit unit;
+    uint32_t steps;
+    const struct part_op *ops; /* by part */
+    uint32_t *unit_of;         /* by node */
+};
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
+{
+    if (!matcher->fold->is_constant[value])
+        return false;
+    const struct npart__known *known = npart__elements(matcher->inference, &matcher->inference->facts[value]);
+    if (!known || known->count == 0)
+        return false;
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (known->ints && !npart__is_number(known->ints[i]))
+            return false;
+        double found = known->ints ? (double)known->ints[i] : known->doubles[i];
+        if (!(fabs(found - wanted) <= CLOSENESS * fabs(wanted)))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t operand_of(const struct matcher *matcher, const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = index < node->input_count ? npart__node_input(matcher->graph, node, index) : NPART_NONE;
+    return value == NPART_NONE ? value : matcher->fold->stands_for[value];
+}
+
+/* ---- parts ----------------------------------------------------------------------------------------------- */
+
+static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value);
+
+static bool match_arguments(struct matcher *matcher, uint32_t argument, const struct npart__node *node, bool swapped)
+{
+    uint32_t index = 0;
+    for (; argument != NPART_NONE; argument = matcher->oplist->pattern_parts.items[argument].next, index++) {
+        if (matcher->oplist->pattern_parts.items[argument].kind == NPART__PATTERN_REST)
+            return true;
+        if (!match_value(matcher, argument, operand_of(matcher, node, swapped ? 1 - index : index)))
+            return false;
+    }
+    for (; index < node->input_count; index++)
+        if (npart__node_input(matcher->graph, node, index) != NPART_NONE)
+            return false;
+    return true;
+}
+
+static bool is_commutative(const struct matcher *matcher, const struct npart__node *node)
+{
+    static const char *const ops[] = {"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"};
+    if (node->input_count != 2)
+        return false;
+    for (size_t i = 0; i < NPART__COUNT(ops); i++)
+        if (strcmp(npart__node_op(matcher->graph, node), ops[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
+{
+    const struct npart__node *node = &matcher->graph->nodes.items[id];
+    return node->op_type == matcher->ops[part].type && node->domain == matcher->ops[part].domain;
+}
+
+static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
+{
+    const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
+    const struct npart__node *node = &matcher->graph->nodes.items[id];
+    if (!has_op(matcher, part, id) || matcher->fold->reasons[id] != NPART__FOLD_LIVE || matcher->unit_of[id])
+        return false;
+    struct unit *unit = &matcher->unit;
+    bool is_known = false;
+    for (uint32_t i = 0; i < unit->node_count; i++)
+        is_known |= unit->nodes[i] == id;
+    if (!is_known && unit->node_count == NPART__LIMIT_UNIT_NODES)
+        return false;
+    if (!is_known)
+        unit->nodes[unit->node_count++] = id;
+    if (!is_commutative(matcher, node))
+        return match_arguments(matcher, at->argument, node, false);
+    struct unit before = *unit;
+    if (match_arguments(matcher, at->argument, node, false))
+        return true;
+    *unit = before;
+    return match_arguments(matcher, at->argument, node, true);
+}
+
+/* The node that makes the value as its output `output`, or NPART_NONE. */
+static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t output)
+{
+    uint32_t id = matcher->graph->values.items[value].producer;
+    if (id == NPART_NONE || npart__node_output(matcher->graph, &matcher->graph->nodes.items[id], output) != value)
+        return NPART_NONE;
+    return id;
+}
+
+static bool match_name(struct matcher *matcher, const struct npart__pattern_part *at, uint32_t value)
+{
+    struct unit *unit = &matcher->unit;
+    uint32_t definition = matcher->pattern->names[at->name].part;
+    if (definition == NPART_NONE) {
+        if (unit->values[at->name] == NPART_NONE)
+            unit->values[at->name] = value;
+        return unit->values[at->name] == value;
+    }
+    uint32_t maker = maker_of(matcher, value, at->output);
+    if (maker == NPART_NONE)
+        return false;
+    if (unit->makers[at->name] != NPART_NONE)
+        return unit->makers[at->name] == maker;
+    if (!match_node(matcher, definition, maker))
+        return false;
+    unit->makers[at->name] = maker;
+    unit->values[at->name] = npart__node_output(matcher->graph, &matcher->graph->nodes.items[maker], 0);
+    return true;
+}
+
+static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
+{
+    const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
+    if (++matcher->steps > NPART__LIMIT_MATCH_STEPS)
+        return false;
+    if (at->kind == NPART__PATTERN_ANY || at->kind == NPART__PATTERN_REST)
+        return true;
+    if (value == NPART_NONE)
+        return false;
+    switch ((enum npart__pattern_kind)at->kind) {
+    case NPART__PATTERN_CONST:
+        return matcher->fold->is_constant[value];
+    case NPART__PATTERN_NUMBER:
+        return is_number(matcher, value, at->number);
+    case NPART__PATTERN_NAME:
+        return match_name(matcher, at, value);
+    default: {
+        uint32_t maker = maker_of(matcher, value, 0);
+        return maker != NPART_NONE && match_node(matcher, part, maker);
+    }
+    }
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------ */
+
+static bool is_in_unit(const struct matcher *matcher, uint32_t node)
+{
+    for (uint32_t i = 0; i < matcher->unit.node_count; i++)
+        if (matcher->unit.nodes[i] == node)
+            return true;
+    return false;
+}
+
+/* Every use of the value is in the unit, those behind folded nodes that hand it on included. */
+static bool stays_inside(const struct matcher *matcher, uint32_t value, unsigned depth)
+{
+    const struct npart__graph *graph = matcher->graph;
+    const struct npart__value *at = &graph->values.items[value];
+    if (at->is_graph_output || depth > NPART__LIMIT_PATTERN_DEPTH)
+        return false;
+    for (uint32_t i = 0; i < at->consumer_count; i++) {
+        uint32_t consumer = graph->consumers[at->first_consumer + i];
+        const struct npart__node *node = &graph->nodes.items[consumer];
+        if (matcher->fold->reasons[consumer] == NPART__FOLD_LIVE) {
+            if (!is_in_unit(matcher, consumer))
+                return false;
+            continue;
+        }
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t result = npart__node_output(graph, node, k);
+            bool hands_on = result != NPART_NONE && matcher->fold->stands_for[result] != result;
+            if (hands_on && !stays_inside(matcher, result, depth + 1))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* All nodes but the last, which is the first found, keep their results inside; all are of one region. */
+static bool is_closed(const struct matcher *matcher)
+{
+    const struct npart__graph *graph = matcher->graph;
+    for (uint32_t i = 1; i < matcher->unit.node_count; i++) {
+        uint32_t id = matcher->unit.nodes[i];
+        const struct npart__node *node = &graph->nodes.items[id];
+        if (npart__node_region(graph, id) != npart__node_region(graph, matcher->unit.nodes[0]))
+            return false;
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t value = npart__node_output(graph, node, k);
+            if (value != NPART_NONE && !stays_inside(matcher, value, 0))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool needs_hold(struct matcher *matcher)
+{
+    const struct npart__pattern *pattern = matcher->pattern;
+    for (uint32_t i = pattern->first_rule; i < pattern->first_rule + pattern->rule_count; i++) {
+        const struct npart__rule *rule = &matcher->oplist->rules.items[i];
+        struct npart__trial trial;
+        uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
+        npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, node);
+        trial.names = matcher->unit.values;
+        if (npart__try(&trial, rule->condition) != NPART__TRUE)
+            return false;
+    }
+    return true;
+}
+
+/* A unit of the pattern that ends in the node. */
+static bool find_unit(struct matcher *matcher, const struct npart__pattern *pattern, uint32_t node)
+{
+    matcher->pattern = pattern;
+    for (uint32_t i = 0; i < pattern->match_count; i++) {
+        if (!has_op(matcher, pattern->matches[i], node))
+            continue;
+        matcher->unit.node_count = 0;
+        memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
+        memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);
+        matcher->steps = 0;
+        if (match_node(matcher, pattern->matches[i], node) && is_closed(matcher) && needs_hold(matcher))
+            return true;
+    }
+    return false;
+}
+
+/* Later nodes first, so that of a unit and its beginning the longer one is found. */
+static void match_region(struct matcher *matcher, uint32_t region)
+{
+    const struct npart__scope *scope = &matcher->graph->scopes.items[region];
+    for (uint32_t i = scope->order_count; i-- > 0;) {
+        uint32_t node = matcher->graph->order[scope->first_order + i];
+        for (uint32_t p = 0; p < matcher->oplist->patterns.count && !matcher->unit_of[node]; p++) {
+            const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
+            if (!(matcher->target->gates >> pattern->gate & 1) || !find_unit(matcher, pattern, node))
+                continue;
+            for (uint32_t k = 0; k < matcher->unit.node_count; k++)
+                matcher->unit_of[matcher->unit.nodes[k]] = p + 1;
+        }
+    }
+}
+
+static const struct part_op *find_ops(const struct npart__oplist *oplist, const struct npart__graph *graph,
+                                      struct npart__arena *arena)
+{
+    struct part_op *ops = npart__arena_zeroed(arena, oplist->pattern_parts.count + (size_t)1, sizeof *ops);
+    for (uint32_t i = 0; ops && i < oplist->pattern_parts.count; i++) {
+        const struct npart__pattern_part *part = &oplist->pattern_parts.items[i];
+        ops[i].type = ops[i].domain = NPART_NONE;
+        if (part->kind != NPART__PATTERN_NODE)
+            continue;
+        ops[i].type = npart__strings_find(&graph->strings, part->op, strlen(part->op));
+        ops[i].domain = npart__strings_find(&graph->strings, part->domain, strlen(part->domain));
+    }
+    return ops;
+}
+
+uint32_t *npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
+                                const struct npart__fold *fold, struct npart__arena *arena)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct matcher matcher = {.target = target,
+                              .oplist = target->oplist,
+                              .inference = inference,
+                              .graph = graph,
+                              .fold = fold};
+    matcher.unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.unit_of);
+    if (!matcher.unit_of || target->oplist->patterns.count == 0)
+        return matcher.unit_of;
+    matcher.ops = find_ops(target->oplist, graph, arena);
+    if (!matcher.ops)
+        return NULL;
+    for (uint32_t scope = 0; scope < graph->scopes.count; scope++)
+        if (graph->scopes.items[scope].region == scope)
+            match_region(&matcher, scope);
+    return matcher.unit_of;
+}

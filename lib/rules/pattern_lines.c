@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Patterns: nodes that a target takes as one.
+ *
+ *   pattern NAME "sentence" [source "..."]
+ *     let NAME = expression          a value that stands in more than one place, or that rules ask about
+ *     match expression               the last node of a unit; several are alternatives
+ *     need RULE                      about the names, or the last node's operands
+ *     of NAME need RULE              about the node that makes the named value
+ *
+ *   expression = OP "(" [ operand { "," operand } ] ")" | number | "const" | "*" | ".." | NAME
+ *
+ * NAME.2 is the third output of the node that makes NAME.
+ */
+#include <stdlib.h>
+
+#include "rules/parse.h"
+
+uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name)
+{
+    for (uint32_t i = 0; parser->pattern && i < parser->pattern->name_count; i++)
+        if (strcmp(parser->pattern->names[i].text, name) == 0)
+            return i;
+    return NPART_NONE;
+}
+
+static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_part part)
+{
+    if (parser->status != NPART_OK)
+        return NPART_NONE;
+    if (!NPART__PUSH(parser->arena, &parser->oplist->pattern_parts, part)) {
+        npart__parse_out_of_memory(parser);
+        return NPART_NONE;
+    }
+    return parser->oplist->pattern_parts.count - 1;
+}
+
+/* A name of the pattern, made when it is new. */
+static uint32_t take_name(struct npart__parser *parser, const struct npart__token *token)
+{
+    struct npart__pattern *pattern = parser->pattern;
+    uint32_t found = npart__find_pattern_name(parser, token->text);
+    if (found != NPART_NONE)
+        return found;
+    if (pattern->name_count == NPART__LIMIT_PATTERN_NAMES) {
+        npart__parse_fail(parser, token->column, "more than %u names in a pattern", NPART__LIMIT_PATTERN_NAMES);
+        return NPART_NONE;
+    }
+    pattern->names[pattern->name_count].text = token->text;
+    pattern->names[pattern->name_count].part = NPART_NONE;
+    return pattern->name_count++;
+}
+
+/* "q.1" in two: the name, and which output of its node. */
+static void split_output(struct npart__parser *parser, struct npart__token *token, uint8_t *output)
+{
+    const char *dot = strrchr(token->text, '.');
+    *output = 0;
+    if (!dot || dot[1] < '0' || dot[1] > '9' || dot[2])
+        return;
+    *output = (uint8_t)(dot[1] - '0');
+    token->text = npart__arena_copy_text(parser->arena, token->text, (size_t)(dot - token->text));
+    if (!token->text) {
+        token->text = "";
+        npart__parse_out_of_memory(parser);
+    }
+}
+
+static uint32_t parse_part(struct npart__parser *parser, unsigned depth);
+
+static void parse_arguments(struct npart__parser *parser, struct npart__pattern_part *node, unsigned depth)
+{
+    uint32_t last = NPART_NONE;
+    if (npart__accept(parser, NPART__TOKEN_MARK, ")"))
+        return;
+    do {
+        bool is_rest = last != NPART_NONE && parser->oplist->pattern_parts.items[last].kind == NPART__PATTERN_REST;
+        if (is_rest)
+            npart__parse_fail(parser, npart__peek(parser)->column, ".. stands last");
+        uint32_t part = parse_part(parser, depth + 1);
+        if (part == NPART_NONE)
+            return;
+        if (last == NPART_NONE)
+            node->argument = part;
+        else
+            parser->oplist->pattern_parts.items[last].next = part;
+        last = part;
+    } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
+    if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected , or ), found %s", npart__peek(parser)->text);
+}
+
+static void parse_node(struct npart__parser *parser, const struct npart__token *token,
+                       struct npart__pattern_part *part, unsigned depth)
+{
+    size_t count;
+    npart__split_op_name(token->text, &part->domain, &part->op, parser->arena);
+    part->kind = NPART__PATTERN_NODE;
+    if (!part->domain) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    bool is_standard = *part->domain == '\0' || strcmp(part->domain, "com.microsoft") == 0;
+    if (is_standard && !npart__operator_versions(part->domain, part->op, &count))
+        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+    parser->at++; /* the parenthesis */
+    parse_arguments(parser, part, depth);
+}
+
+static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
+{
+    struct npart__token token = *npart__peek(parser);
+    struct npart__pattern_part part = {.kind = NPART__PATTERN_ANY, .domain = "", .op = "", .name = NPART_NONE,
+                                       .argument = NPART_NONE, .next = NPART_NONE, .line = parser->line,
+                                       .column = token.column};
+    if (depth > NPART__LIMIT_PATTERN_DEPTH) {
+        npart__parse_fail(parser, token.column, "nested deeper than %u", NPART__LIMIT_PATTERN_DEPTH);
+        return NPART_NONE;
+    }
+    bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
+    if (is_negative || token.kind == NPART__TOKEN_NUMBER) {
+        const struct npart__token *number = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
+        part.kind = NPART__PATTERN_NUMBER;
+        part.number = !number ? 0 : is_negative ? -number->real : number->real;
+        return add_part(parser, part);
+    }
+    if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
+        return add_part(parser, part);
+    if (npart__accept(parser, NPART__TOKEN_MARK, "..")) {
+        part.kind = NPART__PATTERN_REST;
+        return add_part(parser, part);
+    }
+    if (npart__accept(parser, NPART__TOKEN_WORD, "const")) {
+        part.kind = NPART__PATTERN_CONST;
+        return add_part(parser, part);
+    }
+    if (!npart__expect(parser, NPART__TOKEN_WORD, "an op, a name, a number, const, * or .."))
+        return NPART_NONE;
+    if (npart__next_is(parser, NPART__TOKEN_MARK, "(")) {
+        parse_node(parser, &token, &part, depth);
+        return add_part(parser, part);
+    }
+    part.kind = NPART__PATTERN_NAME;
+    split_output(parser, &token, &part.output);
+    part.name = take_name(parser, &token);
+    return add_part(parser, part);
+}
+
+/* An expression that is a node. */
+static uint32_t parse_root(struct npart__parser *parser)
+{
+    uint32_t column = npart__peek(parser)->column;
+    uint32_t part = parse_part(parser, 0);
+    npart__expect_end(parser);
+    if (part != NPART_NONE && parser->oplist->pattern_parts.items[part].kind != NPART__PATTERN_NODE)
+        npart__parse_fail(parser, column, "expected an op with its operands");
+    return parser->status == NPART_OK ? part : NPART_NONE;
+}
+
+void npart__line_let(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    if (!token || !parser->pattern)
+        return;
+    if (npart__find_pattern_name(parser, token->text) != NPART_NONE) {
+        npart__parse_fail(parser, token->column, "%s has a meaning already", token->text);
+        return;
+    }
+    if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
+    uint32_t part = parse_root(parser);
+    uint32_t name = part == NPART_NONE ? NPART_NONE : take_name(parser, token);
+    if (name != NPART_NONE)
+        parser->pattern->names[name].part = part;
+}
+
+void npart__line_match(struct npart__parser *parser)
+{
+    struct npart__pattern *pattern = parser->pattern;
+    if (pattern->match_count == NPART__LIMIT_PATTERN_MATCHES) {
+        npart__parse_fail(parser, 1, "more than %u alternatives in a pattern", NPART__LIMIT_PATTERN_MATCHES);
+        return;
+    }
+    uint32_t part = parse_root(parser);
+    if (part != NPART_NONE)
+        pattern->matches[pattern->match_count++] = part;
+}
+
+/* of NAME need RULE: operands and attributes are those of the node that makes the value. */
+void npart__line_of(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    if (!token)
+        return;
+    uint32_t name = npart__find_pattern_name(parser, token->text);
+    uint32_t part = name == NPART_NONE ? NPART_NONE : parser->pattern->names[name].part;
+    if (part == NPART_NONE) {
+        npart__parse_fail(parser, token->column, "no let says what node makes %s", token->text);
+        return;
+    }
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "need")) {
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected need, found %s", npart__peek(parser)->text);
+        return;
+    }
+    const struct npart__pattern_part *at = &parser->oplist->pattern_parts.items[part];
+    struct npart__op_entry op = {
+        .domain = at->domain, .name = at->op, .first_version = 1, .last_version = INT32_MAX, .gate = parser->gate};
+    uint32_t first = parser->oplist->rules.count;
+    parser->op = &op;
+    npart__parse_rule(parser, NPART__RULE_NEED);
+    parser->op = NULL;
+    for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
+        parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
+}
+
+void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *out)
+{
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the pattern's name");
+    const struct npart__token *sentence = name ? npart__expect(parser, NPART__TOKEN_STRING, "a sentence") : NULL;
+    if (!sentence)
+        return;
+    for (uint32_t i = 0; i < parser->oplist->patterns.count; i++)
+        if (strcmp(parser->oplist->patterns.items[i].name, name->text) == 0)
+            npart__parse_fail(parser, name->column, "pattern %s is there twice (line %u)", name->text,
+                              parser->oplist->patterns.items[i].line);
+    const char *source = parser->default_source;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
+        source = token ? token->text : source;
+    }
+    npart__expect_end(parser);
+    if (parser->status != NPART_OK)
+        return;
+    const char *label = npart__arena_format(parser->arena, "pattern.%s", name->text);
+    *out = (struct npart__pattern){.name = name->text, .gate = parser->gate, .line = parser->line};
+    if (!label) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    out->unit_rule = npart__add_unwritten_rule(parser, label, sentence->text, NPART__ABOUT_OP, parser->gate);
+    if (out->unit_rule == NPART_NONE)
+        return;
+    parser->oplist->rules.items[out->unit_rule].kind = NPART__RULE_NOTE;
+    parser->oplist->rules.items[out->unit_rule].source = source;
+    out->first_rule = parser->oplist->rules.count;
+}
+
+/* Bits of the names that an expression leads to, with those of the names in it: `known` of lets, which are older. */
+static uint32_t names_behind(const struct npart__oplist *oplist, uint32_t part, const uint32_t *known)
+{
+    const struct npart__pattern_part *at = &oplist->pattern_parts.items[part];
+    uint32_t bits = at->kind == NPART__PATTERN_NAME ? known[at->name] : 0;
+    for (uint32_t i = at->kind == NPART__PATTERN_NODE ? at->argument : NPART_NONE; i != NPART_NONE;
+         i = oplist->pattern_parts.items[i].next)
+        bits |= names_behind(oplist, i, known); /* no deeper than NPART__LIMIT_PATTERN_DEPTH */
+    return bits;
+}
+
+void npart__end_pattern(struct npart__parser *parser)
+{
+    struct npart__pattern *pattern = parser->pattern;
+    if (parser->status != NPART_OK)
+        return;
+    pattern->rule_count = parser->oplist->rules.count - pattern->first_rule;
+    parser->line = pattern->line;
+    if (pattern->match_count == 0)
+        npart__parse_fail(parser, 1, "pattern %s matches nothing: it has no match line", pattern->name);
+    uint32_t known[NPART__LIMIT_PATTERN_NAMES];
+    for (uint32_t i = 0; i < pattern->name_count; i++) {
+        uint32_t part = pattern->names[i].part;
+        known[i] = UINT32_C(1) << i | (part == NPART_NONE ? 0 : names_behind(parser->oplist, part, known));
+    }
+    for (uint32_t m = 0; m < pattern->match_count; m++) {
+        uint32_t bits = names_behind(parser->oplist, pattern->matches[m], known);
+        for (uint32_t i = 0; i < pattern->name_count; i++) /* one that is never bound means nothing to a rule */
+            if (!(bits >> i & 1))
+                npart__parse_fail(parser, 1, "pattern %s: %s does not stand in every match", pattern->name,
+                                  pattern->names[i].text);
+    }
+}
