@@ -258,7 +258,7 @@ static bool divides_exactly(struct npart__call *call)
 /* Before opset 7 these operators broadcast only on request, along `axis`; the shape is input 0's. */
 static bool is_old_broadcast(const struct npart__call *call)
 {
-    return call->node->schema && call->node->schema->since < 7;
+    return call->node->domain == 0 && call->node->schema && call->node->schema->since < 7;
 }
 
 void npart__infer_binary(struct npart__call *call)
