@@ -112,10 +112,11 @@ void npart_oplist_free(npart_oplist *oplist)
 void npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
 {
     const struct npart__oplist *oplist = &handle->oplist;
+    uint32_t toolchains = oplist->toolchains.count;
     *out = (struct npart_oplist_info){
         .name = oplist->name,
         .title = oplist->title,
-        .toolchain = oplist->toolchain,
+        .toolchain = toolchains ? oplist->toolchains.items[toolchains - 1] : "",
         .source = oplist->source,
         .standing = oplist->standing,
         .partitioner = oplist->partitioner,

@@ -344,7 +344,7 @@ static void target(struct json *json, const struct npart__plan *fixed)
     string(json, plan->target.variant_text);
     switches_on(json);
     text(json, ",\"toolchain\":");
-    string(json, oplist->toolchain);
+    string(json, plan->target.toolchain_text);
     text(json, ",\"partitioner\":");
     string(json, plan->partitioner);
     text(json, plan->level == NPART__LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");

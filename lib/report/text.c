@@ -513,9 +513,9 @@ static void target(struct page *page, const struct npart__plan *fixed)
     target_name(page);
     text(page, "  ");
     text(page, at->oplist->title);
-    if (*at->oplist->toolchain) {
+    if (*at->toolchain_text) {
         text(page, ", ");
-        text(page, at->oplist->toolchain);
+        text(page, at->toolchain_text);
     }
     if (page->plan->level == NPART__LEVEL_OFF)
         text(page, ", level off");

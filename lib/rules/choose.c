@@ -30,11 +30,40 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
                        (int)length, text, *known ? known : " none");
 }
 
+/* By its whole text, or by what stands behind the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
+static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__target *out,
+                                     struct npart_error *error)
+{
+    char known[200] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < oplist->toolchains.count; i++) {
+        const char *whole = oplist->toolchains.items[i], *blank = strrchr(whole, ' ');
+        if (strcmp(whole, text) == 0 || (blank && strcmp(blank + 1, text) == 0)) {
+            out->toolchain = i;
+            out->toolchain_text = whole;
+            return NPART_OK;
+        }
+        size_t bytes = strlen(whole);
+        if (used + bytes + 5 > sizeof known)
+            continue;
+        memcpy(known + used, i ? ", \"" : " \"", i ? 3 : 2);
+        used += i ? 3 : 2;
+        memcpy(known + used, whole, bytes);
+        memcpy(known + used + bytes, "\"", 2);
+        used += bytes + 1;
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no toolchain \"%s\"; it has%s", oplist->name, text,
+                       *known ? known : " none");
+}
+
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error)
 {
     *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .variant_text = ""};
     out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;
+    uint32_t toolchains = oplist->toolchains.count;
+    out->toolchain = toolchains ? toolchains - 1 : 0;
+    out->toolchain_text = toolchains ? oplist->toolchains.items[toolchains - 1] : "";
     if (*text == ':') {
         size_t length = word_end(++text);
         npart_status status = choose_variant(oplist, text, length, out, error);
@@ -63,9 +92,9 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         text += length;
     }
     if (*text == '@') {
-        if (strcmp(text + 1, oplist->toolchain) != 0)
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s describes toolchain \"%s\" only", oplist->name,
-                               oplist->toolchain);
+        npart_status status = choose_toolchain(oplist, text + 1, out, error);
+        if (status != NPART_OK)
+            return status;
         text += strlen(text);
     }
     if (*text)
@@ -74,20 +103,38 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     return NPART_OK;
 }
 
-const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name)
+/* How well something for `variant` fits: 3 this very variant, 2 the one it is like, 1 any, 0 not at all. */
+static int fit_of(const struct npart__target *target, uint32_t variant)
 {
     const struct npart__oplist *oplist = target->oplist;
-    const struct npart__parameter *best = NULL;
-    int best_fit = 0; /* 3 this very variant, 2 the one it is like, 1 any */
     uint32_t like = target->variant == NPART_NONE ? NPART_NONE : oplist->variants.items[target->variant].like;
-    for (uint32_t i = 0; i < oplist->parameters.count; i++) {
-        const struct npart__parameter *parameter = &oplist->parameters.items[i];
-        int fit = parameter->variant == NPART_NONE        ? 1
-                  : parameter->variant == target->variant ? 3
-                  : parameter->variant == like            ? 2
-                                                          : 0;
-        if (fit > best_fit && strcmp(parameter->name, name) == 0) {
+    return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == like ? 2 : 0;
+}
+
+const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name)
+{
+    const struct npart__parameter *best = NULL;
+    int best_fit = 1;
+    for (uint32_t i = 0; i < target->oplist->parameters.count; i++) {
+        const struct npart__parameter *parameter = &target->oplist->parameters.items[i];
+        int fit = fit_of(target, parameter->variant);
+        if (fit >= best_fit && strcmp(parameter->name, name) == 0) { /* the last of equals counts */
             best = parameter;
+            best_fit = fit;
+        }
+    }
+    return best;
+}
+
+const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name)
+{
+    const struct npart__limit *best = NULL;
+    int best_fit = 1;
+    for (uint32_t i = 0; i < target->oplist->limits.count; i++) {
+        const struct npart__limit *limit = &target->oplist->limits.items[i];
+        int fit = fit_of(target, limit->variant);
+        if (fit >= best_fit && strcmp(limit->name, name) == 0) {
+            best = limit;
             best_fit = fit;
         }
     }

@@ -22,6 +22,7 @@ enum argument {
     ARGUMENT_SWITCH,
     ARGUMENT_VARIANT,
     ARGUMENT_SIDE,
+    ARGUMENT_LIMIT,
     ARGUMENT_NOTHING,
 };
 
@@ -238,6 +239,15 @@ static void parse_index(struct npart__parser *parser, struct npart__term *term)
         term->number = is_negative ? -token->number : token->number;
 }
 
+static void take_limit(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
+{
+    term->word = token->text;
+    for (uint32_t i = 0; i < parser->oplist->limits.count; i++)
+        if (strcmp(parser->oplist->limits.items[i].name, token->text) == 0)
+            return;
+    npart__parse_fail(parser, token->column, "the list declares no limit %s", token->text);
+}
+
 static void parse_argument(struct npart__parser *parser, uint8_t argument, struct npart__term *term)
 {
     const struct npart__token *token;
@@ -269,6 +279,11 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
         if (found == NPART_NONE)
             npart__parse_fail(parser, token->column, "the list declares no variant %s", token->text);
         break;
+    case ARGUMENT_LIMIT:
+        token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
+        if (token)
+            take_limit(parser, token, term);
+        return;
     case ARGUMENT_NOTHING:
         return;
     }
@@ -471,6 +486,26 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     }
 }
 
+/* A toolchain compared with is told by its text, and kept as its place. */
+static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint32_t column)
+{
+    if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
+        return;
+    const struct npart__term *asked = &parser->oplist->terms.items[left];
+    struct npart__term *named = &parser->oplist->terms.items[right];
+    if (asked->kind != NPART__TERM_FUNCTION || asked->op != NPART__FUNCTION_TOOLCHAIN)
+        return;
+    for (uint32_t i = 0; named->kind == NPART__TERM_WORD && i < parser->oplist->toolchains.count; i++) {
+        if (strcmp(parser->oplist->toolchains.items[i], named->word) != 0)
+            continue;
+        named->kind = NPART__TERM_NUMBER;
+        named->op = 0;
+        named->number = i;
+        return;
+    }
+    npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
+}
+
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 {
     static const char *const marks[] = {"=", "!=", "<", "<=", ">", ">="};
@@ -493,6 +528,7 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         compare.left = left;
         compare.right = parse_sum(parser, depth);
         check_words(parser, left, compare.right, column);
+        resolve_toolchain(parser, left, compare.right, column);
         return new_term(parser, compare);
     }
     npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);

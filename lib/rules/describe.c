@@ -103,8 +103,8 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
     npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
     if (*oplist->standing)
         npart__append_format(out, "%s\n", oplist->standing);
-    if (*oplist->toolchain)
-        npart__append_format(out, "toolchain %s\n", oplist->toolchain);
+    for (uint32_t i = oplist->toolchains.count; i-- > 0;)
+        npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
     npart__append_format(out, "partitioner %s\n", oplist->partitioner);
     if (oplist->variants.count) {
         npart__append_text(out, "variants (* default)\n");

@@ -80,7 +80,13 @@ void npart__line_source(struct npart__parser *parser)
 
 void npart__line_toolchain(struct npart__parser *parser)
 {
-    line_text(parser, &parser->oplist->toolchain);
+    const char *text = NULL;
+    line_text(parser, &text);
+    for (uint32_t i = 0; text && i < parser->oplist->toolchains.count; i++)
+        if (strcmp(parser->oplist->toolchains.items[i], text) == 0)
+            npart__parse_fail(parser, 1, "toolchain \"%s\" is there twice", text);
+    if (text && parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->toolchains, text))
+        npart__parse_out_of_memory(parser);
 }
 
 void npart__line_standing(struct npart__parser *parser)
@@ -270,6 +276,38 @@ void npart__line_through(struct npart__parser *parser)
     }
 }
 
+/* "for VARIANT", or NPART_NONE. */
+static uint32_t accept_for(struct npart__parser *parser)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "for"))
+        return NPART_NONE;
+    const struct npart__token *token = npart__peek(parser);
+    bool is_name = token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
+    uint32_t variant = is_name ? npart__find_variant(parser->oplist, token->text, strlen(token->text)) : NPART_NONE;
+    if (variant == NPART_NONE)
+        npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
+    parser->at += is_name;
+    return variant;
+}
+
+/* limit NAME [for VARIANT] NUMBER */
+void npart__line_limit(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
+    if (!token)
+        return;
+    struct npart__limit limit = {.name = token->text, .variant = accept_for(parser)};
+    token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
+    npart__expect_end(parser);
+    if (!token || parser->status != NPART_OK)
+        return;
+    limit.number = token->number;
+    limit.real = token->real;
+    limit.is_whole = token->is_whole;
+    if (!NPART__PUSH(parser->arena, &parser->oplist->limits, limit))
+        npart__parse_out_of_memory(parser);
+}
+
 /* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] */
 void npart__line_param(struct npart__parser *parser)
 {
@@ -278,13 +316,7 @@ void npart__line_param(struct npart__parser *parser)
     if (!token)
         return;
     parameter.name = token->text;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "for")) {
-        token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
-        if (token)
-            parameter.variant = npart__find_variant(parser->oplist, token->text, strlen(token->text));
-        if (token && parameter.variant == NPART_NONE)
-            npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
-    }
+    parameter.variant = accept_for(parser);
     double *const values[] = {&parameter.low, &parameter.typical, &parameter.high};
     for (size_t i = 0; i < NPART__COUNT(values); i++) {
         token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");

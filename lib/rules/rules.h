@@ -131,10 +131,20 @@ struct npart__parameter {
     const char *source;
 };
 
+/* A number that rules compare with, for all variants or one. */
+struct npart__limit {
+    const char *name;
+    uint32_t variant; /* NPART_NONE: all */
+    int64_t number;
+    double real;
+    bool is_whole;
+};
+
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
-    const char *name, *title, *toolchain, *source, *standing;
+    const char *name, *title, *source, *standing;
+    struct NPART__ARRAY(const char *) toolchains; /* as released; the last is the default */
     struct NPART__ARRAY(struct npart__term) terms;
     struct NPART__ARRAY(struct npart__selector) selectors;
     struct NPART__ARRAY(struct npart__rule) rules;
@@ -143,6 +153,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
+    struct NPART__ARRAY(struct npart__limit) limits;
     struct NPART__ARRAY(const char *) switches;
     struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */
@@ -176,11 +187,15 @@ struct npart__target {
     const char *variant_text;
     uint32_t switches; /* bits that are on */
     uint32_t gates;    /* bits of the gates applied */
+    uint32_t toolchain;         /* index; 0 where the list names none */
+    const char *toolchain_text; /* "" where the list names none */
 };
 
 /* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);
+/* The limit for the chosen variant, or NULL. */
+const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
 /* The parameter for the chosen variant, or NULL. */
 const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name);
 

@@ -230,6 +230,7 @@ static const struct {
     {"layout", npart__line_layout, IN_LIST},
     {"through", npart__line_through, IN_LIST},
     {"param", npart__line_param, IN_LIST},
+    {"limit", npart__line_limit, IN_LIST},
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
     {"set", npart__line_set, IN_LIST},
@@ -460,7 +461,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     memset(out, 0, sizeof *out);
     out->arena = arena;
     out->path = path;
-    out->name = out->title = out->toolchain = out->source = out->standing = out->layout = "";
+    out->name = out->title = out->source = out->standing = out->layout = "";
     out->partitioner = "waves";
     out->default_variant = out->bodies_rule = NPART_NONE;
     out->gate_count = 1;

@@ -32,6 +32,7 @@ enum npart__term_kind {
     X(QUANTIZED, "quantized", OPERAND, DTYPE)         /* comes from DequantizeLinear or goes to QuantizeLinear */      \
     X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
     X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
+    X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
     X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
@@ -41,6 +42,7 @@ enum npart__term_kind {
     X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
     X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
     X(RANK, "rank", OPERAND, RANK)                                                                                     \
+    X(DIMS_OVER_ONE, "dims_over_one", OPERAND, RANK) /* number of dims that are not 1 */                               \
     X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
     X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
     X(VALUE, "value", OPERAND, ATTRIBUTE)   /* every element of a constant */                                          \
@@ -50,7 +52,10 @@ enum npart__term_kind {
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
-    X(OPSET, "opset", NOTHING, OP)          /* version of the node's domain */
+    X(OPSET, "opset", NOTHING, OP)          /* version of the node's domain */                                         \
+    X(LIMIT, "limit", LIMIT, SHAPE)         /* a number of the target's, by variant */                                 \
+    X(NODES, "nodes", NOTHING, POLICY)      /* live nodes of the model */                                              \
+    X(TOOLCHAIN, "toolchain", NOTHING, POLICY) /* the chosen one's place among them */
 
 enum npart__predicate {
 #define X(id, word, argument, about) NPART__PREDICATE_##id,

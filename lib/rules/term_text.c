@@ -43,7 +43,9 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
 {
     bool is_predicate = term->kind == NPART__TERM_PREDICATE;
     npart__append_text(out, is_predicate ? predicate_words[term->op] : function_words[term->op]);
-    if (!is_predicate && (term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP))
+    bool asks_nothing = term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP ||
+                        term->op == NPART__FUNCTION_NODES || term->op == NPART__FUNCTION_TOOLCHAIN;
+    if (!is_predicate && asks_nothing)
         return;
     npart__append_text(out, "(");
     if (term->selector != NPART_NONE)
@@ -61,12 +63,41 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
     npart__append_text(out, ")");
 }
 
+/* How tightly a term binds: what is looser inside another needs parentheses. */
+static int tightness(const struct npart__term *term)
+{
+    switch ((enum npart__term_kind)term->kind) {
+    case NPART__TERM_OR:
+        return 0;
+    case NPART__TERM_AND:
+        return 1;
+    case NPART__TERM_NOT:
+        return 2;
+    case NPART__TERM_COMPARE:
+    case NPART__TERM_IN:
+        return 3;
+    case NPART__TERM_ARITHMETIC:
+        return term->op == '+' || term->op == '-' ? 4 : 5;
+    default:
+        return 6;
+    }
+}
+
+static void append_inner(const struct npart__oplist *oplist, uint32_t id, int least, struct npart__buffer *out)
+{
+    bool is_loose = tightness(&oplist->terms.items[id]) < least;
+    npart__append_text(out, is_loose ? "(" : "");
+    npart__append_term(oplist, id, out);
+    npart__append_text(out, is_loose ? ")" : "");
+}
+
 static void append_pair(const struct npart__oplist *oplist, const struct npart__term *term, const char *between,
                         struct npart__buffer *out)
 {
-    npart__append_term(oplist, term->left, out);
+    int own = tightness(term);
+    append_inner(oplist, term->left, own, out);
     npart__append_text(out, between);
-    npart__append_term(oplist, term->right, out);
+    append_inner(oplist, term->right, term->kind == NPART__TERM_ARITHMETIC ? own + 1 : own, out);
 }
 
 void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct npart__buffer *out)
@@ -83,7 +114,7 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         break;
     case NPART__TERM_NOT:
         npart__append_text(out, "not ");
-        npart__append_term(oplist, term->left, out);
+        append_inner(oplist, term->left, tightness(term), out);
         break;
     case NPART__TERM_COMPARE:
         append_pair(oplist, term, comparisons[term->op], out);
@@ -104,7 +135,9 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
             npart__append_term(oplist, term->right, out);
         break;
     case NPART__TERM_NUMBER:
-        if (term->op)
+        if (term->word) /* a toolchain */
+            npart__append_format(out, "'%s'", term->word);
+        else if (term->op)
             npart__append_fixed(out, term->real, 4);
         else
             npart__append_int64(out, term->number);

@@ -162,7 +162,7 @@ static void test_target__mistakes(void)
         {"t:", "t has no variant \"\"; it has plain fast clone"},
         {"t+no", "t has no switch \"no\""},
         {"t:fast-extra+no", "t has no switch \"no\""},
-        {"t@2", "t describes toolchain \"\" only"},
+        {"t@2", "t has no toolchain \"2\"; it has none"},
         {"t:fast:plain", "cannot read \":plain\": a target is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {

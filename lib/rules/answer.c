@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a question about a node is answered: a number, a type, a word, nothing to say, or not known.
+ */
+#include <stdlib.h>
+
+#include "rules/answer.h"
+
+void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
+                       struct npart__inference *inference, const struct npart__fold *fold, uint32_t node)
+{
+    *trial = (struct npart__trial){
+        .target = target,
+        .oplist = target->oplist,
+        .inference = inference,
+        .graph = inference->graph,
+        .fold = fold,
+        .node = &inference->graph->nodes.items[node],
+        .failure = NPART__NO_FAILURE,
+    };
+}
+
+/* ---- operands -------------------------------------------------------------------------------------------- */
+
+struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector)
+{
+    const struct npart__selector *at = &trial->oplist->selectors.items[selector];
+    uint32_t inputs = trial->node->input_count, outputs = trial->node->output_count;
+    switch ((enum npart__selector_kind)at->kind) {
+    case NPART__SELECT_ALL:
+        return (struct npart__operands){.count = inputs + outputs, .is_both = true};
+    case NPART__SELECT_INPUTS:
+        return (struct npart__operands){.count = inputs};
+    case NPART__SELECT_OUTPUTS:
+        return (struct npart__operands){.count = outputs, .is_output = true};
+    case NPART__SELECT_NAME:
+        return (struct npart__operands){.first = (uint32_t)at->versions[0].index, .count = 1, .is_name = true};
+    case NPART__SELECT_ONE:
+        break;
+    }
+    int32_t since = trial->node->schema ? trial->node->schema->since : INT32_MAX;
+    uint32_t version = at->version_count;
+    while (version > 1 && at->versions[version - 1].since > since)
+        version--;
+    if (version == 0 || at->versions[version - 1].index < 0)
+        return (struct npart__operands){.count = 0};
+    uint32_t index = (uint32_t)at->versions[version - 1].index, available;
+    bool is_output = at->versions[version - 1].is_output;
+    available = is_output ? outputs : inputs;
+    bool is_variadic = at->versions[version - 1].is_variadic;
+    return (struct npart__operands){.first = index,
+                             .count = index >= available ? 0 : is_variadic ? available - index : 1,
+                             .is_output = is_output};
+}
+
+/* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
+uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
+{
+    if (index >= operands.count)
+        return NPART_NONE;
+    if (operands.is_name)
+        return trial->names ? trial->names[operands.first] : NPART_NONE;
+    index += operands.first;
+    bool is_output = operands.is_output;
+    if (operands.is_both && index >= trial->node->input_count) {
+        is_output = true;
+        index -= trial->node->input_count;
+    }
+    if (is_output)
+        return npart__node_output(trial->graph, trial->node, index);
+    uint32_t value = npart__node_input(trial->graph, trial->node, index);
+    return value == NPART_NONE ? value : trial->fold->stands_for[value];
+}
+
+bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
+{
+    return operands.is_output || (operands.is_both && operands.first + index >= trial->node->input_count);
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------- */
+
+static struct npart__answer unknown_answer(void)
+{
+    return (struct npart__answer){.kind = NPART__ANSWER_UNKNOWN};
+}
+
+static struct npart__answer absent_answer(void)
+{
+    return (struct npart__answer){.kind = NPART__ANSWER_ABSENT};
+}
+
+static struct npart__answer number_answer(int64_t number)
+{
+    return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .number = number, .real = (double)number};
+}
+
+static struct npart__answer real_answer(double real)
+{
+    return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .is_real = true, .real = real};
+}
+
+static struct npart__answer word_answer(const char *word, size_t length)
+{
+    return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = word, .length = length};
+}
+
+static struct npart__answer dim_answer(int64_t dim)
+{
+    return npart__is_number(dim) ? number_answer(dim) : unknown_answer();
+}
+
+const char *npart__producer_word(const struct npart__trial *trial, uint32_t value)
+{
+    uint32_t producer = trial->graph->values.items[value].producer;
+    return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
+}
+
+static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+{
+    const struct npart__graph *graph = trial->graph;
+    const struct npart__value *at = &graph->values.items[value];
+    uint32_t quantized = value;
+    if (!is_output && at->producer != NPART_NONE && strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0)
+        quantized = npart__node_input(graph, &graph->nodes.items[at->producer], 0);
+    for (uint32_t i = 0; is_output && i < at->consumer_count; i++) {
+        const struct npart__node *consumer = &graph->nodes.items[graph->consumers[at->first_consumer + i]];
+        if (strcmp(npart__node_op(graph, consumer), "QuantizeLinear") == 0)
+            quantized = npart__node_output(graph, consumer, 0);
+    }
+    int type = quantized == NPART_NONE ? 0 : npart__fact_of(trial->inference, quantized)->element_type;
+    return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
+}
+
+static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
+{
+    const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
+    if (!trial->fold->is_constant[value] || !known)
+        return unknown_answer();
+    if (element >= known->count)
+        return absent_answer();
+    return known->ints ? dim_answer(known->ints[element]) : real_answer(known->doubles[element]);
+}
+
+static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
+{
+    const struct npart__value *at = &trial->graph->values.items[value];
+    if (element >= at->consumer_count)
+        return at->consumer_count ? absent_answer() : word_answer("none", 4);
+    uint32_t node = trial->graph->consumers[at->first_consumer + element];
+    const char *op = npart__node_op(trial->graph, &trial->graph->nodes.items[node]);
+    return word_answer(op, strlen(op));
+}
+
+static struct npart__answer default_answer(const struct npart__term *term)
+{
+    if (!term->fallback)
+        return absent_answer();
+    switch (term->attribute_kind) {
+    case 'i':
+        return number_answer(strtoll(term->fallback, NULL, 10));
+    case 'f':
+        return real_answer(npart__read_decimal(term->fallback));
+    case 's':
+        return word_answer(term->fallback, strlen(term->fallback));
+    default:
+        return absent_answer();
+    }
+}
+
+static struct npart__answer attribute_answer(const struct npart__trial *trial, const struct npart__term *term,
+                                      uint32_t element)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
+    size_t length;
+    if (!attribute)
+        return element ? absent_answer() : default_answer(term);
+    if (attribute->is_elided)
+        return unknown_answer();
+    switch (attribute->type) {
+    case 1:
+        return real_answer((double)attribute->u.f);
+    case 2:
+        return number_answer(attribute->u.i);
+    case 3:
+        return word_answer(attribute->u.s, attribute->count);
+    case 6:
+        return element < attribute->count ? real_answer((double)attribute->u.floats[element]) : absent_answer();
+    case 7:
+        return element < attribute->count ? number_answer(attribute->u.ints[element]) : absent_answer();
+    case 8:
+        if (element >= attribute->count)
+            return absent_answer();
+        const char *text = npart__attribute_string(attribute, element, &length);
+        return word_answer(text, length);
+    default:
+        return unknown_answer();
+    }
+}
+
+/* A symbolic dim may turn out to be 1, so that the number is not known. */
+static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
+{
+    int64_t count = 0;
+    if (!fact->has_rank)
+        return unknown_answer();
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        if (!npart__is_number(fact->dims[i]))
+            return unknown_answer();
+        count += fact->dims[i] != 1;
+    }
+    return number_answer(count);
+}
+
+static struct npart__answer operand_answer(const struct npart__trial *trial, const struct npart__term *term,
+                                    struct npart__place place)
+{
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    uint32_t value = npart__operand_at(trial, operands, place.operand);
+    uint64_t elements;
+    uint32_t axis;
+    if (value == NPART_NONE)
+        return absent_answer();
+    const struct npart__fact *fact = npart__fact_of(trial->inference, value);
+    switch ((enum npart__function)term->op) {
+    case NPART__FUNCTION_DTYPE:
+        return fact->element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = fact->element_type}
+                                  : unknown_answer();
+    case NPART__FUNCTION_QDTYPE:
+        return qdtype_answer(trial, value, npart__is_output_operand(trial, operands, place.operand));
+    case NPART__FUNCTION_RANK:
+        return fact->has_rank ? number_answer(fact->rank) : unknown_answer();
+    case NPART__FUNCTION_DIMS_OVER_ONE:
+        return dims_over_one_answer(fact);
+    case NPART__FUNCTION_DIM:
+        if (!fact->has_rank)
+            return unknown_answer();
+        return npart__normalize_axis(term->number, fact->rank, &axis) ? dim_answer(fact->dims[axis])
+                                                                      : absent_answer();
+    case NPART__FUNCTION_NUMEL:
+        return npart__static_elements(fact, &elements) && elements <= INT64_MAX ? number_answer((int64_t)elements)
+                                                                                : unknown_answer();
+    case NPART__FUNCTION_VALUE:
+        return element_answer(trial, value, place.element);
+    case NPART__FUNCTION_PRODUCER:
+        return word_answer(npart__producer_word(trial, value), strlen(npart__producer_word(trial, value)));
+    case NPART__FUNCTION_CONSUMERS:
+        return consumer_answer(trial, value, place.element);
+    default:
+        return unknown_answer();
+    }
+}
+
+static struct npart__answer count_answer(const struct npart__trial *trial, const struct npart__term *term)
+{
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    int64_t present = 0;
+    for (uint32_t i = 0; i < operands.count; i++)
+        present += npart__operand_at(trial, operands, i) != NPART_NONE;
+    return number_answer(present);
+}
+
+static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
+    return attribute ? number_answer(attribute->count) : absent_answer();
+}
+
+static struct npart__answer limit_answer(const struct npart__target *target, const char *name)
+{
+    const struct npart__limit *limit = npart__target_limit(target, name);
+    if (!limit)
+        return unknown_answer(); /* declared for other variants only */
+    return limit->is_whole ? number_answer(limit->number) : real_answer(limit->real);
+}
+
+static struct npart__answer function_answer(const struct npart__trial *trial, const struct npart__term *term,
+                                     struct npart__place place)
+{
+    switch ((enum npart__function)term->op) {
+    case NPART__FUNCTION_ATTR:
+        return attribute_answer(trial, term, place.element);
+    case NPART__FUNCTION_LENGTH:
+        return length_answer(trial, term);
+    case NPART__FUNCTION_COUNT:
+        return count_answer(trial, term);
+    case NPART__FUNCTION_LIMIT:
+        return limit_answer(trial->target, term->word);
+    case NPART__FUNCTION_NODES:
+        return number_answer(trial->fold->live_count);
+    case NPART__FUNCTION_TOOLCHAIN:
+        return number_answer(trial->target->toolchain);
+    case NPART__FUNCTION_OPSET:
+        return trial->node->opset_version ? number_answer(trial->node->opset_version) : unknown_answer();
+    case NPART__FUNCTION_OP: {
+        const char *op = npart__node_op(trial->graph, trial->node);
+        return word_answer(op, strlen(op));
+    }
+    default:
+        return operand_answer(trial, term, place);
+    }
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------ */
+
+static struct npart__answer calculate(char op, struct npart__answer a, struct npart__answer b)
+{
+    int64_t result;
+    bool fits = false;
+    if (a.kind == NPART__ANSWER_ABSENT || b.kind == NPART__ANSWER_ABSENT)
+        return absent_answer();
+    if (a.kind != NPART__ANSWER_NUMBER || b.kind != NPART__ANSWER_NUMBER)
+        return unknown_answer();
+    if (a.is_real || b.is_real) {
+        if (op == '%' || (op == '/' && b.real == 0))
+            return unknown_answer();
+        return real_answer(op == '+' ? a.real + b.real
+                           : op == '-' ? a.real - b.real
+                           : op == '*' ? a.real * b.real
+                                       : a.real / b.real);
+    }
+    switch (op) {
+    case '+':
+        fits = npart__add_int64(a.number, b.number, &result);
+        break;
+    case '-':
+        fits = npart__subtract_int64(a.number, b.number, &result);
+        break;
+    case '*':
+        fits = npart__multiply_int64(a.number, b.number, &result);
+        break;
+    case '/':
+        fits = npart__floor_divide_int64(a.number, b.number, &result);
+        break;
+    default:
+        fits = npart__floor_divide_int64(a.number, b.number, &result);
+        result = fits ? a.number - result * b.number : 0;
+        break;
+    }
+    return fits ? number_answer(result) : unknown_answer();
+}
+
+struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t id, struct npart__place place)
+{
+    const struct npart__term *term = term_at(trial, id);
+    switch ((enum npart__term_kind)term->kind) {
+    case NPART__TERM_NUMBER:
+        return term->op ? real_answer(term->real) : number_answer(term->number);
+    case NPART__TERM_WORD:
+        return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = term->word, .length = strlen(term->word),
+                               .number = term->element_type};
+    case NPART__TERM_ARITHMETIC:
+        return calculate((char)term->op, npart__answer_of(trial, term->left, place),
+                         npart__answer_of(trial, term->right, place));
+    default:
+        return function_answer(trial, term, place);
+    }
+}

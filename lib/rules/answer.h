@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NPART_RULES_ANSWER_H
+#define NPART_RULES_ANSWER_H
+
+#include "rules/evaluate.h"
+
+enum npart__answer_kind {
+    NPART__ANSWER_ABSENT,
+    NPART__ANSWER_UNKNOWN,
+    NPART__ANSWER_NUMBER,
+    NPART__ANSWER_TYPE,
+    NPART__ANSWER_WORD,
+};
+
+struct npart__answer {
+    uint8_t kind;
+    bool is_real; /* a number with a fraction, or from a float */
+    int64_t number;   /* of a type, and of a word that names one, the element type */
+    double real;
+    const char *word; /* `length` bytes */
+    size_t length;
+};
+
+/* Where the loops of a comparison stand. */
+struct npart__place {
+    uint32_t operand, element;
+};
+
+/* The operands from *first on, on one side or, for `*`, on both. */
+struct npart__operands {
+    uint32_t first, count;
+    bool is_output, is_both, is_name; /* is_name: of a pattern, `first` of its names */
+};
+
+struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector);
+/* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
+uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
+bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
+/* The op that makes a value, "none" when none does. */
+const char *npart__producer_word(const struct npart__trial *trial, uint32_t value);
+struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
+
+static inline const struct npart__term *term_at(const struct npart__trial *trial, uint32_t term)
+{
+    return &trial->oplist->terms.items[term];
+}
+
+#endif
