@@ -187,16 +187,19 @@ static const struct npart__operator *find_schema(struct npart__build *build, con
     return slot->schema;
 }
 
-static uint32_t function_key(struct npart__build *build, const char *domain, const char *name, const char *overload,
-                             bool insert)
+/* What a function goes by; NULL when out of memory. */
+static const char *function_text(struct npart__build *build, const char *domain, const char *name,
+                                 const char *overload)
 {
     /* A separator that is in no name. */
-    char *key = npart__arena_format(build->arena, "%s\x1f%s\x1f%s", plain_domain(domain), name ? name : "",
-                                    overload ? overload : "");
-    if (!key)
-        return NPART_NONE;
-    return insert ? npart__intern(&build->graph->strings, key, strlen(key), false)
-                  : npart__strings_find(&build->graph->strings, key, strlen(key));
+    return npart__arena_format(build->arena, "%s\x1f%s\x1f%s", plain_domain(domain), name ? name : "",
+                               overload ? overload : "");
+}
+
+static uint32_t function_key(struct npart__build *build, const char *domain, const char *name, const char *overload)
+{
+    const char *text = function_text(build, domain, name, overload);
+    return text ? npart__intern(&build->graph->strings, text, strlen(text), false) : NPART_NONE;
 }
 
 static npart_status index_functions(struct npart__build *build)
@@ -211,7 +214,7 @@ static npart_status index_functions(struct npart__build *build)
         return npart__fail_memory(build->error);
     for (size_t i = 0; i < model->n_functions; i++) {
         const Onnx__FunctionProto *function = model->functions[i];
-        keys[i] = function_key(build, function->domain, function->name, function->overload, true);
+        keys[i] = function_key(build, function->domain, function->name, function->overload);
         if (keys[i] == NPART_NONE)
             return npart__fail_memory(build->error);
         if (keys[i] > most)
@@ -231,13 +234,18 @@ static npart_status index_functions(struct npart__build *build)
     return NPART_OK;
 }
 
-/* The model's own function that a node calls, or NPART_NONE; it goes before a standard operator. */
-static uint32_t find_function(struct npart__build *build, const Onnx__NodeProto *proto)
+/* The model's own function that a node calls, or NPART_NONE; it goes before a standard operator. False when out of
+ * memory. */
+static bool find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out)
 {
+    *out = NPART_NONE;
     if (build->function_names == 0)
-        return NPART_NONE;
-    uint32_t key = function_key(build, proto->domain, proto->op_type, proto->overload, false);
-    return key < build->function_names && build->functions[key] ? build->functions[key] - 1 : NPART_NONE;
+        return true;
+    const char *text = function_text(build, proto->domain, proto->op_type, proto->overload);
+    uint32_t key = text ? npart__strings_find(&build->graph->strings, text, strlen(text)) : NPART_NONE;
+    if (key < build->function_names && build->functions[key])
+        *out = build->functions[key] - 1;
+    return text != NULL;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
@@ -326,7 +334,9 @@ static npart_status resolve_node(struct npart__build *build, uint32_t id, const 
     graph->nodes.items[id].first_attribute = graph->attributes.count;
     graph->nodes.items[id].first_body = graph->scopes.count;
     npart_status status = npart__build_attributes(build, proto->attribute, proto->n_attribute, id, false);
-    uint32_t function = find_function(build, proto);
+    uint32_t function;
+    if (status == NPART_OK && !find_function(build, proto, &function))
+        status = npart__fail_memory(build->error);
     if (status != NPART_OK || function == NPART_NONE)
         return status;
     const Onnx__FunctionProto *definition = build->model->functions[function];
@@ -341,9 +351,11 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
 static npart_status build_inner(struct npart__build *build, uint32_t first, Onnx__NodeProto **protos, size_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t function = find_function(build, protos[i]);
+        uint32_t function;
         npart_status status = NPART_OK;
-        if (function != NPART_NONE)
+        if (!find_function(build, protos[i], &function))
+            status = npart__fail_memory(build->error);
+        else if (function != NPART_NONE)
             status = build_call(build, first + i, protos[i], function);
         struct npart__node node = build->graph->nodes.items[first + i];
         for (uint32_t k = 0; status == NPART_OK && k < node.body_count; k++)
@@ -660,7 +672,7 @@ static bool is_news(struct npart__build *build, const struct npart__node *node, 
         return true;
     reported[node->op_type] = node->domain + 1;
     uint32_t key = function_key(build, npart__text(strings, node->domain), npart__text(strings, node->op_type),
-                                "\x1freported", true);
+                                "\x1freported");
     *out = key != NPART_NONE && key >= known;
     return key != NPART_NONE;
 }
