@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the fuzzers share: an allocator with a limit, so that a file that asks for much memory is an error and not the
+ * end of the run, and sinks for reports.
+ */
+#ifndef TEST_FUZZ_FUZZ_H
+#define TEST_FUZZ_FUZZ_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npu_partition.h"
+#include "support/json_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+#define FUZZ_LIMIT_BYTES ((size_t)256 << 20)
+
+/* Stops the fuzzer at this input. */
+#define FUZZ_REQUIRE(condition)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                  \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+struct fuzz_text {
+    char *data;
+    size_t bytes;
+};
+
+static inline bool fuzz_keep(void *payload, const char *text, size_t bytes)
+{
+    struct fuzz_text *kept = payload;
+    char *grown = realloc(kept->data, kept->bytes + bytes + 1);
+    FUZZ_REQUIRE(grown);
+    memcpy(grown + kept->bytes, text, bytes);
+    kept->data = grown;
+    kept->bytes += bytes;
+    grown[kept->bytes] = '\0';
+    return true;
+}
+
+/* Each block has its size before it. */
+static inline void *fuzz_allocate(void *payload, size_t bytes)
+{
+    size_t *live = payload;
+    if (bytes > FUZZ_LIMIT_BYTES || *live > FUZZ_LIMIT_BYTES - bytes)
+        return NULL;
+    char *block = malloc(bytes + 16);
+    if (!block)
+        return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    *live += bytes;
+    return block + 16;
+}
+
+static inline void fuzz_release(void *payload, void *memory)
+{
+    size_t *live = payload, bytes;
+    if (!memory)
+        return;
+    memcpy(&bytes, (char *)memory - 16, sizeof bytes);
+    *live -= bytes;
+    free((char *)memory - 16);
+}
+
+/* What every failure promises. */
+static inline void fuzz_check_error(npart_status status, const struct npart_error *error)
+{
+    FUZZ_REQUIRE(error->status == status);
+    FUZZ_REQUIRE(*error->message && memchr(error->message, '\0', sizeof error->message));
+    FUZZ_REQUIRE(memchr(error->place, '\0', sizeof error->place));
+    for (const char *c = error->message; *c; c++)
+        FUZZ_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f);
+    for (const char *c = error->place; *c; c++)
+        FUZZ_REQUIRE((unsigned char)*c >= 0x20 && *c != 0x7f);
+}
+
+static inline void fuzz_check_json(const struct fuzz_text *text)
+{
+    size_t at = 0;
+    const char *problem = json_problem(text->data ? text->data : "", text->bytes, &at);
+    if (problem)
+        fprintf(stderr, "JSON, byte %zu: %s: %.60s\n", at, problem, text->data + (at > 30 ? at - 30 : 0));
+    FUZZ_REQUIRE(!problem);
+}
+
+/* Both reports of a plan. */
+static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
+{
+    const struct npart_plan_pair pair = {plan, fixed};
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct fuzz_text json = {NULL, 0}, text = {NULL, 0};
+    struct npart_error error;
+    npart_status status = npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error);
+    FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
+    if (status == NPART_OK)
+        fuzz_check_json(&json);
+    options.is_verbose = true;
+    options.use_color = true;
+    status = npart_report_text(&pair, 1, &options, fuzz_keep, &text, &error);
+    FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
+    free(json.data);
+    free(text.data);
+}
+
+/* The number of partitions and what belongs to them. */
+static inline void fuzz_check_plan(const npart_plan *plan)
+{
+    struct npart_summary summary;
+    struct npart_partition partition;
+    uint32_t members = 0, count = 0;
+    npart_plan_summary(plan, &summary);
+    FUZZ_REQUIRE(summary.nodes == summary.folded + summary.live);
+    FUZZ_REQUIRE(summary.live == summary.accepted + summary.refused + summary.unknown);
+    FUZZ_REQUIRE(summary.partitions_low <= summary.partitions && summary.partitions <= summary.partitions_high);
+    for (; npart_plan_partition(plan, count, &partition); count++) {
+        FUZZ_REQUIRE(partition.node_count > 0);
+        members += partition.node_count;
+    }
+    FUZZ_REQUIRE(count == summary.partitions && members == summary.accepted);
+}
+
+#endif
