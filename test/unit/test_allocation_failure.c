@@ -60,7 +60,8 @@ static const char symbolic[] =
     "node c = Conv(x, w) strides=[2,2] pads=[1,1,1,1]\nnode s = Shape(c)\nnode hw = Slice(s, two, four)\n"
     "node n = Slice(s, one, two)\nnode t = Concat(minus, n, hw) axis=0\nnode r = Reshape(c, t)\n"
     "node half = Div(hw, two)\nnode pre = Concat(minus, n, half) axis=0\nnode q = ConstantOfShape(hw)\n"
-    "node u = Tile(r, s)\nnode m = Concat(c, r) axis=1\nnode y = Sigmoid(m)\noutput y\noutput q\noutput pre\noutput u\n";
+    "node u = Tile(r, s)\nnode m = Concat(c, r) axis=1\nnode y = Sigmoid(m)\n"
+    "output y\noutput q\noutput pre\noutput u\n";
 
 static const char small_list[] =
     "format 1\ntarget small \"A small one\"\nswitches fast\nvariant v1\nvariant v2 with fast \"second\"\n"
