@@ -63,9 +63,10 @@ void npart__line_target(struct npart__parser *parser)
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the target's name");
     if (!name)
         return;
-    if (*parser->oplist->name)
+    if (*parser->oplist->name && !parser->name_is_included)
         npart__parse_fail(parser, name->column, "a second target");
     parser->oplist->name = name->text;
+    parser->name_is_included = parser->include_depth > 0;
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
         parser->oplist->title = parser->tokens[parser->at++].text;
     npart__expect_end(parser);
@@ -341,6 +342,13 @@ void npart__line_gate(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
     if (!token)
         return;
+    for (uint32_t i = 0; parser->included_ops && !parser->include_depth && i < oplist->gate_count; i++) {
+        if (strcmp(oplist->gates[i].name, token->text) != 0)
+            continue;
+        parser->gate = (uint8_t)i; /* the included list's */
+        npart__expect_end(parser);
+        return;
+    }
     bool is_first = oplist->gate_count == 1 && !oplist->gates[0].has_ops && oplist->gates[0].every_count == 0 &&
                     strcmp(oplist->gates[0].name, "configuration") == 0 && oplist->ops.count == 0 &&
                     oplist->gates[0].sentence[0] == '\0';
@@ -360,6 +368,29 @@ void npart__line_gate(struct npart__parser *parser)
         gate->sentence = parser->tokens[parser->at++].text;
     npart__expect_end(parser);
     parser->gate = (uint8_t)index;
+}
+
+/* drop OP...: ops of the included list that this one leaves out. */
+void npart__line_drop(struct npart__parser *parser)
+{
+    if (!parser->included_ops)
+        npart__parse_fail(parser, 1, "only a list that includes another can drop its ops");
+    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
+        const char *domain, *name;
+        bool is_there = false;
+        if (!token)
+            return;
+        npart__split_op_name(token->text, &domain, &name, parser->arena);
+        for (uint32_t i = 0; domain && i < parser->included_ops; i++)
+            is_there |= strcmp(parser->oplist->ops.items[i].name, name) == 0 &&
+                        strcmp(parser->oplist->ops.items[i].domain, domain) == 0;
+        if (!domain || !NPART__PUSH(parser->arena, &parser->dropped, domain) ||
+            !NPART__PUSH(parser->arena, &parser->dropped, name))
+            npart__parse_out_of_memory(parser);
+        else if (!is_there)
+            npart__parse_fail(parser, token->column, "the included list has no op %s", token->text);
+    }
 }
 
 void npart__line_every(struct npart__parser *parser)

@@ -30,7 +30,9 @@ struct npart__token {
 
 struct npart__group {
     const char *name;
-    size_t start, end; /* bytes of its lines */
+    const char *text; /* of the list that it stands in */
+    size_t bytes;
+    size_t start, end; /* its lines there */
     uint32_t line;     /* of the first */
     bool is_used;
 };
@@ -60,6 +62,11 @@ struct npart__parser {
     uint16_t signature;
     uint32_t first_rule; /* of the section */
     unsigned group_depth;
+    /* of an included list, which the including one may change */
+    unsigned include_depth;
+    uint32_t included_ops;   /* its entries, the first of the list's */
+    bool name_is_included;
+    struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
     struct NPART__ARRAY(struct npart__group) groups;
     struct NPART__ARRAY(struct npart__word_set) sets;
     struct NPART__ARRAY(struct npart__token) set_tokens;
@@ -119,6 +126,8 @@ void npart__line_limit(struct npart__parser *parser);
 void npart__line_gate(struct npart__parser *parser);
 void npart__line_every(struct npart__parser *parser);
 void npart__line_set(struct npart__parser *parser);
+
+void npart__line_drop(struct npart__parser *parser);
 
 /* The index of a switch or variant of the list, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);

@@ -15,6 +15,7 @@
 #define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
 #define NPART__LIMIT_CONDITION_DEPTH 64u
 #define NPART__LIMIT_GROUP_DEPTH 16u
+#define NPART__LIMIT_INCLUDE_DEPTH 4u
 #define NPART__LIMIT_SWITCHES 32u
 #define NPART__LIMIT_GATES 8u
 /* Of one pattern: names, alternatives, and how deep its expressions nest. */

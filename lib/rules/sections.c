@@ -50,8 +50,14 @@ static void line_use(struct npart__parser *parser)
             return;
         }
         uint32_t line = parser->line;
+        const char *text = parser->text;
+        size_t bytes = parser->bytes;
         group->is_used = true;
+        parser->text = group->text; /* of an included list, perhaps */
+        parser->bytes = group->bytes;
         read_block(parser, group->start, group->end, group->line);
+        parser->text = text;
+        parser->bytes = bytes;
         if (parser->status == NPART_OK)
             parser->line = line;
         parser->group_depth--;
@@ -130,7 +136,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
         return;
     }
-    if (oplist->ops.count) {
+    if (oplist->ops.count > (parser->include_depth ? 0 : parser->included_ops)) {
         const struct npart__op_entry *before = &oplist->ops.items[oplist->ops.count - 1];
         int order = compare_entries(before, &entry);
         bool same_op = before->gate == entry.gate && strcmp(before->domain, entry.domain) == 0 &&
@@ -234,6 +240,7 @@ static const struct {
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
     {"set", npart__line_set, IN_LIST},
+    {"drop", npart__line_drop, IN_LIST},
     {"need", line_need, IN_OP | IN_PATTERN},
     {"maybe", line_maybe, IN_OP},
     {"note", line_note, IN_OP},
@@ -376,6 +383,8 @@ static void find_groups(struct npart__parser *parser)
             parser->line = line - 1;
             npart__lex_line(parser, &at, parser->bytes);
             struct npart__group group = {.name = parser->token_count > 1 ? parser->tokens[1].text : "",
+                                         .text = parser->text,
+                                         .bytes = parser->bytes,
                                          .start = at,
                                          .line = parser->line + 1,
                                          .end = block_end(parser, at)};
@@ -386,6 +395,51 @@ static void find_groups(struct npart__parser *parser)
                 npart__parse_out_of_memory(parser);
         }
         line += lines_between(parser, offset, next);
+    }
+}
+
+static void read_sections(struct npart__parser *parser);
+
+/* include NAME: another list's lines, as if they stood here; the ops that follow take the place of its own. */
+static void read_include(struct npart__parser *parser)
+{
+    const struct npart__builtin_oplist *list = npart__builtin_oplists;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a target's name");
+    npart__expect_end(parser);
+    if (!token)
+        return;
+    while (list->name && strcmp(list->name, token->text) != 0)
+        list++;
+    if (!list->name)
+        npart__parse_fail(parser, token->column, "there is no target %s", token->text);
+    else if (*parser->oplist->name)
+        npart__parse_fail(parser, 1, "include stands before everything but the format");
+    else if (++parser->include_depth > NPART__LIMIT_INCLUDE_DEPTH)
+        npart__parse_fail(parser, 1, "lists include each other deeper than %u", NPART__LIMIT_INCLUDE_DEPTH);
+    if (parser->status != NPART_OK)
+        return;
+    const struct npart__parser outer = {.text = parser->text, .bytes = parser->bytes, .line = parser->line};
+    const char *path = parser->oplist->path;
+    parser->text = (const char *)list->text;
+    parser->bytes = list->bytes;
+    parser->oplist->path = list->name;
+    find_groups(parser);
+    if (parser->status == NPART_OK)
+        read_sections(parser);
+    parser->oplist->path = path;
+    parser->text = outer.text;
+    parser->bytes = outer.bytes;
+    parser->line = outer.line;
+    parser->include_depth--;
+    parser->included_ops = parser->oplist->ops.count;
+    parser->gate = 0;
+    parser->default_source = "";
+    if (parser->status != NPART_OK)
+        return;
+    parser->oplist->standing = npart__arena_format(parser->arena, "%s's list, changed", list->name);
+    if (!parser->oplist->standing) {
+        parser->oplist->standing = "";
+        npart__parse_out_of_memory(parser);
     }
 }
 
@@ -421,12 +475,50 @@ static void read_sections(struct npart__parser *parser)
             if (parser->status == NPART_OK)
                 parser->line = line + lines_between(parser, offset, end);
             offset = end;
+        } else if (strcmp(word, "include") == 0) {
+            parser->at = 1;
+            read_include(parser);
         } else {
             dispatch(parser, IN_LIST);
         }
     }
     if (parser->status == NPART_OK && !has_format)
         npart__parse_fail(parser, 1, "an op list begins with `format 1`");
+}
+
+static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    for (uint32_t i = parser->included_ops; i < oplist->ops.count; i++) {
+        const struct npart__op_entry *own = &oplist->ops.items[i];
+        if (own->gate == entry->gate && strcmp(own->name, entry->name) == 0 &&
+            strcmp(own->domain, entry->domain) == 0)
+            return true;
+    }
+    for (uint32_t i = 0; i + 1 < parser->dropped.count; i += 2)
+        if (strcmp(parser->dropped.items[i], entry->domain) == 0 &&
+            strcmp(parser->dropped.items[i + 1], entry->name) == 0)
+            return true;
+    return false;
+}
+
+static int compare_for_sort(const void *a, const void *b)
+{
+    return compare_entries(a, b);
+}
+
+/* Takes out the included ops that the list has of its own, or drops, and sorts what is left. */
+static void merge_included(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    uint32_t kept = 0;
+    if (parser->included_ops == 0 || parser->status != NPART_OK)
+        return;
+    for (uint32_t i = 0; i < oplist->ops.count; i++)
+        if (i >= parser->included_ops || !is_replaced(parser, &oplist->ops.items[i]))
+            oplist->ops.items[kept++] = oplist->ops.items[i];
+    oplist->ops.count = kept;
+    qsort(oplist->ops.items, kept, sizeof *oplist->ops.items, compare_for_sort);
 }
 
 static void check_whole(struct npart__parser *parser)
@@ -479,6 +571,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
         find_groups(parser);
     if (parser->status == NPART_OK)
         read_sections(parser);
+    merge_included(parser);
     check_whole(parser);
     npart_status status = parser->status;
     npart__arena_release(arena, parser);

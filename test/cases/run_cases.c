@@ -501,6 +501,9 @@ static void read_script(struct script *script, const struct lines *lines)
         } else if (is_end) {
             in_oplist = false;
         } else if (in_oplist) {
+            bool is_include = strncmp(line, "include ", 8) == 0; /* it brings the target's line */
+            if (is_include && strcmp(script->oplist, "format 1\ntarget t\n") == 0)
+                (void)snprintf(script->oplist, sizeof script->oplist, "format 1\n");
             append_line(script->oplist, sizeof script->oplist, line);
         } else if (strncmp(line, "expect ", 7) != 0 && !script_line(script, line)) {
             append_line(script->model, sizeof script->model, line);

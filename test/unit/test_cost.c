@@ -152,6 +152,27 @@ static void test_cost__hostile_sizes_do_not_wrap(void)
     close_session(&session);
 }
 
+/* What stands behind an include counts, for the variant that it is said for. */
+static void test_cost__parameters_over_an_included_list(void)
+{
+    static const char changed[] = "format 1\ninclude hexagon\ntarget mine\n"
+                                  "param launch_ms for v73 10 20 30\nparam runtime_ms for v73 0 0 0\n";
+    static const struct {
+        const char *target;
+        bool is_changed;
+    } rows[] = {{"mine:v73", true}, {"mine:sm8550", true}, {"mine:v68", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_error error;
+        struct session session;
+        struct npart_cost cost;
+        REQUIRE(plan_of(&session, "input x float32[1,8]\nnode y = Relu(x)\noutput y\n", changed, rows[i].target,
+                        &error) == NPART_OK);
+        npart_plan_cost(session.plan, &cost);
+        CHECK((fabs(cost.switching.typical_ms - 20) < 1e-9) == rows[i].is_changed);
+        close_session(&session);
+    }
+}
+
 static void test_target__mistakes(void)
 {
     static const struct {
@@ -177,4 +198,4 @@ static void test_target__mistakes(void)
 
 TESTS(test_cost__parts_add_up, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,
-      test_cost__hostile_sizes_do_not_wrap, test_target__mistakes)
+      test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list, test_target__mistakes)
