@@ -302,17 +302,23 @@ static void append_atom(struct npart__buffer *buffer, const struct npart__expres
     npart__append_dim(buffer, pool, atom->left);
     npart__append_text(buffer, wants_parentheses ? ")" : "");
     npart__append_text(buffer, is_floor ? "/" : ", ");
-    bool is_complex = is_floor && !npart__is_number(atom->right);
+    bool is_complex =
+        is_floor && !npart__is_number(atom->right) && npart__lone_symbol(pool, atom->right) == NPART_NONE;
     npart__append_text(buffer, is_complex ? "(" : "");
     npart__append_dim(buffer, pool, atom->right);
     npart__append_text(buffer, is_complex ? "))" : ")");
+}
+
+static uint64_t magnitude_of(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
 static void append_term(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__term *term, bool is_first)
 {
     const struct npart__product *product = npart__product_at(pool, term->product);
-    uint64_t magnitude = term->coefficient < 0 ? 0 - (uint64_t)term->coefficient : (uint64_t)term->coefficient;
+    uint64_t magnitude = magnitude_of(term->coefficient);
     if (!is_first)
         npart__append_text(buffer, term->coefficient < 0 ? " - " : " + ");
     else if (term->coefficient < 0)
@@ -350,8 +356,8 @@ void npart__append_dim(struct npart__buffer *buffer, const struct npart__express
             is_first = false;
         }
         if (sum->constant && (sum->constant < 0) == (pass == 1)) {
-            npart__append_text(buffer, is_first ? "" : pass ? " - " : " + ");
-            npart__append_int64(buffer, pass && !is_first ? -sum->constant : sum->constant);
+            npart__append_text(buffer, is_first ? (pass ? "-" : "") : pass ? " - " : " + ");
+            npart__append_format(buffer, "%llu", (unsigned long long)magnitude_of(sum->constant));
             is_first = false;
         }
     }

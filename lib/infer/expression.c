@@ -492,21 +492,23 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)): strided layers in a row give one quotient. */
-static void flatten_floor(struct npart__expressions *pool, const struct npart__sum *inside, struct npart__atom *atom)
+/* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)): strided layers in a row give one quotient. False where
+ * there is no such floor inside. */
+static bool flatten_floor(struct npart__expressions *pool, const struct npart__sum *inside, int64_t divisor,
+                          int64_t *out)
 {
     if (inside->count != 1 || inside->terms[0].coefficient != 1)
-        return;
+        return false;
     const struct npart__product *product = npart__product_at(pool, inside->terms[0].product);
     const struct npart__atom *nested = npart__atom_at(pool, product->factors[0].atom);
     int64_t both, shift;
     if (product->count != 1 || product->factors[0].power != 1 || nested->kind != NPART__ATOM_FLOOR ||
-        !npart__is_number(nested->right) || !npart__multiply_int64(nested->right, atom->right, &both) ||
+        !npart__is_number(nested->right) || nested->right <= 0 ||
+        !npart__multiply_int64(nested->right, divisor, &both) ||
         !npart__multiply_int64(nested->right, inside->constant, &shift))
-        return;
-    int64_t dividend = nested->left;
-    atom->left = shift ? npart__sum(pool, dividend, shift) : dividend;
-    atom->right = both;
+        return false;
+    *out = npart__floor_quotient(pool, npart__sum(pool, nested->left, shift), both);
+    return true;
 }
 
 /* Of a sum and its opposite, one: the one that subtracts more of its terms, or the first of them. */
@@ -529,8 +531,9 @@ static int64_t lone_quotient(struct npart__expressions *pool, struct npart__sum 
             inside->terms[i].coefficient = -inside->terms[i].coefficient;
     }
     struct npart__atom atom = {.kind = NPART__ATOM_FLOOR, .left = sum_handle(pool, inside), .right = divisor};
-    flatten_floor(pool, inside, &atom);
-    int64_t quotient = atom_handle(pool, &atom);
+    int64_t quotient;
+    if (!flatten_floor(pool, inside, divisor, &quotient))
+        quotient = atom_handle(pool, &atom);
     return is_negative ? npart__product(pool, quotient, -1) : quotient;
 }
 

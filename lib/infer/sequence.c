@@ -185,7 +185,7 @@ static struct npart__fact part_of(struct npart__call *call, uint32_t axis, int64
 static int64_t part_size(const int64_t *sizes, bool is_list, int64_t dim, uint32_t index)
 {
     if (is_list)
-        return sizes[index];
+        return npart__is_number(sizes[index]) && sizes[index] < 0 ? NPART__UNKNOWN : sizes[index];
     int64_t left = dim - sizes[0] * index;
     return left < sizes[0] ? left : sizes[0];
 }

@@ -40,15 +40,19 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
     }
 }
 
+/* One attribute holds the value; of more, the first counts. */
 void npart__infer_constant(struct npart__call *call)
 {
-    for (uint32_t i = 0; i < call->node->attribute_count; i++) {
+    bool is_done = false;
+    for (uint32_t i = 0; i < call->node->attribute_count && !is_done; i++) {
         const struct npart__attribute *attribute =
             &call->graph->attributes.items[call->node->first_attribute + i];
         bool is_tensor = attribute->type == 4 || attribute->type == 11;
-        if (is_tensor && attribute->u.tensor)
+        is_done = is_tensor ? attribute->u.tensor != NULL
+                            : strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided;
+        if (is_done && is_tensor)
             npart__fact_from_tensor(npart__out(call, 0), attribute->u.tensor, true);
-        else if (!is_tensor && strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided)
+        else if (is_done)
             constant_of_numbers(call, attribute);
     }
     npart__out(call, 0)->is_initializer = true;

@@ -13,24 +13,38 @@ struct window {
     uint32_t kernel_count, stride_count, dilation_count, pad_count;
     const char *auto_pad;
     bool rounds_up; /* ceil_mode */
+    bool is_wrong;  /* a list is not as long as there are axes, so nothing is known of the sizes */
     uint32_t first, spatial; /* spatial axes: where they begin, how many */
     uint32_t channels;
 };
+
+/* One list of a window; a wrong length is said once. */
+static const int64_t *read_list(struct npart__call *call, struct window *window, const char *name, uint32_t length,
+                                uint32_t *count)
+{
+    const int64_t *list = npart__ints_attribute(call, name, count);
+    if (list && *count != length && !window->is_wrong) {
+        npart__contradiction(call, "%s has %u numbers, not %u", name, *count, length);
+        window->is_wrong = true;
+    }
+    return list;
+}
 
 /* Of an operand of `rank`. */
 static void read_window(struct npart__call *call, uint32_t rank, struct window *window)
 {
     bool is_last = call->row->parameter == NPART__OPERANDS_CHANNELS_LAST ||
                    npart__int_attribute(call, "channels_last", 0) != 0;
-    window->kernel = npart__ints_attribute(call, "kernel_shape", &window->kernel_count);
-    window->strides = npart__ints_attribute(call, "strides", &window->stride_count);
-    window->dilations = npart__ints_attribute(call, "dilations", &window->dilation_count);
-    window->pads = npart__ints_attribute(call, "pads", &window->pad_count);
+    window->is_wrong = false;
+    window->spatial = rank - 2;
+    window->kernel = read_list(call, window, "kernel_shape", window->spatial, &window->kernel_count);
+    window->strides = read_list(call, window, "strides", window->spatial, &window->stride_count);
+    window->dilations = read_list(call, window, "dilations", window->spatial, &window->dilation_count);
+    window->pads = read_list(call, window, "pads", 2 * window->spatial, &window->pad_count);
     window->auto_pad = npart__string_attribute(call, "auto_pad", "NOTSET");
     window->rounds_up = npart__int_attribute(call, "ceil_mode", 0) != 0;
     window->first = is_last ? 1 : 2;
     window->channels = is_last ? rank - 1 : 1;
-    window->spatial = rank - 2;
 }
 
 static int64_t at_or(const int64_t *list, uint32_t count, uint32_t index, int64_t otherwise)
@@ -66,7 +80,7 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
 {
     struct npart__expressions *pool = call->pool;
     int64_t stride = at_or(window->strides, window->stride_count, axis, 1);
-    if (stride <= 0 || in == NPART__UNKNOWN)
+    if (stride <= 0 || in == NPART__UNKNOWN || window->is_wrong)
         return NPART__UNKNOWN;
     if (pads_same(window))
         return npart__ceil_quotient(pool, in, stride);
@@ -91,7 +105,7 @@ static int64_t slide_back(struct npart__call *call, const struct window *window,
 {
     struct npart__expressions *pool = call->pool;
     int64_t stride = at_or(window->strides, window->stride_count, axis, 1);
-    if (in == NPART__UNKNOWN)
+    if (in == NPART__UNKNOWN || window->is_wrong)
         return NPART__UNKNOWN;
     if (pads_same(window))
         return npart__product(pool, in, stride);
