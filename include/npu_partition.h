@@ -295,14 +295,23 @@ enum npart_level {
     NPART_LEVEL_OFF    /* no rewriting */
 };
 
+/* What is taken for granted of one node or of every node of an op, whatever the rules say. */
+struct npart_assumption {
+    const char *op;   /* "Erf", "com.microsoft:Gelu"; NULL: `node` */
+    const char *node; /* a node's name; counts more than its op */
+    bool on_npu;
+};
+
 struct npart_plan_options {
     uint32_t version;
     enum npart_level level;
     const char *partitioner; /* NULL: the target's */
     const char *gates;       /* names with commas between; NULL: all */
     const struct npart_allocator *allocator;
+    const struct npart_assumption *assumptions;
+    uint32_t assumption_count;
 };
-#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL}
+#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Fails with ARGUMENT or MEMORY. */
@@ -419,6 +428,12 @@ struct npart_plan_pair {
 NPART_API npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);
+/* Writes every rule that speaks of a node, with its outcome and the values that it looked at, for each plan. `node` is
+ * a node's name, one of its outputs, or its number in the main graph; all nodes that are called so are explained.
+ * Fails with ARGUMENT when there is none. */
+NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
+                                            const struct npart_report_options *options, npart_write_callback write,
+                                            void *payload, struct npart_error *error);
 NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);

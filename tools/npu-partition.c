@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "new_oplist.h"
 #include "options.h"
 
 enum exit_status { EXIT_FINE = 0, EXIT_GATE = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
@@ -159,6 +160,8 @@ static npart_status make_plans(struct run *run, struct job *job, struct npart_er
     plan.level = options->level;
     plan.partitioner = options->partitioner;
     plan.gates = options->gates;
+    plan.assumptions = options->assumptions;
+    plan.assumption_count = options->assumption_count;
     for (int i = 0; i < options->target_count; i++) {
         npart_status status =
             npart_plan_make(&job->plans[i], job->inference, run->oplists[i], options->targets[i], &plan, error);
@@ -177,6 +180,8 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
     size_t count = (size_t)run->options->target_count;
     if (run->options->is_quiet)
         return NPART_OK;
+    if (run->options->explain)
+        return npart_report_explain(job->pairs, count, run->options->explain, &run->report, write_output, run, error);
     if (run->options->format == FORMAT_JSON)
         return npart_report_json(job->pairs, count, &run->report, write_output, run, error);
     return npart_report_text(job->pairs, count, &run->report, write_output, run, error);
@@ -197,7 +202,8 @@ static npart_status analyze(struct run *run, struct job *job, const char *path, 
         return status;
     if (options->wants_shapes)
         return npart_inference_write_shapes(job->inference, write_output, run, error);
-    status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
+    if (!options->is_quiet && !options->explain)
+        status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
     if (status == NPART_OK)
         status = make_plans(run, job, error);
     return status == NPART_OK ? report(run, job, error) : status;
@@ -307,6 +313,25 @@ static void describe(struct run *run)
     npart_oplist_free(oplist);
 }
 
+static void check_oplist(struct run *run, const char *path)
+{
+    npart_oplist *oplist = NULL;
+    struct npart_error error = {0};
+    struct npart_oplist_info info;
+    char line[512];
+    npart_status status = npart_oplist_read_file(&oplist, path, NULL, &error);
+    if (status != NPART_OK) {
+        complain("", &error);
+        worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status));
+        return;
+    }
+    npart_oplist_info(oplist, &info);
+    (void)snprintf(line, sizeof line, "%s: target %s, %u ops, %u rules, %u variants; no mistakes\n", path, info.name,
+                   info.op_count, info.rule_count, info.variant_count);
+    (void)write_text(run, line);
+    npart_oplist_free(oplist);
+}
+
 /* ---- main -------------------------------------------------------------------------------------------------- */
 
 static enum exit_status usage(const char *problem)
@@ -323,6 +348,15 @@ static enum exit_status work(struct run *run, struct options *options)
     }
     if (options->describe) {
         describe(run);
+        return run->status;
+    }
+    if (options->check_oplist) {
+        check_oplist(run, options->check_oplist);
+        return run->status;
+    }
+    if (options->new_oplist) {
+        if (!write_new_oplist(options->new_oplist, write_output, run))
+            return usage("--new-oplist needs a name of letters, digits, - and _");
         return run->status;
     }
     if (options->model_count == 0)

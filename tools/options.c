@@ -87,6 +87,35 @@ static bool take_input(struct options *options, const char *value)
     return true;
 }
 
+/* NAME=npu or NAME=cpu, split at the last '='. */
+static bool take_assumption(struct options *options, const char *option, const char *value, bool is_op)
+{
+    const char *equals = strrchr(value, '=');
+    bool on_npu = equals && strcmp(equals + 1, "npu") == 0;
+    if (!equals || equals == value || (!on_npu && strcmp(equals + 1, "cpu") != 0))
+        return complain(option, value, is_op ? "expected OP=npu or OP=cpu" : "expected NAME=npu or NAME=cpu");
+    if (options->assumption_count == MOST_ASSUMPTIONS)
+        return complain(option, value, "too many assumptions");
+    char *name = malloc((size_t)(equals - value) + 1);
+    if (!name)
+        return complain(option, value, "out of memory");
+    memcpy(name, value, (size_t)(equals - value));
+    name[equals - value] = '\0';
+    options->assumptions[options->assumption_count++] =
+        (struct npart_assumption){.op = is_op ? name : NULL, .node = is_op ? NULL : name, .on_npu = on_npu};
+    return true;
+}
+
+static bool take_assume(struct options *options, const char *value)
+{
+    return take_assumption(options, "--assume", value, true);
+}
+
+static bool take_assume_node(struct options *options, const char *value)
+{
+    return take_assumption(options, "--assume-node", value, false);
+}
+
 static bool take_level(struct options *options, const char *value)
 {
     bool is_off = strcmp(value, "off") == 0;
@@ -186,6 +215,9 @@ TAKE_TEXT(partitioner)
 TAKE_TEXT(gates)
 TAKE_TEXT(output)
 TAKE_TEXT(describe)
+TAKE_TEXT(explain)
+TAKE_TEXT(check_oplist)
+TAKE_TEXT(new_oplist)
 TAKE_FLAG(wants_shapes)
 TAKE_FLAG(lists_targets)
 TAKE_FLAG(wants_version)
@@ -212,10 +244,13 @@ static const struct row {
     {"level", 0, "off|basic", take_level, "what the runtime rewrites before it partitions (default basic)"},
     {"partitioner", 0, "NAME", take_partitioner, "waves or runs, in place of the target's own"},
     {"gates", 0, "NAME,...", take_gates, "apply only these of the target's gates"},
+    {"assume", 0, "OP=npu|cpu", take_assume, "what if: every node of this op there, whatever the rules say"},
+    {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node"},
     {NULL, 0, NULL, NULL, "What to print"},
     {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
     {"output", 'o', "FILE", take_output, "write there instead of standard output"},
     {"shapes", 0, NULL, take_wants_shapes, "only every tensor's type and shape, as JSON; needs no target"},
+    {"explain", 0, "NODE", take_explain, "one node, by name, output or number: every rule, with what it saw"},
     {"verbose", 'v', NULL, take_is_verbose, "every cause, with its rule and source"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and what a gate has to say"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set"},
@@ -227,6 +262,8 @@ static const struct row {
     {NULL, 0, NULL, NULL, "About targets"},
     {"list-targets", 0, NULL, take_lists_targets, "the targets there are"},
     {"describe", 0, "TARGET [OP]", take_describe, "what a target takes, or its rules for one op in full"},
+    {"check-oplist", 0, "FILE", take_check_oplist, "read an op list and say what is wrong with it"},
+    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to begin with"},
     {NULL, 0, NULL, NULL, "Other"},
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)"},
     {"version", 0, NULL, take_wants_version, "the version"},

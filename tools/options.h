@@ -14,6 +14,7 @@
 #define MOST_DIMS 256
 #define MOST_INPUTS 64
 #define MOST_RANK 64
+#define MOST_ASSUMPTIONS 256
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -24,6 +25,7 @@ struct options {
     const char *targets[MOST_TARGETS];
     int target_count;
     const char *oplist, *partitioner, *gates, *output, *describe, *describe_op;
+    const char *explain, *check_oplist, *new_oplist;
     enum npart_level level;
     enum format format;
     enum color color;
@@ -32,6 +34,8 @@ struct options {
     struct npart_input_shape inputs[MOST_INPUTS];
     int64_t input_dims[MOST_INPUTS][MOST_RANK];
     uint32_t input_count;
+    struct npart_assumption assumptions[MOST_ASSUMPTIONS];
+    uint32_t assumption_count;
     unsigned long long keep_bytes;
     long max_partitions;  /* -1: no gate */
     double min_coverage;  /* below 0: no gate */

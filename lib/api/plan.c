@@ -195,6 +195,18 @@ npart_status npart_inference_write_shapes(npart_inference *inference, npart_writ
 typedef void (*report_function)(const struct npart__plan_pair *pairs, size_t count,
                                 const struct npart_report_options *options, struct npart__buffer *out);
 
+/* The plans behind the handles; NULL, with the writer failed, when out of memory. */
+static struct npart__plan_pair *open_pairs(struct writer *writer, const struct npart_plan_pair *plans, size_t count)
+{
+    struct npart__plan_pair *pairs = npart__arena_zeroed(&writer->arena, count, sizeof *pairs);
+    writer->buffer.failed |= !pairs;
+    for (size_t i = 0; pairs && i < count; i++) {
+        pairs[i].plan = &plans[i].plan->plan;
+        pairs[i].fixed = plans[i].fixed ? &plans[i].fixed->plan : NULL;
+    }
+    return pairs;
+}
+
 static npart_status report(const struct npart_plan_pair *plans, size_t count,
                            const struct npart_report_options *options, npart_write_callback write, void *payload,
                            report_function function, struct npart_error *error)
@@ -204,16 +216,9 @@ static npart_status report(const struct npart_plan_pair *plans, size_t count,
     if (count == 0)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
     open_writer(&writer, &plans[0].plan->arena.allocator, write, payload);
-    struct npart__plan_pair *pairs = npart__arena_zeroed(&writer.arena, count, sizeof *pairs);
-    if (!pairs) {
-        writer.buffer.failed = true;
-        return close_writer(&writer, error);
-    }
-    for (size_t i = 0; i < count; i++) {
-        pairs[i].plan = &plans[i].plan->plan;
-        pairs[i].fixed = plans[i].fixed ? &plans[i].fixed->plan : NULL;
-    }
-    function(pairs, count, options ? options : &defaults, &writer.buffer);
+    struct npart__plan_pair *pairs = open_pairs(&writer, plans, count);
+    if (pairs)
+        function(pairs, count, options ? options : &defaults, &writer.buffer);
     return close_writer(&writer, error);
 }
 
@@ -236,6 +241,23 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
                                struct npart_error *error)
 {
     return report(plans, count, options, write, payload, report_json, error);
+}
+
+npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
+                                  const struct npart_report_options *options, npart_write_callback write,
+                                  void *payload, struct npart_error *error)
+{
+    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
+    struct writer writer;
+    if (count == 0)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
+    open_writer(&writer, &plans[0].plan->arena.allocator, write, payload);
+    struct npart__plan_pair *pairs = open_pairs(&writer, plans, count);
+    bool is_found = pairs && npart__report_explain(pairs, count, node, options ? options : &defaults, &writer.buffer);
+    npart_status status = close_writer(&writer, error);
+    if (status == NPART_OK && !is_found)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\"", node);
+    return status;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------- */
@@ -261,6 +283,16 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
     npart_plan *plan = NPART__NEW_HANDLE(npart_plan, allocator);
     if (!plan)
         return npart__fail_memory(error);
+    uint32_t assumption_count = options ? options->assumption_count : 0;
+    struct npart__assumed *assumed = npart__arena_zeroed(&plan->arena, assumption_count + (size_t)1, sizeof *assumed);
+    if (!assumed) {
+        npart_plan_free(plan);
+        return npart__fail_memory(error);
+    }
+    for (uint32_t i = 0; i < assumption_count; i++)
+        assumed[i] = (struct npart__assumed){.op = options->assumptions[i].op,
+                                             .node = options->assumptions[i].node,
+                                             .on_npu = options->assumptions[i].on_npu};
     struct npart__plan_request request = {
         .model_name = inference->model->name,
         .inference = &inference->inference,
@@ -268,6 +300,8 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
         .target = rest,
         .partitioner = options ? options->partitioner : NULL,
         .gates = options ? options->gates : NULL,
+        .assumed = assumed,
+        .assumed_count = assumption_count,
         .level = options && options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
     };
     npart_status status = npart__plan_make(&request, &plan->arena, &plan->plan, error);
@@ -315,9 +349,8 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
         return false;
     const struct npart__reason *reason = &plan->mask.reasons.items[plan->mask.first_reason[node] + index];
     const struct npart__rule *rule = &plan->target.oplist->rules.items[reason->rule];
-    const struct npart__gate *gate = &plan->target.oplist->gates[rule->gate];
     *out = (struct npart_reason){
-        .gate = gate->missing_rule == reason->rule ? gate->missing : gate->name,
+        .gate = npart__gate_word(plan->target.oplist, reason->rule),
         .rule = rule->id,
         .text = rule->sentence,
         .source = rule->source,

@@ -46,6 +46,50 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
                        plan->partitioner, known);
 }
 
+static bool is_of_op(const struct npart__graph *graph, const struct npart__node *node, const char *op)
+{
+    const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);
+    size_t length = colon ? (size_t)(colon - op) : 0;
+    if (strcmp(npart__node_op(graph, node), colon ? colon + 1 : op) != 0)
+        return false;
+    if (length == 7 && memcmp(op, "ai.onnx", 7) == 0)
+        return !*domain;
+    return strlen(domain) == length && memcmp(domain, op, length) == 0;
+}
+
+/* By node what is assumed of it: nodes by their names count more than ops. NULL with NPART_OK: nothing is. */
+static npart_status gather_assumptions(const struct npart__plan *plan, const struct npart__plan_request *request,
+                                       uint8_t **out, struct npart_error *error)
+{
+    const struct npart__graph *graph = plan->graph;
+    *out = NULL;
+    if (request->assumed_count == 0)
+        return NPART_OK;
+    uint8_t *assumed = npart__arena_zeroed(plan->arena, graph->nodes.count + (size_t)1, sizeof *assumed);
+    if (!assumed)
+        return npart__fail_memory(error);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < request->assumed_count; k++) {
+            const struct npart__assumed *at = &request->assumed[k];
+            bool is_found = false;
+            if ((at->op == NULL) != (pass == 1))
+                continue;
+            for (uint32_t i = 0; i < graph->nodes.count; i++) {
+                const struct npart__node *node = &graph->nodes.items[i];
+                if (at->op ? !is_of_op(graph, node, at->op) : strcmp(node->name, at->node) != 0)
+                    continue;
+                assumed[i] = at->on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
+                is_found = true;
+            }
+            if (!is_found && !at->op)
+                return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\" to assume something of",
+                                   at->node);
+        }
+    }
+    *out = assumed;
+    return NPART_OK;
+}
+
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
 static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
@@ -176,8 +220,11 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = choose_partitioner(out, request->partitioner, error);
     if (status == NPART_OK)
         status = npart__fold_graph(inference, out->level, arena, &out->fold, error);
+    uint8_t *assumed = NULL;
     if (status == NPART_OK)
-        status = npart__judge(&out->target, inference, &out->fold, arena, &out->mask, error);
+        status = gather_assumptions(out, request, &assumed, error);
+    if (status == NPART_OK)
+        status = npart__judge(&out->target, inference, &out->fold, assumed, arena, &out->mask, error);
     if (status != NPART_OK)
         return status;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);

@@ -27,6 +27,13 @@ struct npart__plan {
     uint32_t binding_count;
 };
 
+/* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */
+struct npart__assumed {
+    const char *op;   /* "Erf", "com.microsoft:Gelu"; NULL: `node` */
+    const char *node; /* its name */
+    bool on_npu;
+};
+
 struct npart__plan_request {
     const char *model_name;
     struct npart__inference *inference;
@@ -35,6 +42,8 @@ struct npart__plan_request {
     const char *partitioner; /* NULL: the target's */
     const char *gates;       /* NULL: all */
     enum npart__level level;
+    const struct npart__assumed *assumed;
+    uint32_t assumed_count;
 };
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,

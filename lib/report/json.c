@@ -148,11 +148,9 @@ static void node_reasons(struct json *json, uint32_t node)
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
         const struct npart__reason *at = &plan->mask.reasons.items[i];
         const struct npart__rule *rule = &oplist->rules.items[at->rule];
-        const struct npart__gate *gate = &oplist->gates[rule->gate];
         if (i > plan->mask.first_reason[node])
             text(json, ",");
-        reason(json, gate->missing_rule == at->rule ? gate->missing : gate->name, rule->id, rule->sentence,
-               rule->source);
+        reason(json, npart__gate_word(oplist, at->rule), rule->id, rule->sentence, rule->source);
         found.size = 0;
         (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, at->rule, node, &found);
         npart__append_json_string(json->out, found.data ? found.data : "", found.size);

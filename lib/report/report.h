@@ -15,6 +15,12 @@ struct npart__plan_pair {
 void npart__report_json(const struct npart__plan_pair *pairs, size_t count, struct npart__buffer *out);
 void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
                         const struct npart_report_options *options, struct npart__buffer *out);
+/* Every rule that speaks of a node, which is told by its name, by an output of it, or by its number in the main graph;
+ * of all nodes with that name. False when there is none. */
+bool npart__report_explain(const struct npart__plan_pair *pairs, size_t count, const char *node,
+                           const struct npart_report_options *options, struct npart__buffer *out);
+/* The next node from `from` on that is called so, or NPART_NONE. */
+uint32_t npart__find_node(const struct npart__graph *graph, const char *text, uint32_t from);
 /* The shapes of the main graph's values, by name. */
 void npart__report_shapes(struct npart__inference *inference, struct npart__buffer *out);
 

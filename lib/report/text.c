@@ -2,56 +2,17 @@
  *
  * The report for a person at a terminal: what the answer is, a picture of it, why, what it costs, what to do next.
  */
-#include "report/report.h"
+#include "report/page.h"
 
 #define CAUSES_SHOWN 5u
 #define FINDINGS_SHOWN 3u
 
-struct page {
-    struct npart__buffer *out;
-    const struct npart_report_options *options;
-    const struct npart__plan *plan;
-    const struct npart__graph *graph;
-    uint32_t width;
-};
-
-/* ---- pieces ------------------------------------------------------------------------------------------------ */
-
-static void text(struct page *page, const char *plain)
-{
-    npart__append_text(page->out, plain);
-}
-
-/* SGR parameters; nothing without colour. */
-static void paint(struct page *page, const char *code)
-{
-    if (!page->options->use_color)
-        return;
-    text(page, "\033[");
-    text(page, code);
-    text(page, "m");
-}
-
-static void painted(struct page *page, const char *code, const char *plain)
-{
-    paint(page, code);
-    text(page, plain);
-    paint(page, "0");
-}
-
-#define BOLD "1"
-#define DIM "2"
-#define RED "31"
-#define GREEN "32"
-#define YELLOW "33"
-#define MAGENTA "35"
-
-static void count_of(struct page *page, uint64_t count, const char *noun)
+static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
     npart__append_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
-static void bytes_of(struct page *page, uint64_t bytes)
+static void bytes_of(struct npart__page *page, uint64_t bytes)
 {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
     double scaled = (double)bytes;
@@ -61,70 +22,38 @@ static void bytes_of(struct page *page, uint64_t bytes)
         unit++;
     }
     npart__append_fixed(page->out, scaled, unit && scaled < 99.95 ? 1 : 0);
-    text(page, units[unit]);
-}
-
-/* Characters of UTF-8 text. */
-static size_t columns_of(const char *plain, size_t length)
-{
-    size_t columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += ((unsigned char)plain[i] & 0xc0) != 0x80;
-    return columns;
-}
-
-/* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
-static void wrapped(struct page *page, const char *plain, uint32_t column, uint32_t indent)
-{
-    bool is_first = true;
-    while (*plain) {
-        size_t length = strcspn(plain, " ");
-        size_t columns = columns_of(plain, length);
-        if (!is_first && column + 1 + columns > page->width) {
-            npart__append_format(page->out, "\n%*s", (int)indent, "");
-            column = indent;
-        } else if (!is_first) {
-            text(page, " ");
-            column++;
-        }
-        npart__append(page->out, plain, length);
-        column += (uint32_t)columns;
-        is_first = false;
-        plain += length;
-        while (*plain == ' ')
-            plain++;
-    }
+    npart__put(page, units[unit]);
 }
 
 /* ---- head -------------------------------------------------------------------------------------------------- */
 
-static void head(struct page *page)
+static void head(struct npart__page *page)
 {
     const struct npart__graph *graph = page->graph;
-    painted(page, BOLD, page->plan->model_name);
-    text(page, "  ");
+    npart__painted(page, NPART__BOLD, page->plan->model_name);
+    npart__put(page, "  ");
     count_of(page, graph->nodes.count, "node");
-    text(page, ", ");
+    npart__put(page, ", ");
     bytes_of(page, graph->weight_bytes);
-    text(page, " of weights");
+    npart__put(page, " of weights");
     for (uint32_t i = 0; i < graph->opset_count; i++)
         if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
             npart__append_format(page->out, ", opset %lld", (long long)graph->opsets[i].version);
     if (*graph->producer_name)
         npart__append_format(page->out, ", %s%s%s", graph->producer_name, *graph->producer_version ? " " : "",
                              graph->producer_version);
-    text(page, "\n");
+    npart__put(page, "\n");
 }
 
-static void notes(struct page *page, const struct npart__finding *list, uint32_t count)
+static void notes(struct npart__page *page, const struct npart__finding *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count && (i < FINDINGS_SHOWN || page->options->is_verbose); i++) {
         struct npart__buffer line;
         npart__buffer_init(&line, page->out->arena);
         npart__append_format(&line, *list[i].at ? "%s (%s)" : "%s", list[i].text, list[i].at);
-        painted(page, DIM, "  note  ");
-        wrapped(page, npart__buffer_text(&line), 8, 8);
-        text(page, "\n");
+        npart__painted(page, NPART__DIM, "  note  ");
+        npart__wrapped(page, npart__buffer_text(&line), 8, 8);
+        npart__put(page, "\n");
         page->out->failed |= line.failed;
     }
     if (count > FINDINGS_SHOWN && !page->options->is_verbose)
@@ -138,53 +67,53 @@ enum cell { CELL_NPU, CELL_CPU, CELL_FAIL, CELL_UNKNOWN, CELL_KINDS };
 static const struct {
     const char *full, *partly, *ascii, *color;
 } looks[CELL_KINDS] = {
-    [CELL_NPU] = {"█", "█", "#", GREEN},
-    [CELL_CPU] = {"░", "▒", ".", YELLOW},
-    [CELL_FAIL] = {"×", "×", "!", RED},
-    [CELL_UNKNOWN] = {"?", "?", "?", MAGENTA},
+    [CELL_NPU] = {"█", "█", "#", NPART__GREEN},
+    [CELL_CPU] = {"░", "▒", ".", NPART__YELLOW},
+    [CELL_FAIL] = {"×", "×", "!", NPART__RED},
+    [CELL_UNKNOWN] = {"?", "?", "?", NPART__MAGENTA},
 };
 
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
-static void verdict(struct page *page)
+static void verdict(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
     static const struct {
         const char *word, *shown, *color;
     } words[] = {
-        {"whole", "WHOLE", GREEN}, {"split", "SPLIT", YELLOW}, {"none", "NOTHING ON THE NPU", RED},
-        {"fails", "FAILS", RED},   {"empty", "NOTHING TO RUN", DIM},
+        {"whole", "WHOLE", NPART__GREEN}, {"split", "SPLIT", NPART__YELLOW}, {"none", "NOTHING ON THE NPU", NPART__RED},
+        {"fails", "FAILS", NPART__RED},   {"empty", "NOTHING TO RUN", NPART__DIM},
     };
-    text(page, "  ");
+    npart__put(page, "  ");
     for (size_t i = 0; i < NPART__COUNT(words); i++) {
         if (strcmp(words[i].word, summary->verdict) != 0)
             continue;
-        paint(page, BOLD);
-        painted(page, words[i].color, words[i].shown);
+        npart__paint(page, NPART__BOLD);
+        npart__painted(page, words[i].color, words[i].shown);
     }
-    text(page, "  ");
+    npart__put(page, "  ");
     count_of(page, summary->partitions, "partition");
     if (summary->partitions_low != summary->partitions_high)
         npart__append_format(page->out, " (%u to %u, by what is unknown)", summary->partitions_low,
                              summary->partitions_high);
-    text(page, ", ");
+    npart__put(page, ", ");
     npart__append_format(page->out, "%u switch%s", summary->switches, summary->switches == 1 ? "" : "es");
-    text(page, ", ");
+    npart__put(page, ", ");
     npart__append_fixed(page->out, summary->coverage * 100, 1);
     npart__append_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
 }
 
 /* A count with the character that stands for it in the strip: the strip's legend. */
-static void count_of_cells(struct page *page, uint32_t count, enum cell cell, const char *noun)
+static void count_of_cells(struct npart__page *page, uint32_t count, enum cell cell, const char *noun)
 {
-    text(page, "  ");
-    paint(page, looks[cell].color);
-    text(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
+    npart__put(page, "  ");
+    npart__paint(page, looks[cell].color);
+    npart__put(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
     npart__append_format(page->out, " %u %s", count, noun);
-    paint(page, "0");
+    npart__paint(page, "0");
 }
 
-static void counts(struct page *page)
+static void counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
     count_of_cells(page, summary->accepted, CELL_NPU, "NPU");
@@ -194,12 +123,12 @@ static void counts(struct page *page)
     if (summary->unknown)
         count_of_cells(page, summary->unknown, CELL_UNKNOWN, "unknown");
     if (summary->folded) {
-        text(page, "  ");
-        paint(page, DIM);
+        npart__put(page, "  ");
+        npart__paint(page, NPART__DIM);
         npart__append_format(page->out, "%u computed before the run", summary->folded);
-        paint(page, "0");
+        npart__paint(page, "0");
     }
-    text(page, "\n");
+    npart__put(page, "\n");
 }
 
 /* ---- strip ------------------------------------------------------------------------------------------------- */
@@ -211,7 +140,7 @@ static enum cell cell_of(const struct npart__plan *plan, uint32_t node)
 }
 
 /* Live nodes in the order they run: region by region, stage by stage. */
-static uint32_t order_of_execution(struct page *page, uint32_t *order)
+static uint32_t order_of_execution(struct npart__page *page, uint32_t *order)
 {
     const struct npart__plan *plan = page->plan;
     const struct npart__graph *graph = page->graph;
@@ -259,7 +188,7 @@ static enum cell dominant(const uint32_t *tally)
     return best;
 }
 
-static void strip(struct page *page)
+static void strip(struct npart__page *page)
 {
     uint32_t live = page->plan->summary.live, cells = page->width - 4;
     uint32_t *order = npart__arena_zeroed(page->out->arena, live + (size_t)1, sizeof *order);
@@ -271,7 +200,7 @@ static void strip(struct page *page)
     if (cells > count)
         cells = count;
     enum cell painting = CELL_KINDS;
-    text(page, "  ");
+    npart__put(page, "  ");
     for (uint32_t c = 0; c < cells; c++) {
         uint32_t from = (uint32_t)((uint64_t)count * c / cells), to = (uint32_t)((uint64_t)count * (c + 1) / cells);
         uint32_t tally[CELL_KINDS] = {0};
@@ -279,38 +208,22 @@ static void strip(struct page *page)
             tally[cell_of(page->plan, order[i])]++;
         enum cell cell = dominant(tally);
         if (cell != painting) {
-            paint(page, "0");
-            paint(page, looks[cell].color);
+            npart__paint(page, "0");
+            npart__paint(page, looks[cell].color);
             painting = cell;
         }
         bool is_full = tally[cell] == to - from;
-        text(page, page->options->use_ascii ? looks[cell].ascii : is_full ? looks[cell].full : looks[cell].partly);
+        npart__put(page, page->options->use_ascii ? looks[cell].ascii
+                         : is_full                ? looks[cell].full
+                                                  : looks[cell].partly);
     }
-    paint(page, "0");
-    text(page, "\n");
+    npart__paint(page, "0");
+    npart__put(page, "\n");
 }
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
-static void where(struct page *page, uint32_t node)
-{
-    struct npart__origin origin;
-    char described[160];
-    npart__describe_node(page->graph, node, described, sizeof described);
-    npart__node_origin(&page->graph->nodes.items[node], &origin);
-    text(page, described);
-    if (origin.module) {
-        text(page, " in ");
-        npart__append(page->out, origin.module, origin.module_length);
-    }
-    if (origin.file) {
-        text(page, ", ");
-        npart__append(page->out, origin.file, origin.file_length);
-        npart__append_format(page->out, ":%lld", (long long)origin.line);
-    }
-}
-
-static void cause_detail(struct page *page, uint32_t id)
+static void cause_detail(struct npart__page *page, uint32_t id)
 {
     const struct npart__plan *plan = page->plan;
     const struct npart__cause *cause = &plan->causes.items.items[id];
@@ -318,49 +231,49 @@ static void cause_detail(struct page *page, uint32_t id)
     struct npart__buffer found;
     npart__buffer_init(&found, page->out->arena);
     (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, cause->rule, cause->first_victim, &found);
-    paint(page, DIM);
+    npart__paint(page, NPART__DIM);
     if (found.size) {
-        text(page, "     ");
-        wrapped(page, npart__buffer_text(&found), 5, 7);
-        text(page, "\n");
+        npart__put(page, "     ");
+        npart__wrapped(page, npart__buffer_text(&found), 5, 7);
+        npart__put(page, "\n");
     }
-    text(page, "     ");
-    where(page, cause->first_victim);
-    text(page, "\n");
+    npart__put(page, "     ");
+    npart__put_place(page, cause->first_victim);
+    npart__put(page, "\n");
     if (*rule->source) {
-        text(page, "     ");
+        npart__put(page, "     ");
         npart__append_format(page->out, "%s: ", rule->id);
-        wrapped(page, rule->source, (uint32_t)strlen(rule->id) + 7, 7);
-        text(page, "\n");
+        npart__wrapped(page, rule->source, (uint32_t)strlen(rule->id) + 7, 7);
+        npart__put(page, "\n");
     }
-    paint(page, "0");
+    npart__paint(page, "0");
     page->out->failed |= found.failed;
 }
 
-static void cause_line(struct page *page, uint32_t id)
+static void cause_line(struct npart__page *page, uint32_t id)
 {
     const struct npart__cause *cause = &page->plan->causes.items.items[id];
     npart__append_format(page->out, "  %2u ", id + 1);
-    paint(page, cause->is_fatal ? RED : cause->is_unknown ? MAGENTA : BOLD);
-    wrapped(page, cause->text, 5, 5);
-    paint(page, "0");
-    text(page, "  ");
+    npart__paint(page, cause->is_fatal ? NPART__RED : cause->is_unknown ? NPART__MAGENTA : NPART__BOLD);
+    npart__wrapped(page, cause->text, 5, 5);
+    npart__paint(page, "0");
+    npart__put(page, "  ");
     count_of(page, cause->victim_count, "node");
     if (cause->cut_count) {
-        text(page, ", ends ");
+        npart__put(page, ", ends ");
         count_of(page, cause->cut_count, "partition");
     }
-    text(page, "\n");
+    npart__put(page, "\n");
     cause_detail(page, id);
 }
 
-static void causes(struct page *page)
+static void causes(struct npart__page *page)
 {
     uint32_t count = page->plan->causes.items.count;
     uint32_t shown = page->options->is_verbose || count < CAUSES_SHOWN ? count : CAUSES_SHOWN;
     if (count == 0)
         return;
-    painted(page, BOLD, "  Why\n");
+    npart__painted(page, NPART__BOLD, "  Why\n");
     for (uint32_t i = 0; i < shown; i++)
         cause_line(page, i);
     if (shown < count)
@@ -369,45 +282,45 @@ static void causes(struct page *page)
 
 /* ---- cost -------------------------------------------------------------------------------------------------- */
 
-static void milliseconds(struct page *page, double value)
+static void milliseconds(struct npart__page *page, double value)
 {
     npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
-static void part(struct page *page, const char *name, struct npart__range range)
+static void part(struct npart__page *page, const char *name, struct npart__range range)
 {
-    text(page, name);
+    npart__put(page, name);
     milliseconds(page, range.low);
-    text(page, " to ");
+    npart__put(page, " to ");
     milliseconds(page, range.high);
 }
 
-static void cost(struct page *page)
+static void cost(struct npart__page *page)
 {
     const struct npart__cost *cost = &page->plan->cost;
     if (page->plan->summary.partitions == 0)
         return;
-    painted(page, BOLD, "  Switching");
-    text(page, " costs ");
+    npart__painted(page, NPART__BOLD, "  Switching");
+    npart__put(page, " costs ");
     milliseconds(page, cost->total_ms.low);
-    text(page, " to ");
+    npart__put(page, " to ");
     milliseconds(page, cost->total_ms.high);
-    text(page, " ms a run, typically ");
+    npart__put(page, " ms a run, typically ");
     milliseconds(page, cost->total_ms.typical);
-    text(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
-    paint(page, DIM);
+    npart__put(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
+    npart__paint(page, NPART__DIM);
     part(page, "     launches ", cost->switch_ms);
     part(page, ", copies ", cost->copy_ms);
-    text(page, " (");
+    npart__put(page, " (");
     bytes_of(page, cost->bytes_to_npu);
-    text(page, " in, ");
+    npart__put(page, " in, ");
     bytes_of(page, cost->bytes_to_cpu);
-    text(page, " out");
+    npart__put(page, " out");
     if (cost->unknown_sizes)
         npart__append_format(page->out, ", %u of unknown size", cost->unknown_sizes);
     part(page, "), layouts ", cost->layout_ms);
     npart__append_format(page->out, " (%u conversion%s)\n", cost->conversions, cost->conversions == 1 ? "" : "s");
-    paint(page, "0");
+    npart__paint(page, "0");
 }
 
 /* ---- what next --------------------------------------------------------------------------------------------- */
@@ -423,12 +336,12 @@ static void append_bindings(struct npart__buffer *out, const struct npart__plan 
     }
 }
 
-static void fixed_line(struct page *page, const struct npart__plan *fixed)
+static void fixed_line(struct npart__page *page, const struct npart__plan *fixed)
 {
     const struct npart_summary *summary = &fixed->summary;
     struct npart__buffer line;
     npart__buffer_init(&line, page->out->arena);
-    painted(page, BOLD, "  Fixed");
+    npart__painted(page, NPART__BOLD, "  Fixed");
     npart__append_text(&line, "at");
     append_bindings(&line, fixed, "", ":");
     npart__append_format(&line, " %u partition%s, ", summary->partitions, summary->partitions == 1 ? "" : "s");
@@ -436,32 +349,32 @@ static void fixed_line(struct page *page, const struct npart__plan *fixed)
     npart__append_format(&line, " %% of %u nodes on the NPU", summary->live);
     if (fixed->causes.items.count)
         npart__append_format(&line, "; then %s", fixed->causes.items.items[0].text);
-    text(page, " ");
-    wrapped(page, npart__buffer_text(&line), 8, 9);
-    text(page, "\n");
+    npart__put(page, " ");
+    npart__wrapped(page, npart__buffer_text(&line), 8, 9);
+    npart__put(page, "\n");
     page->out->failed |= line.failed;
 }
 
 /* What to type, so not wrapped: it can be copied. */
-static void try_line(struct page *page, const struct npart__plan *fixed)
+static void try_line(struct npart__page *page, const struct npart__plan *fixed)
 {
-    text(page, "export with fixed sizes, or try\n       ");
+    npart__put(page, "export with fixed sizes, or try\n       ");
     append_bindings(page->out, fixed, "--dim ", "");
-    text(page, "\n");
+    npart__put(page, "\n");
 }
 
-static void next_step(struct page *page, const struct npart__plan *fixed)
+static void next_step(struct npart__page *page, const struct npart__plan *fixed)
 {
     const struct npart__plan *plan = page->plan;
     struct npart_error error;
     struct npart__next_step step;
-    painted(page, BOLD, "  Next  ");
+    npart__painted(page, NPART__BOLD, "  Next  ");
     if (fixed && fixed->summary.coverage > plan->summary.coverage) {
         try_line(page, fixed);
         return;
     }
     if (plan->causes.items.count == 0) {
-        text(page, "nothing: every node is taken\n");
+        npart__put(page, "nothing: every node is taken\n");
         return;
     }
     if (npart__find_next_step(plan, &step, &error) != NPART_OK) {
@@ -471,55 +384,33 @@ static void next_step(struct page *page, const struct npart__plan *fixed)
     npart__append_format(page->out, "cause%s %u", step.last_cause > step.first_cause ? "s" : "", step.first_cause + 1);
     if (step.last_cause > step.first_cause)
         npart__append_format(page->out, " to %u together", step.last_cause + 1);
-    text(page, ": ");
+    npart__put(page, ": ");
     count_of(page, step.victim_count, "node");
     if (plan->summary.partitions == 0)
-        text(page, "; without that there is no partition at all\n");
+        npart__put(page, "; without that there is no partition at all\n");
     else if (step.partitions < plan->summary.partitions)
         npart__append_format(page->out, "; with them on the NPU %u partition%s in place of %u\n", step.partitions,
                              step.partitions == 1 ? "" : "s", plan->summary.partitions);
     else
-        text(page, "; the number of partitions stays\n");
+        npart__put(page, "; the number of partitions stays\n");
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* As it could be asked for again: "hexagon:v73+float". */
-static void target_name(struct page *page)
+static void target(struct npart__page *page, const struct npart__plan *fixed)
 {
     const struct npart__target *at = &page->plan->target;
-    const struct npart__oplist *oplist = at->oplist;
-    uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
-    paint(page, BOLD);
-    text(page, oplist->name);
-    if (*at->variant_text) {
-        text(page, ":");
-        text(page, at->variant_text);
-    }
-    for (uint32_t i = 0; i < oplist->switches.count; i++) {
-        bool is_on = at->switches >> i & 1;
-        if (is_on == (by_default >> i & 1))
-            continue;
-        text(page, is_on ? "+" : "-");
-        text(page, oplist->switches.items[i]);
-    }
-    paint(page, "0");
-}
-
-static void target(struct page *page, const struct npart__plan *fixed)
-{
-    const struct npart__target *at = &page->plan->target;
-    text(page, "\n");
-    target_name(page);
-    text(page, "  ");
-    text(page, at->oplist->title);
+    npart__put(page, "\n");
+    npart__put_target(page);
+    npart__put(page, "  ");
+    npart__put(page, at->oplist->title);
     if (*at->toolchain_text) {
-        text(page, ", ");
-        text(page, at->toolchain_text);
+        npart__put(page, ", ");
+        npart__put(page, at->toolchain_text);
     }
     if (page->plan->level == NPART__LEVEL_OFF)
-        text(page, ", level off");
-    text(page, "\n");
+        npart__put(page, ", level off");
+    npart__put(page, "\n");
     verdict(page);
     counts(page);
     strip(page);
@@ -533,8 +424,8 @@ static void target(struct page *page, const struct npart__plan *fixed)
 void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
                         const struct npart_report_options *options, struct npart__buffer *out)
 {
-    struct page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
-    page.width = options->width < 40 ? (options->width ? 40 : 100) : options->width;
+    struct npart__page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
+    page.width = npart__page_width(options);
     head(&page);
     notes(&page, page.graph->findings.items, page.graph->findings.count);
     notes(&page, page.plan->inference->findings.items, page.plan->inference->findings.count);

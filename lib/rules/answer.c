@@ -341,7 +341,7 @@ static struct npart__answer calculate(char op, struct npart__answer a, struct np
 
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t id, struct npart__place place)
 {
-    const struct npart__term *term = term_at(trial, id);
+    const struct npart__term *term = npart__term_at(trial, id);
     switch ((enum npart__term_kind)term->kind) {
     case NPART__TERM_NUMBER:
         return term->op ? real_answer(term->real) : number_answer(term->number);

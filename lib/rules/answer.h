@@ -38,9 +38,13 @@ uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__opera
 bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
 /* The op that makes a value, "none" when none does. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value);
+/* How often a question is asked: of how many operands, and for one of them of how many elements. */
+uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);
+uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, uint32_t operand);
+void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
 
-static inline const struct npart__term *term_at(const struct npart__trial *trial, uint32_t term)
+static inline const struct npart__term *npart__term_at(const struct npart__trial *trial, uint32_t term)
 {
     return &trial->oplist->terms.items[term];
 }

@@ -53,8 +53,8 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
     enum npart__truth truth = NPART__FALSE;
     if (found.kind == NPART__ANSWER_ABSENT)
         return NPART__TRUE;
-    for (; item != NPART_NONE; item = term_at(trial, item)->next) {
-        const struct npart__term *at = term_at(trial, item);
+    for (; item != NPART_NONE; item = npart__term_at(trial, item)->next) {
+        const struct npart__term *at = npart__term_at(trial, item);
         enum npart__truth here = NPART__TRUE;
         if (!at->op) {
             here = compare(found, NPART__EQUAL, npart__answer_of(trial, at->left, place));
@@ -72,13 +72,13 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
 /* ---- loops ----------------------------------------------------------------------------------------------- */
 
 /* How many operands the first selector of an expression names: all of its selectors are asked in step. */
-static uint32_t operand_count(const struct npart__trial *trial, uint32_t id)
+uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
 {
-    const struct npart__term *term = id == NPART_NONE ? NULL : term_at(trial, id);
+    const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
     if (!term)
         return 1;
     if (term->kind == NPART__TERM_ARITHMETIC) {
-        uint32_t left = operand_count(trial, term->left), right = operand_count(trial, term->right);
+        uint32_t left = npart__operand_count(trial, term->left), right = npart__operand_count(trial, term->right);
         return left > right ? left : right;
     }
     if (term->kind != NPART__TERM_FUNCTION || term->selector == NPART_NONE || term->op == NPART__FUNCTION_COUNT)
@@ -87,11 +87,12 @@ static uint32_t operand_count(const struct npart__trial *trial, uint32_t id)
     return count ? count : 1;
 }
 
-static uint32_t element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
+uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
-    const struct npart__term *term = term_at(trial, id);
+    const struct npart__term *term = npart__term_at(trial, id);
     if (term->kind == NPART__TERM_ARITHMETIC) {
-        uint32_t left = element_count(trial, term->left, operand), right = element_count(trial, term->right, operand);
+        uint32_t left = npart__element_count(trial, term->left, operand);
+        uint32_t right = npart__element_count(trial, term->right, operand);
         return left > right ? left : right;
     }
     if (term->kind != NPART__TERM_FUNCTION)
@@ -115,7 +116,7 @@ static uint32_t element_count(const struct npart__trial *trial, uint32_t id, uin
 /* The first operand that a failed condition is about, for the report. */
 static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
-    const struct npart__term *term = id == NPART_NONE ? NULL : term_at(trial, id);
+    const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
     uint32_t left;
     if (!term)
         return NPART_NONE;
@@ -150,13 +151,13 @@ static void note_failure(struct npart__trial *trial, uint32_t term, struct npart
 
 static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
 {
-    const struct npart__term *term = term_at(trial, id);
+    const struct npart__term *term = npart__term_at(trial, id);
     enum npart__truth truth = NPART__TRUE;
-    uint32_t operands = operand_count(trial, term->left);
-    if (term->kind == NPART__TERM_COMPARE && operand_count(trial, term->right) > operands)
-        operands = operand_count(trial, term->right);
+    uint32_t operands = npart__operand_count(trial, term->left);
+    if (term->kind == NPART__TERM_COMPARE && npart__operand_count(trial, term->right) > operands)
+        operands = npart__operand_count(trial, term->right);
     for (struct npart__place place = {0, 0}; place.operand < operands; place.operand++) {
-        uint32_t elements = element_count(trial, term->left, place.operand);
+        uint32_t elements = npart__element_count(trial, term->left, place.operand);
         for (place.element = 0; place.element < elements; place.element++) {
             struct npart__answer found = npart__answer_of(trial, term->left, place);
             enum npart__truth here =
@@ -249,7 +250,7 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
 
 static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
 {
-    const struct npart__term *term = term_at(trial, id);
+    const struct npart__term *term = npart__term_at(trial, id);
     enum npart__truth truth = NPART__TRUE;
     struct npart__place place = {0, 0};
     switch ((enum npart__predicate)term->op) {
@@ -301,7 +302,7 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
 
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
 {
-    const struct npart__term *term = term_at(trial, id);
+    const struct npart__term *term = npart__term_at(trial, id);
     enum npart__truth inner;
     switch ((enum npart__term_kind)term->kind) {
     case NPART__TERM_AND:
@@ -321,7 +322,7 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
 
 /* ---- what was found -------------------------------------------------------------------------------------- */
 
-static void append_answer(struct npart__buffer *out, struct npart__answer answer)
+void npart__append_answer(struct npart__buffer *out, struct npart__answer answer)
 {
     switch ((enum npart__answer_kind)answer.kind) {
     case NPART__ANSWER_NUMBER:
@@ -365,13 +366,13 @@ static void append_found_comparison(const struct npart__trial *trial, const stru
                                         [NPART__LESS] = NPART__GREATER_EQUAL, [NPART__LESS_EQUAL] = NPART__GREATER,
                                         [NPART__GREATER] = NPART__LESS_EQUAL, [NPART__GREATER_EQUAL] = NPART__LESS};
     struct npart__place place = {trial->failure.operand, trial->failure.element};
-    const struct npart__term *asked = term_at(trial, term->left);
+    const struct npart__term *asked = npart__term_at(trial, term->left);
     npart__append_term(trial->oplist, term->left, out);
     npart__append_text(out, " ");
-    append_answer(out, npart__answer_of(trial, term->left, place));
+    npart__append_answer(out, npart__answer_of(trial, term->left, place));
     if (term->kind == NPART__TERM_IN) {
         npart__append_text(out, holds ? " is in " : " is not in ");
-        for (uint32_t item = term->right; item != NPART_NONE; item = term_at(trial, item)->next) {
+        for (uint32_t item = term->right; item != NPART_NONE; item = npart__term_at(trial, item)->next) {
             npart__append_text(out, item == term->right ? "" : " ");
             npart__append_term(trial->oplist, item, out);
         }
@@ -379,8 +380,8 @@ static void append_found_comparison(const struct npart__trial *trial, const stru
     }
     npart__append_text(out, relations[holds ? term->op : opposites[term->op]]);
     struct npart__answer limit = npart__answer_of(trial, term->right, place);
-    append_answer(out, limit);
-    if (term_at(trial, term->right)->kind != NPART__TERM_NUMBER && limit.kind == NPART__ANSWER_NUMBER &&
+    npart__append_answer(out, limit);
+    if (npart__term_at(trial, term->right)->kind != NPART__TERM_NUMBER && limit.kind == NPART__ANSWER_NUMBER &&
         asked->kind != NPART__TERM_NUMBER) {
         npart__append_text(out, " = ");
         npart__append_term(trial->oplist, term->right, out);
@@ -391,10 +392,10 @@ void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
 {
     if (trial->failure.term == NPART_NONE)
         return;
-    const struct npart__term *term = term_at(trial, trial->failure.term);
+    const struct npart__term *term = npart__term_at(trial, trial->failure.term);
     bool is_negated = term->kind == NPART__TERM_NOT;
     if (is_negated)
-        term = term_at(trial, term->left);
+        term = npart__term_at(trial, term->left);
     if (term->kind == NPART__TERM_COMPARE || term->kind == NPART__TERM_IN) {
         append_found_comparison(trial, term, is_negated, out);
     } else {

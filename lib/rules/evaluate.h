@@ -34,6 +34,10 @@ void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 /* Appends a condition or part of one as it would be written. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);
 
+/* The entry of the node's op in a gate, or NPART_NONE. */
+uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,
+                         const struct npart__node *node);
+
 /* ---- match.c: patterns in a graph ------------------------------------------------------------------------ */
 
 /* By node: the pattern whose unit it is part of plus one, or 0. NULL when out of memory. */

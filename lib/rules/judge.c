@@ -26,6 +26,7 @@ struct judge {
     struct npart__mask *out;
     struct entry_cache *cache;
     const uint32_t *unit_of; /* by node: see npart__match_patterns */
+    const uint8_t *assumed;
 };
 
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
@@ -57,20 +58,30 @@ static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, co
     return is_it ? low - 1 : NPART_NONE;
 }
 
+/* An operator of a domain that is not imported has no version; any entry may speak for it. */
+static int32_t version_of(const struct npart__node *node)
+{
+    return node->opset_version ? node->opset_version : INT32_MAX;
+}
+
+uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,
+                         const struct npart__node *node)
+{
+    return find_entry(oplist, gate, npart__text(&graph->strings, node->domain),
+                      npart__text(&graph->strings, node->op_type), version_of(node));
+}
+
 static const struct entry_cache *look_up(struct judge *judge, const struct npart__node *node)
 {
     struct entry_cache *cache = &judge->cache[npart__cache_slot(node->op_type)];
-    /* An operator of a domain that is not imported has no version; any entry may speak for it. */
-    int32_t version = node->opset_version ? node->opset_version : INT32_MAX;
+    int32_t version = version_of(node);
     if (cache->is_filled && cache->op_type == node->op_type && cache->domain == node->domain &&
         cache->version == version)
         return cache;
     *cache = (struct entry_cache){
         .is_filled = true, .op_type = node->op_type, .domain = node->domain, .version = version};
-    const struct npart__strings *strings = &judge->graph->strings;
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++)
-        cache->entries[gate] = find_entry(judge->oplist, gate, npart__text(strings, node->domain),
-                                          npart__text(strings, node->op_type), version);
+        cache->entries[gate] = npart__entry_of(judge->oplist, gate, judge->graph, node);
     return cache;
 }
 
@@ -187,6 +198,12 @@ static bool judge_node(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
     struct outcome outcome = {.ordinary = NPART__TRUE, .fatal = NPART__TRUE};
+    if (judge->assumed && judge->assumed[id] != NPART__ASSUME_NOTHING) {
+        bool on_npu = judge->assumed[id] == NPART__ASSUME_NPU;
+        judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;
+        return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
+                          on_npu ? NPART__TRUE : NPART__FALSE);
+    }
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
     if (judge->oplist->bodies_stay && is_in_body)
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
@@ -213,8 +230,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
 }
 
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *out,
-                          struct npart_error *error)
+                          const struct npart__fold *fold, const uint8_t *assumed, struct npart__arena *arena,
+                          struct npart__mask *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     struct judge judge = {.target = target,
@@ -223,7 +240,8 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
                           .graph = graph,
                           .fold = fold,
                           .arena = arena,
-                          .out = out};
+                          .out = out,
+                          .assumed = assumed};
     memset(out, 0, sizeof *out);
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
@@ -268,6 +286,14 @@ uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__i
     struct npart__trial trial;
     (void)try_again(&trial, target, inference, fold, rule, node);
     return trial.failure.value;
+}
+
+const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
+{
+    const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
+    if (rule == oplist->assumed_cpu_rule || rule == oplist->assumed_npu_rule)
+        return "assumed";
+    return gate->missing_rule == rule ? gate->missing : gate->name;
 }
 
 const char *npart__about_word(enum npart__rule_about about)

@@ -166,6 +166,7 @@ struct npart__oplist {
     uint32_t partitioner_line, partitioner_column;
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
     uint32_t bodies_rule;
+    uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */
 };
 
 /* Reads an op list; `path` is only for messages. Fails with file:line:column as the place. */
@@ -216,9 +217,13 @@ struct npart__mask {
     struct NPART__ARRAY(struct npart__reason) reasons;
 };
 
+/* What the user assumes of a node, whatever the rules say. */
+enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASSUME_NPU };
+
+/* `assumed` by node: enum npart__assumption_of; NULL: nothing. */
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *out,
-                          struct npart_error *error);
+                          const struct npart__fold *fold, const uint8_t *assumed, struct npart__arena *arena,
+                          struct npart__mask *out, struct npart_error *error);
 
 /* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
 enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
@@ -229,6 +234,27 @@ enum npart__truth npart__rule_found(const struct npart__target *target, struct n
 uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
                              const struct npart__fold *fold, uint32_t rule, uint32_t node);
 
+/* One rule that was tried on a node. */
+struct npart__tried {
+    uint32_t rule;
+    uint8_t truth; /* of its condition; FALSE for a missing entry */
+};
+
+struct npart__tried_rules {
+    struct NPART__ARRAY(struct npart__tried) items;
+};
+
+/* Tries every rule of the applied gates on a live node, those behind a refusing gate and all signatures included.
+ * False when out of memory. */
+bool npart__explain_node(const struct npart__target *target, struct npart__inference *inference,
+                         const struct npart__fold *fold, uint32_t node, struct npart__arena *arena,
+                         struct npart__tried_rules *out);
+/* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
+void npart__append_seen(const struct npart__target *target, struct npart__inference *inference,
+                        const struct npart__fold *fold, uint32_t rule, uint32_t node, struct npart__buffer *out);
+
+/* The gate that a rule speaks for: its name, the one for missing entries, or "assumed". */
+const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule);
 const char *npart__about_word(enum npart__rule_about about);
 
 /* The support table: one op, or all when `op` is NULL, as text for people. False when there is no such op. */

@@ -539,6 +539,15 @@ static void check_whole(struct npart__parser *parser)
         oplist->gates[i].missing_rule =
             npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
     }
+    oplist->assumed_cpu_rule =
+        npart__add_unwritten_rule(parser, "assumed-cpu", "assumed to run on the CPU", NPART__ABOUT_POLICY, 0);
+    oplist->assumed_npu_rule =
+        npart__add_unwritten_rule(parser, "assumed-npu", "assumed to run on the NPU", NPART__ABOUT_POLICY, 0);
+    if (parser->status == NPART_OK) {
+        oplist->rules.items[oplist->assumed_npu_rule].kind = NPART__RULE_NOTE;
+        oplist->rules.items[oplist->assumed_npu_rule].source = "";
+        oplist->rules.items[oplist->assumed_cpu_rule].source = "";
+    }
     if (oplist->default_variant == NPART_NONE && oplist->variants.count)
         oplist->default_variant = 0;
 }

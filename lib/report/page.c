@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/page.h"
+
+#define DEFAULT_WIDTH 100u
+#define LEAST_WIDTH 40u
+
+void npart__put(struct npart__page *page, const char *plain)
+{
+    npart__append_text(page->out, plain);
+}
+
+/* SGR parameters; nothing without colour. */
+void npart__paint(struct npart__page *page, const char *code)
+{
+    if (!page->options->use_color)
+        return;
+    npart__put(page, "\033[");
+    npart__put(page, code);
+    npart__put(page, "m");
+}
+
+void npart__painted(struct npart__page *page, const char *code, const char *plain)
+{
+    npart__paint(page, code);
+    npart__put(page, plain);
+    npart__paint(page, "0");
+}
+
+/* Characters of UTF-8 text. */
+static size_t columns_of(const char *plain, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)plain[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
+void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent)
+{
+    bool is_first = true;
+    while (*plain) {
+        size_t length = strcspn(plain, " ");
+        size_t columns = columns_of(plain, length);
+        if (!is_first && column + 1 + columns > page->width) {
+            npart__append_format(page->out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!is_first) {
+            npart__put(page, " ");
+            column++;
+        }
+        npart__append(page->out, plain, length);
+        column += (uint32_t)columns;
+        is_first = false;
+        plain += length;
+        while (*plain == ' ')
+            plain++;
+    }
+}
+
+void npart__put_place(struct npart__page *page, uint32_t node)
+{
+    struct npart__origin origin;
+    char described[160];
+    npart__describe_node(page->graph, node, described, sizeof described);
+    npart__node_origin(&page->graph->nodes.items[node], &origin);
+    npart__put(page, described);
+    if (origin.module) {
+        npart__put(page, " in ");
+        npart__append(page->out, origin.module, origin.module_length);
+    }
+    if (origin.file) {
+        npart__put(page, ", ");
+        npart__append(page->out, origin.file, origin.file_length);
+        npart__append_format(page->out, ":%lld", (long long)origin.line);
+    }
+}
+
+/* As it could be asked for again: "hexagon:v73+float". */
+void npart__put_target(struct npart__page *page)
+{
+    const struct npart__target *at = &page->plan->target;
+    const struct npart__oplist *oplist = at->oplist;
+    uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
+    npart__paint(page, NPART__BOLD);
+    npart__put(page, oplist->name);
+    if (*at->variant_text) {
+        npart__put(page, ":");
+        npart__put(page, at->variant_text);
+    }
+    for (uint32_t i = 0; i < oplist->switches.count; i++) {
+        bool is_on = at->switches >> i & 1;
+        if (is_on == (by_default >> i & 1))
+            continue;
+        npart__put(page, is_on ? "+" : "-");
+        npart__put(page, oplist->switches.items[i]);
+    }
+    npart__paint(page, "0");
+}
+
+uint32_t npart__page_width(const struct npart_report_options *options)
+{
+    return options->width == 0 ? DEFAULT_WIDTH : options->width < LEAST_WIDTH ? LEAST_WIDTH : options->width;
+}

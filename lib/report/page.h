@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text for a terminal: colour, wrapping, where a node comes from.
+ */
+#ifndef NPART_REPORT_PAGE_H
+#define NPART_REPORT_PAGE_H
+
+#include "report/report.h"
+
+struct npart__page {
+    struct npart__buffer *out;
+    const struct npart_report_options *options;
+    const struct npart__plan *plan;
+    const struct npart__graph *graph;
+    uint32_t width;
+};
+
+/* SGR parameters. */
+#define NPART__BOLD "1"
+#define NPART__DIM "2"
+#define NPART__RED "31"
+#define NPART__GREEN "32"
+#define NPART__YELLOW "33"
+#define NPART__MAGENTA "35"
+
+void npart__put(struct npart__page *page, const char *plain);
+/* Nothing without colour; "0" ends it. */
+void npart__paint(struct npart__page *page, const char *code);
+void npart__painted(struct npart__page *page, const char *code, const char *plain);
+/* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
+void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent);
+/* A node with the module and the line of Python that it comes from. */
+void npart__put_place(struct npart__page *page, uint32_t node);
+
+/* The plan's target as it could be asked for again: "hexagon:v73+float". */
+void npart__put_target(struct npart__page *page);
+uint32_t npart__page_width(const struct npart_report_options *options);
+
+#endif

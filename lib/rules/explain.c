@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every rule that speaks of a node, with its outcome and the values that it looked at.
+ */
+#include "rules/answer.h"
+
+#define MOST_ELEMENTS_SHOWN 8u
+
+static bool add_tried(struct npart__arena *arena, struct npart__trial *trial, uint32_t rule,
+                      struct npart__tried_rules *out)
+{
+    struct npart__tried tried = {.rule = rule, .truth = NPART__FALSE};
+    uint32_t condition = trial->oplist->rules.items[rule].condition;
+    trial->failure = NPART__NO_FAILURE;
+    if (condition != NPART_NONE)
+        tried.truth = (uint8_t)npart__try(trial, condition);
+    return NPART__PUSH(arena, &out->items, tried);
+}
+
+static bool add_range(struct npart__arena *arena, struct npart__trial *trial, uint32_t first, uint32_t count,
+                      struct npart__tried_rules *out)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (!add_tried(arena, trial, i, out))
+            return false;
+    return true;
+}
+
+bool npart__explain_node(const struct npart__target *target, struct npart__inference *inference,
+                         const struct npart__fold *fold, uint32_t node, struct npart__arena *arena,
+                         struct npart__tried_rules *out)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    struct npart__trial trial;
+    npart__trial_init(&trial, target, inference, fold, node);
+    memset(out, 0, sizeof *out);
+    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
+        const struct npart__gate *at = &oplist->gates[gate];
+        if (!(target->gates >> gate & 1))
+            continue;
+        uint32_t entry = npart__entry_of(oplist, gate, inference->graph, trial.node);
+        bool ok = add_range(arena, &trial, at->first_every, at->every_count, out);
+        if (ok && entry == NPART_NONE)
+            ok = add_tried(arena, &trial, at->missing_rule, out);
+        if (ok && entry != NPART_NONE)
+            ok = add_range(arena, &trial, oplist->ops.items[entry].first_rule, oplist->ops.items[entry].rule_count,
+                           out);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- what a condition looks at ---------------------------------------------------------------------------- */
+
+static void append_asked_of(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
+{
+    const struct npart__term *term = npart__term_at(trial, id);
+    npart__append_text(out, out->size ? "; " : "");
+    npart__append_term(trial->oplist, id, out);
+    npart__append_text(out, " ");
+    if (term->kind == NPART__TERM_PREDICATE) {
+        static const char *const words[] = {"no", "unknown", "yes"};
+        struct npart__trial copy = *trial;
+        npart__append_text(out, words[npart__try(&copy, id)]);
+        return;
+    }
+    uint32_t operands = npart__operand_count(trial, id);
+    for (struct npart__place place = {0, 0}; place.operand < operands; place.operand++) {
+        uint32_t elements = npart__element_count(trial, id, place.operand);
+        for (place.element = 0; place.element < elements && place.element < MOST_ELEMENTS_SHOWN; place.element++) {
+            struct npart__answer answer = npart__answer_of(trial, id, place);
+            npart__append_text(out, place.operand || place.element ? " " : "");
+            if (answer.kind == NPART__ANSWER_ABSENT)
+                npart__append_text(out, "absent");
+            else
+                npart__append_answer(out, answer);
+        }
+        npart__append_text(out, elements > MOST_ELEMENTS_SHOWN ? " ..." : "");
+    }
+}
+
+/* Every question in a condition, in the order that it is written. */
+static void append_questions(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
+{
+    if (id == NPART_NONE)
+        return;
+    const struct npart__term *term = npart__term_at(trial, id);
+    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION) {
+        append_asked_of(trial, id, out);
+        return;
+    }
+    append_questions(trial, term->left, out);
+    if (term->kind != NPART__TERM_IN)
+        append_questions(trial, term->right, out);
+}
+
+void npart__append_seen(const struct npart__target *target, struct npart__inference *inference,
+                        const struct npart__fold *fold, uint32_t rule, uint32_t node, struct npart__buffer *out)
+{
+    struct npart__trial trial;
+    struct npart__buffer seen;
+    npart__trial_init(&trial, target, inference, fold, node);
+    npart__buffer_init(&seen, out->arena);
+    append_questions(&trial, target->oplist->rules.items[rule].condition, &seen);
+    npart__append_text(out, npart__buffer_text(&seen));
+    out->failed |= seen.failed;
+}
