@@ -261,7 +261,6 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     return status;
 }
 
-/* One attempt with `size` for what is no batch; *out is NULL when nothing is open. */
 static bool has_open_inputs(const npart_inference *inference)
 {
     const struct npart__graph *graph = &inference->model->graph;
@@ -275,6 +274,7 @@ static bool has_open_inputs(const npart_inference *inference)
     return false;
 }
 
+/* One attempt with `size` for what is no batch; *out is NULL when nothing is open. */
 static npart_status make_fixed_at(npart_inference **out, const npart_inference *open, int64_t size,
                                   struct npart_error *error)
 {
@@ -323,21 +323,18 @@ npart_status npart_inference_make_fixed(npart_inference **out, const npart_infer
 {
     /* Sizes that most models work with: a sequence, an image, a second of sound. The first without contradictions. */
     static const int64_t sizes[] = {128, 512, 2048, 16384};
-    *out = NULL;
-    if (!has_open_inputs(open))
-        return NPART_OK;
-    for (size_t i = 0; i < NPART__COUNT(sizes); i++) {
-        npart_inference *made;
-        npart_status status = make_fixed_at(&made, open, sizes[i], error);
-        if (status != NPART_OK || !made)
-            return status == NPART_ERROR_ARGUMENT ? NPART_OK : status; /* sizes that conflict: nothing to show */
-        bool is_good = made->inference.contradiction_count <= open->inference.contradiction_count;
-        if (is_good || i + 1 == NPART__COUNT(sizes)) {
-            *out = made;
-            return NPART_OK;
-        }
+    npart_inference *made = NULL;
+    for (size_t i = 0; has_open_inputs(open) && i < NPART__COUNT(sizes); i++) {
         npart_inference_free(made);
+        npart_status status = make_fixed_at(&made, open, sizes[i], error);
+        if (status != NPART_OK && status != NPART_ERROR_ARGUMENT)
+            return status;
+        if (!made) /* nothing is open, or sizes that conflict: nothing to show */
+            break;
+        if (made->inference.contradiction_count <= open->inference.contradiction_count)
+            break;
     }
+    *out = made;
     return NPART_OK;
 }
 

@@ -271,6 +271,15 @@ static const char *after_name(const struct npart__oplist *oplist, const char *ta
     return strncmp(target, oplist->name, length) == 0 ? target + length : NULL;
 }
 
+/* The partitioner's name in the library's own memory: options need not outlive the plan. As it is when unknown. */
+static const char *lasting_name(const char *partitioner)
+{
+    for (size_t i = 0; partitioner && npart__partitioner_name(i); i++)
+        if (strcmp(npart__partitioner_name(i), partitioner) == 0)
+            return npart__partitioner_name(i);
+    return partitioner;
+}
+
 npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const npart_oplist *oplist,
                              const char *target, const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -298,7 +307,7 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
         .inference = &inference->inference,
         .oplist = &oplist->oplist,
         .target = rest,
-        .partitioner = options ? options->partitioner : NULL,
+        .partitioner = lasting_name(options ? options->partitioner : NULL),
         .gates = options ? options->gates : NULL,
         .assumed = assumed,
         .assumed_count = assumption_count,

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Op lists by the public header: those built in, files, text; what they tell of themselves.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <unistd.h>
+
+#include "npu_partition.h"
+#include "support/analysis.h"
+#include "support/counted.h"
+#include "support/scanned.h"
+#include "support/test.h"
+
+static const char small[] =
+    "format 1\ntarget small-one \"A small one\"\ntoolchain \"sdk 3\"\nsource \"a guide\"\nstanding \"made up\"\n"
+    "switches fast\nvariant v1\nvariant v2 is two with fast\ndefault v2\npartitioner runs\n"
+    "op Add\nop Conv\n  need rank(X) = 4 \"2-D only\"\nop com.microsoft:Gelu\n";
+
+static npart_oplist *read_list(const char *text)
+{
+    npart_oplist *oplist = NULL;
+    REQUIRE(npart_oplist_read_memory(&oplist, text, strlen(text), "small.ops", NULL, NULL) == NPART_OK);
+    return oplist;
+}
+
+static void test_api_oplist__built_in(void)
+{
+    struct npart_oplist_info info;
+    size_t count = 0;
+    bool has_hexagon = false;
+    for (const char *name; (name = npart_builtin_oplist(count)) != NULL; count++) {
+        npart_oplist *oplist = NULL;
+        struct npart_error error;
+        CHECK_INT(npart_oplist_find(&oplist, name, NULL, &error), NPART_OK);
+        REQUIRE(oplist != NULL);
+        npart_oplist_info(oplist, &info);
+        CHECK_TEXT(info.name, name);
+        CHECK(*info.title && *info.partitioner && info.op_count > 0 && info.rule_count > 0);
+        has_hexagon |= strcmp(name, "hexagon") == 0;
+        npart_oplist_free(oplist);
+    }
+    CHECK(count > 0 && has_hexagon);
+    CHECK(!npart_builtin_oplist(count + 1));
+    CHECK(!npart_builtin_oplist(SIZE_MAX));
+}
+
+static void test_api_oplist__found_by_a_whole_target(void)
+{
+    static const char *const good[] = {"hexagon:v73", "hexagon:v73+float", "hexagon+float", "hexagon-float",
+                                       "hexagon@anything", "hexagon:no-such"};
+    static const char *const bad[] = {"", "hexa", "hexagons", "Hexagon", ":v73", "hexagon ", "hexagon/v73"};
+    struct npart_error error;
+    npart_oplist *oplist = NULL;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        CHECK_INT(npart_oplist_find(&oplist, good[i], NULL, &error), NPART_OK);
+        npart_oplist_free(oplist);
+    }
+    oplist = NULL;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_INT(npart_oplist_find(&oplist, bad[i], NULL, &error), NPART_ERROR_ARGUMENT);
+        CHECK(!oplist && strncmp(error.message, "there is no target \"", 20) == 0);
+        CHECK_INT(npart_oplist_find(&oplist, bad[i], NULL, NULL), NPART_ERROR_ARGUMENT);
+    }
+}
+
+static void test_api_oplist__info(void)
+{
+    struct npart_oplist_info info;
+    npart_oplist *oplist = read_list(small);
+    npart_oplist_info(oplist, &info);
+    CHECK_TEXT(info.name, "small-one");
+    CHECK_TEXT(info.title, "A small one");
+    CHECK_TEXT(info.toolchain, "sdk 3");
+    CHECK_TEXT(info.source, "a guide");
+    CHECK_TEXT(info.standing, "made up");
+    CHECK_TEXT(info.partitioner, "runs");
+    CHECK_TEXT(info.default_variant, "v2");
+    CHECK_INT(info.op_count, 3);
+    CHECK_INT(info.variant_count, 2);
+    npart_oplist_free(oplist);
+    oplist = read_list("format 1\ntarget t\nop Relu\n");
+    npart_oplist_info(oplist, &info);
+    CHECK_TEXT(info.default_variant, "");
+    CHECK_TEXT(info.toolchain, "");
+    CHECK_TEXT(info.partitioner, "waves");
+    CHECK_INT(info.variant_count, 0);
+    npart_oplist_free(oplist);
+}
+
+static void test_api_oplist__text_is_not_needed_afterwards(void)
+{
+    char text[sizeof small], name[] = "small.ops";
+    struct npart_oplist_info info;
+    struct counted counted;
+    counted_init(&counted, true);
+    npart_oplist *oplist = NULL;
+    memcpy(text, small, sizeof small);
+    CHECK_INT(npart_oplist_read_memory(&oplist, text, sizeof small - 1, name, &counted.allocator, NULL), NPART_OK);
+    memset(text, '#', sizeof text);
+    memset(name, 'x', sizeof name - 1);
+    npart_oplist_info(oplist, &info);
+    CHECK_TEXT(info.title, "A small one");
+    struct sink sink = {0};
+    CHECK_INT(npart_oplist_describe(oplist, "Conv", sink_write, &sink, NULL), NPART_OK);
+    CHECK(strstr(sink.text, "2-D only") != NULL);
+    sink_clear(&sink);
+    CHECK(counted.live_blocks > 0);
+    npart_oplist_free(oplist);
+    CHECK_INT(counted.live_blocks, 0);
+}
+
+static void test_api_oplist__files(void)
+{
+    npart_oplist *oplist = NULL;
+    struct npart_oplist_info info;
+    struct npart_error error;
+    char path[64];
+    write_temporary(path, small, sizeof small - 1);
+    CHECK_INT(npart_oplist_read_file(&oplist, path, NULL, &error), NPART_OK);
+    REQUIRE(oplist != NULL);
+    CHECK_INT(unlink(path), 0);
+    npart_oplist_info(oplist, &info);
+    CHECK_TEXT(info.name, "small-one");
+    npart_oplist_free(oplist);
+    oplist = NULL;
+    write_temporary(path, "format 1\ntarget t\nop Covn\n", 26);
+    CHECK_INT(npart_oplist_read_file(&oplist, path, NULL, &error), NPART_ERROR_OPLIST);
+    CHECK_INT(error.status, NPART_ERROR_OPLIST);
+    CHECK(strncmp(error.place, path, strlen(path)) == 0);
+    CHECK_TEXT(error.place + strlen(path), ":3:4");
+    CHECK_INT(unlink(path), 0);
+    write_temporary(path, "", 0);
+    CHECK_INT(npart_oplist_read_file(&oplist, path, NULL, &error), NPART_ERROR_OPLIST);
+    CHECK_INT(unlink(path), 0);
+    CHECK_INT(npart_oplist_read_file(&oplist, path, NULL, &error), NPART_ERROR_READ);
+    CHECK_TEXT(error.place, path);
+    CHECK_INT(npart_oplist_read_file(&oplist, "/", NULL, &error), NPART_ERROR_READ);
+    CHECK_INT(npart_oplist_read_file(&oplist, "/", NULL, NULL), NPART_ERROR_READ);
+    CHECK(!oplist);
+}
+
+/* One too large is refused before it is in memory. */
+static void test_api_oplist__a_file_that_is_too_large(void)
+{
+    size_t bytes = (size_t)18 << 20;
+    char *text = malloc(bytes), path[64];
+    struct counted counted;
+    struct npart_error error;
+    npart_oplist *oplist = NULL;
+    REQUIRE(text);
+    counted_init(&counted, true);
+    memset(text, '\n', bytes);
+    memcpy(text, small, sizeof small - 1);
+    write_temporary(path, text, bytes);
+    CHECK_INT(npart_oplist_read_file(&oplist, path, &counted.allocator, &error), NPART_ERROR_OPLIST);
+    CHECK(strstr(error.message, "larger than 16777216 bytes") != NULL);
+    CHECK_INT(counted.live_blocks, 0);
+    CHECK_INT(unlink(path), 0);
+    free(text);
+}
+
+static void test_api_oplist__partitioners_are_known(void)
+{
+    static const char text[] = "format 1\ntarget t\npartitioner best\n";
+    npart_oplist *oplist = NULL;
+    struct npart_error error;
+    CHECK_INT(npart_oplist_read_memory(&oplist, text, sizeof text - 1, "l.ops", NULL, &error), NPART_ERROR_OPLIST);
+    CHECK_TEXT(error.place, "l.ops:3:13");
+    CHECK_INT(npart_oplist_read_memory(&oplist, text, sizeof text - 1, "l.ops", NULL, NULL), NPART_ERROR_OPLIST);
+    CHECK(!oplist);
+}
+
+static void test_api_oplist__support_tables(void)
+{
+    npart_oplist *oplist = read_list(small);
+    struct npart_error error;
+    struct sink all = {0}, one = {0}, none = {0};
+    CHECK_INT(npart_oplist_describe(oplist, NULL, sink_write, &all, &error), NPART_OK);
+    CHECK(strstr(all.text, "Conv") && strstr(all.text, "Add") && strstr(all.text, "Gelu"));
+    CHECK_INT(npart_oplist_describe(oplist, "com.microsoft:Gelu", sink_write, &one, &error), NPART_OK);
+    CHECK(strstr(one.text, "Gelu") && !strstr(one.text, "Conv"));
+    CHECK_INT(npart_oplist_describe(oplist, "Relu", sink_write, &none, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "small-one has no op \"Relu\"");
+    CHECK_INT(npart_oplist_describe(oplist, "", sink_write, &none, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(none.bytes, 0);
+    none.refuse_at = 1;
+    CHECK_INT(npart_oplist_describe(oplist, NULL, sink_write, &none, &error), NPART_ERROR_WRITE);
+    CHECK_INT(error.status, NPART_ERROR_WRITE);
+    sink_clear(&all);
+    sink_clear(&one);
+    npart_oplist_free(oplist);
+}
+
+TESTS(test_api_oplist__built_in, test_api_oplist__found_by_a_whole_target, test_api_oplist__info,
+      test_api_oplist__text_is_not_needed_afterwards, test_api_oplist__files,
+      test_api_oplist__a_file_that_is_too_large, test_api_oplist__partitioners_are_known,
+      test_api_oplist__support_tables)

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans by the public header: targets and options, and every getter at and past its edge.
+ */
+#include "npu_partition.h"
+#include "support/analysis.h"
+#include "support/counted.h"
+#include "support/test.h"
+
+static const char list[] =
+    "format 1\ntarget t \"A target\"\ntoolchain \"sdk 1\"\n"
+    "switches fast wide\nvariant v1\nvariant v2 is two with fast\n"
+    "param launch_ms 1 2 4 \"measured\"\nparam map_ms 0.5 0.5 0.5 \"measured\"\n"
+    "param copy_gb_per_s 1 2 4 \"measured\"\n"
+    "gate first missing nobody \"the first\"\n"
+    "op Neg Relu\n"
+    "op Sigmoid\n  need switch(fast) \"needs the fast unit\" source \"guide 1\"\n"
+    "op Softmax\n  need rank(input) <= 2 \"two axes\" else fail\n"
+    "op Tanh\n  maybe \"nobody tried\"\n"
+    "gate second \"the second\"\n"
+    "op Neg\n  need static(X) \"a fixed size\"\nop Relu Sigmoid Softmax Tanh\n";
+
+static const char lines[] =
+    "input x float32[1,batch]\ninput z float32[2,3]\n"
+    "node a = Relu(x)\n"
+    "node b = Erf(a) @erf\n"
+    "node c = Relu(b)\n"
+    "node d = Sigmoid(z)\n"
+    "node e = Tanh(d)\n"
+    "node f = Identity(e)\n"
+    "node g = Neg(x)\n"
+    "output c\noutput f\noutput g\n";
+
+static struct analysis at;
+
+static void open_at(const char *target, const struct npart_plan_options *options)
+{
+    analysis_open(&at, lines, list, target, options);
+}
+
+static struct npart_node_plan node_plan(const char *name)
+{
+    struct npart_node_plan plan = {.verdict = (enum npart_verdict)99};
+    CHECK(npart_plan_node(at.plan, analysis_node(&at, name), &plan));
+    return plan;
+}
+
+static npart_status make(const char *target, const struct npart_plan_options *options, struct npart_error *error)
+{
+    npart_plan *const untouched = (npart_plan *)error, *plan = untouched;
+    npart_status status = npart_plan_make(&plan, at.inference, at.oplist, target, options, error);
+    CHECK((plan == untouched) == (status != NPART_OK));
+    if (status == NPART_OK)
+        npart_plan_free(plan);
+    return status;
+}
+
+/* ---- what is asked for ---------------------------------------------------------------------------------------- */
+
+static void test_api_plan__targets(void)
+{
+    static const char *const good[] = {NULL, "t", "t:v1", "t:two", "t:v1+fast-wide", "t+wide", "t:v2-fast@sdk 1",
+                                       "t@sdk 1"};
+    static const struct {
+        const char *target, *message;
+    } bad[] = {{"u", "\"u\" is not a target of the list t"},
+               {"", "\"\" is not a target of the list t"},
+               {"t:v9", "t has no variant \"v9\""},
+               {"t+slow", "t has no switch \"slow\""},
+               {"t-", "t has no switch \"\""},
+               {"tt", "cannot read \"t\""},
+               {"t v1", "cannot read \" v1\""}};
+    struct npart_error error;
+    open_at(NULL, NULL);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        CHECK_INT(make(good[i], NULL, &error), NPART_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        memset(&error, 0, sizeof error);
+        CHECK_INT(make(bad[i].target, NULL, &error), NPART_ERROR_ARGUMENT);
+        CHECK_INT(error.status, NPART_ERROR_ARGUMENT);
+        if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
+            CHECK_TEXT(error.message, bad[i].message);
+    }
+    npart_plan *plan = NULL;
+    CHECK_INT(npart_plan_make(&plan, at.inference, at.oplist, "u", NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK(!plan);
+    analysis_close(&at);
+}
+
+static void test_api_plan__switches_decide(void)
+{
+    open_at("t:v1", NULL);
+    CHECK_INT(node_plan("d").verdict, NPART_VERDICT_CPU);
+    analysis_close(&at);
+    open_at("t:v1+fast", NULL);
+    CHECK_INT(node_plan("d").verdict, NPART_VERDICT_NPU);
+    analysis_close(&at);
+    open_at("t:v2", NULL);
+    CHECK_INT(node_plan("d").verdict, NPART_VERDICT_NPU);
+    analysis_close(&at);
+    open_at("t:v2-fast", NULL);
+    CHECK_INT(node_plan("d").verdict, NPART_VERDICT_CPU);
+    analysis_close(&at);
+}
+
+static void test_api_plan__gates(void)
+{
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct npart_error error;
+    open_at(NULL, NULL);
+    CHECK_INT(node_plan("g").verdict, NPART_VERDICT_CPU); /* the second gate wants a fixed size */
+    analysis_close(&at);
+    options.gates = "first";
+    open_at(NULL, &options);
+    CHECK_INT(node_plan("g").verdict, NPART_VERDICT_NPU);
+    options.gates = "nobody,second"; /* by the word for missing entries too */
+    CHECK_INT(make(NULL, &options, &error), NPART_OK);
+    options.gates = "first,third";
+    CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "t has no gate \"third\"");
+    options.gates = "firs";
+    CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
+    analysis_close(&at);
+}
+
+static void test_api_plan__partitioners(void)
+{
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct npart_error error;
+    char name[] = "runs";
+    options.partitioner = name;
+    open_at(NULL, &options);
+    memset(name, 'x', 4); /* options are not needed afterwards */
+    char *json = json_of(at.plan, NULL);
+    CHECK(strstr(json, "\"partitioner\":\"runs\"") != NULL);
+    free(json);
+    char *text = text_of(at.plan, NULL, NULL); /* which partitions again, for its advice */
+    CHECK(strstr(text, "Next") != NULL);
+    free(text);
+    CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "there is no partitioner \"xxxx\"; there is runs waves");
+    analysis_close(&at);
+}
+
+/* The target's text is not needed afterwards either. */
+static void test_api_plan__target_is_copied(void)
+{
+    char target[] = "t:two+wide";
+    open_at(target, NULL);
+    memset(target, 'x', sizeof target - 1);
+    char *json = json_of(at.plan, NULL);
+    CHECK(strstr(json, "\"variant\":\"two\",\"switches_on\":[\"fast\",\"wide\"]") != NULL);
+    free(json);
+    analysis_close(&at);
+}
+
+static void test_api_plan__levels(void)
+{
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct npart_summary summary;
+    CHECK(options.version == 1 && options.level == NPART_LEVEL_BASIC && !options.partitioner && !options.gates);
+    open_at(NULL, &options);
+    npart_plan_summary(at.plan, &summary);
+    CHECK_INT(summary.folded, 1); /* the Identity */
+    CHECK_INT(node_plan("f").verdict, NPART_VERDICT_FOLDED);
+    CHECK_INT(node_plan("f").partition, NPART_NONE);
+    CHECK_INT(node_plan("f").cause, NPART_NONE);
+    CHECK_INT(node_plan("f").reason_count, 0);
+    analysis_close(&at);
+    options.level = NPART_LEVEL_OFF;
+    open_at(NULL, &options);
+    npart_plan_summary(at.plan, &summary);
+    CHECK_INT(summary.folded, 0);
+    CHECK_INT(node_plan("f").verdict, NPART_VERDICT_CPU);
+    analysis_close(&at);
+}
+
+static void test_api_plan__allocators(void)
+{
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct counted counted;
+    struct npart_allocator allocator;
+    counted_init(&counted, true);
+    allocator = counted.allocator;
+    options.allocator = &allocator;
+    open_at(NULL, &options);
+    memset(&allocator, 0, sizeof allocator);
+    CHECK(counted.live_blocks > 0);
+    char *json = json_of(at.plan, NULL);
+    free(json);
+    analysis_close(&at);
+    CHECK_INT(counted.live_blocks, 0);
+}
+
+/* ---- what it says --------------------------------------------------------------------------------------------- */
+
+static void test_api_plan__summary(void)
+{
+    struct npart_summary summary;
+    open_at("t:v2", NULL);
+    npart_plan_summary(at.plan, &summary);
+    CHECK_INT(summary.nodes, 7);
+    CHECK_INT(summary.live, 6);
+    CHECK_INT(summary.accepted, 3);  /* a, c, d */
+    CHECK_INT(summary.refused, 2);   /* b, g */
+    CHECK_INT(summary.unknown, 1);   /* e */
+    CHECK_INT(summary.failed, 0);
+    CHECK_INT(summary.partitions, 2);
+    CHECK_TEXT(summary.verdict, "split");
+    CHECK(summary.coverage > 0.499 && summary.coverage < 0.501);
+    CHECK(summary.partitions_low <= summary.partitions && summary.partitions <= summary.partitions_high);
+    analysis_close(&at);
+}
+
+static void test_api_plan__verdicts(void)
+{
+    static const struct {
+        const char *model, *verdict;
+        double coverage;
+    } rows[] = {
+        {"input x float32[2]\nnode y = Relu(x)\nnode z = Neg(y)\noutput z\n", "whole", 1},
+        {"input x float32[2]\nnode y = Relu(x)\nnode z = Erf(y)\noutput z\n", "split", 0.5},
+        {"input x float32[2]\nnode y = Erf(x)\noutput y\n", "none", 0},
+        {"input x float32[2,2,2]\nnode y = Softmax(x)\nnode z = Relu(y)\noutput z\n", "fails", 0.5},
+        {"input x float32[2]\nnode y = Constant() value=tensor float32[1] = 1\noutput y\n", "empty", 1},
+        {"input x float32[2]\noutput x\n", "empty", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct npart_summary summary;
+        analysis_open(&at, rows[i].model, list, NULL, NULL);
+        npart_plan_summary(at.plan, &summary);
+        CHECK_TEXT(summary.verdict, rows[i].verdict);
+        CHECK(summary.coverage == rows[i].coverage);
+        analysis_close(&at);
+    }
+}
+
+static void test_api_plan__nodes_and_reasons(void)
+{
+    struct npart_node_plan plan = {.partition = 77};
+    struct npart_reason reason = {.rule = "untouched"};
+    char found[40];
+    open_at("t:v1", NULL);
+    uint32_t d = analysis_node(&at, "d");
+    CHECK_INT(node_plan("d").reason_count, 1);
+    CHECK(npart_plan_reason(at.plan, d, 0, &reason, found, sizeof found));
+    CHECK_TEXT(reason.gate, "first");
+    CHECK_TEXT(reason.text, "needs the fast unit");
+    CHECK_TEXT(reason.source, "guide 1");
+    CHECK(strncmp(reason.rule, "t/Sigmoid/", 10) == 0 && reason.is_certain);
+    CHECK(npart_plan_reason(at.plan, analysis_node(&at, "e"), 0, &reason, found, sizeof found));
+    CHECK(!reason.is_certain);
+    CHECK(npart_plan_reason(at.plan, analysis_node(&at, "b"), 0, &reason, found, sizeof found));
+    CHECK_TEXT(reason.gate, "nobody"); /* for want of an entry */
+    CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, found, sizeof found));
+    CHECK_TEXT(reason.gate, "second");
+    CHECK(strstr(found, "float32[1,batch]") != NULL);
+    char whole[40];
+    memcpy(whole, found, sizeof whole);
+    memset(found, 'x', sizeof found);
+    CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, found, 5));
+    CHECK(strlen(found) == 4 && memcmp(found, whole, 4) == 0 && found[5] == 'x');
+    CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, NULL, 0));
+    reason.rule = "untouched";
+    CHECK(!npart_plan_reason(at.plan, d, 1, &reason, found, sizeof found));
+    CHECK(!npart_plan_reason(at.plan, 99, 0, &reason, found, sizeof found));
+    CHECK(!npart_plan_reason(at.plan, NPART_NONE, NPART_NONE, &reason, found, sizeof found));
+    CHECK_TEXT(reason.rule, "untouched");
+    CHECK(!npart_plan_node(at.plan, 7, &plan) && !npart_plan_node(at.plan, NPART_NONE, &plan));
+    CHECK_INT(plan.partition, 77);
+    analysis_close(&at);
+}
+
+static void test_api_plan__partitions_and_crossings(void)
+{
+    struct npart_partition partition = {.node_count = 77};
+    struct npart_crossing crossing = {.value = 77};
+    open_at("t:v1", NULL);
+    CHECK_INT(node_plan("a").partition, 0);
+    CHECK_INT(node_plan("c").partition, 1);
+    CHECK_INT(node_plan("b").partition, NPART_NONE);
+    CHECK(npart_plan_partition(at.plan, 0, &partition));
+    CHECK(partition.node_count == 1 && partition.input_count == 1 && partition.output_count == 1);
+    CHECK_INT(partition.nodes[0], analysis_node(&at, "a"));
+    CHECK_INT(partition.inputs[0], analysis_value(&at, "x"));
+    CHECK_INT(partition.outputs[0], analysis_value(&at, "a"));
+    CHECK(partition.end_count == 1 && partition.ends[0] == analysis_node(&at, "b"));
+    CHECK_INT(partition.graph, 0);
+    CHECK(npart_plan_partition(at.plan, 1, &partition));
+    CHECK_INT(partition.end_count, 0); /* the graph ends */
+    partition.node_count = 77;
+    CHECK(!npart_plan_partition(at.plan, 2, &partition) && !npart_plan_partition(at.plan, NPART_NONE, &partition));
+    CHECK_INT(partition.node_count, 77);
+    CHECK_INT(npart_plan_crossing_count(at.plan), 4); /* x, a, b, c */
+    CHECK(npart_plan_crossing(at.plan, 0, &crossing));
+    CHECK(crossing.value == analysis_value(&at, "x") && crossing.from == NPART_NONE && crossing.to == 0);
+    CHECK(!crossing.has_bytes && crossing.bytes == 0); /* its batch is open */
+    crossing.value = 77;
+    CHECK(!npart_plan_crossing(at.plan, 4, &crossing) && !npart_plan_crossing(at.plan, NPART_NONE, &crossing));
+    CHECK_INT(crossing.value, 77);
+    analysis_close(&at);
+}
+
+static void test_api_plan__causes(void)
+{
+    struct npart_cause cause = {.kind = "untouched"};
+    uint32_t victims = 0;
+    open_at("t:v1", NULL);
+    uint32_t count = npart_plan_cause_count(at.plan);
+    CHECK_INT(count, 4);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(npart_plan_cause(at.plan, i, &cause));
+        CHECK(*cause.kind && *cause.text && cause.victim_count > 0);
+        victims += cause.victim_count;
+    }
+    CHECK_INT(victims, 4); /* b, d, e, g */
+    CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause));
+    CHECK_TEXT(cause.kind, "op");
+    CHECK(cause.node_count == 1 && cause.nodes[0] == analysis_node(&at, "b") && cause.cut_count == 1);
+    CHECK(npart_plan_cause(at.plan, node_plan("g").cause, &cause));
+    CHECK_TEXT(cause.kind, "dynamic");
+    CHECK_INT(cause.node_count, 0); /* a dim of an input */
+    cause.kind = "untouched";
+    CHECK(!npart_plan_cause(at.plan, count, &cause) && !npart_plan_cause(at.plan, NPART_NONE, &cause));
+    CHECK_TEXT(cause.kind, "untouched");
+    analysis_close(&at);
+}
+
+static void test_api_plan__cost(void)
+{
+    struct npart_cost cost;
+    open_at("t:v1", NULL);
+    npart_plan_cost(at.plan, &cost);
+    CHECK(cost.switching.low_ms == 2 && cost.switching.typical_ms == 4 && cost.switching.high_ms == 8);
+    CHECK(cost.copying.low_ms == 2); /* four mappings; no size is known */
+    CHECK(cost.total.typical_ms == cost.switching.typical_ms + cost.copying.typical_ms + cost.layout.typical_ms);
+    CHECK(cost.bytes_to_npu == 0 && cost.bytes_to_cpu == 0);
+    CHECK_INT(cost.unknown_sizes, 4);
+    CHECK_INT(cost.conversions, 0);
+    CHECK(cost.is_calibrated);
+    analysis_close(&at);
+}
+
+/* Two plans of one inference, made and freed in any order, do not disturb each other. */
+static void test_api_plan__of_one_inference(void)
+{
+    npart_plan *second = NULL;
+    open_at("t:v1", NULL);
+    char *before = json_of(at.plan, NULL);
+    CHECK_INT(npart_plan_make(&second, at.inference, at.oplist, "t:v2", NULL, NULL), NPART_OK);
+    char *other = json_of(second, NULL);
+    char *after = json_of(at.plan, NULL);
+    CHECK_TEXT(after, before);
+    CHECK(strcmp(other, before) != 0);
+    npart_plan_free(at.plan);
+    at.plan = NULL;
+    free(after);
+    after = json_of(second, NULL);
+    CHECK_TEXT(after, other);
+    free(after);
+    free(other);
+    free(before);
+    npart_plan_free(second);
+    analysis_close(&at);
+}
+
+TESTS(test_api_plan__targets, test_api_plan__switches_decide, test_api_plan__gates, test_api_plan__partitioners,
+      test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,
+      test_api_plan__verdicts, test_api_plan__nodes_and_reasons, test_api_plan__partitions_and_crossings,
+      test_api_plan__causes, test_api_plan__cost, test_api_plan__of_one_inference)
