@@ -362,10 +362,13 @@ void npart__infer_where(struct npart__call *call)
 
 /* ---- one input ------------------------------------------------------------------------------------------- */
 
-/* The parameter is the result's element type where the schema leaves it open. */
+/* The parameter is the result's element type where the schema leaves it open. Of an operator that a runtime has at
+ * more opsets than ONNX, there is no schema: then the type stays too. */
 void npart__infer_same(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
+    if (!call->node->schema)
+        npart__set_type_like(call, 0, 0);
     if (call->row->parameter)
         npart__set_element_type(call, 0, call->row->parameter);
 }

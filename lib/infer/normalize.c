@@ -27,6 +27,8 @@ void npart__infer_layer_normalization(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t axis;
     npart__set_shape_like(call, 0, in);
+    if (!call->node->schema) /* ONNX Runtime has it before opset 17 */
+        npart__set_type_like(call, 0, 0);
     int64_t stash = npart__int_attribute(call, "stash_type", NPART__FLOAT);
     for (uint32_t i = 1; i < call->node->output_count; i++) {
         npart__set_element_type(call, i, stash > 0 && stash <= UINT8_MAX ? (int)stash : NPART__FLOAT);

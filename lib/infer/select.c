@@ -79,6 +79,12 @@ static bool slice_list(struct npart__call *call, const char *name, uint32_t inde
     return *list != NULL;
 }
 
+/* Backwards to the largest number: nothing to ONNX, all down to the first element to ONNX Runtime. */
+static bool is_ambiguous(int64_t end, int64_t step)
+{
+    return step < 0 && (end == INT32_MAX || end == INT64_MAX);
+}
+
 /* Fills in what is sliced of each axis; false when it is not known which axes those are. */
 static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *slices, bool *is_known)
 {
@@ -100,7 +106,8 @@ static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *s
         if (axis >= rank)
             return false;
         is_known[axis] = starts_known && ends_known && starts && ends && i < start_count && i < end_count &&
-                         (!steps || (i < step_count && npart__is_number(steps[i]) && steps[i] != 0));
+                         (!steps || (i < step_count && npart__is_number(steps[i]) && steps[i] != 0 &&
+                                     !is_ambiguous(ends[i], steps[i])));
         if (is_known[axis])
             slices[axis] = (struct slice){.start = starts[i], .end = ends[i], .step = steps ? steps[i] : 1};
     }

@@ -13,6 +13,7 @@ struct window {
     uint32_t kernel_count, stride_count, dilation_count, pad_count;
     const char *auto_pad;
     bool rounds_up; /* ceil_mode */
+    bool is_pool;
     bool is_wrong;  /* a list is not as long as there are axes, so nothing is known of the sizes */
     uint32_t first, spatial; /* spatial axes: where they begin, how many */
     uint32_t channels;
@@ -35,6 +36,7 @@ static void read_window(struct npart__call *call, uint32_t rank, struct window *
 {
     bool is_last = call->row->parameter == NPART__OPERANDS_CHANNELS_LAST ||
                    npart__int_attribute(call, "channels_last", 0) != 0;
+    window->is_pool = false;
     window->is_wrong = false;
     window->spatial = rank - 2;
     window->kernel = read_list(call, window, "kernel_shape", window->spatial, &window->kernel_count);
@@ -72,6 +74,12 @@ static int64_t extent_of(struct npart__call *call, const struct window *window, 
     return npart__sum(call->pool, npart__product(call->pool, npart__difference(call->pool, kernel, 1), dilation), 1);
 }
 
+/* Where a pool pads for itself, ONNX Runtime does so as if there were no dilation, and then makes less than ONNX. */
+static bool is_dilated_pool(const struct window *window, int64_t kernel, uint32_t axis)
+{
+    return window->is_pool && kernel != 1 && at_or(window->dilations, window->dilation_count, axis, 1) != 1;
+}
+
 /* One spatial dim after the window has passed over it:
  *   floor((in + pads - extent) / stride) + 1
  * or, with automatic padding, ceil(in / stride). With ceil_mode the quotient is rounded up, but only windows that
@@ -81,6 +89,8 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
     struct npart__expressions *pool = call->pool;
     int64_t stride = at_or(window->strides, window->stride_count, axis, 1);
     if (stride <= 0 || in == NPART__UNKNOWN || window->is_wrong)
+        return NPART__UNKNOWN;
+    if (pads_same(window) && is_dilated_pool(window, kernel, axis))
         return NPART__UNKNOWN;
     if (pads_same(window))
         return npart__ceil_quotient(pool, in, stride);
@@ -99,6 +109,14 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
     return always_begins_inside ? out : npart__minimum(pool, out, npart__ceil_quotient(pool, from, stride));
 }
 
+/* With automatic padding ONNX says stride * in, which ONNX Runtime makes only where windows leave no gaps. */
+static bool fills_stride(struct npart__call *call, const struct window *window, int64_t kernel, int64_t extra,
+                         uint32_t axis)
+{
+    int64_t covered = npart__sum(call->pool, extent_of(call, window, kernel, axis), extra);
+    return npart__is_number(covered) && covered >= at_or(window->strides, window->stride_count, axis, 1);
+}
+
 /* And back: stride * (in - 1) + extra + extent - pads. */
 static int64_t slide_back(struct npart__call *call, const struct window *window, int64_t in, int64_t kernel,
                           int64_t extra, uint32_t axis)
@@ -107,10 +125,10 @@ static int64_t slide_back(struct npart__call *call, const struct window *window,
     int64_t stride = at_or(window->strides, window->stride_count, axis, 1);
     if (in == NPART__UNKNOWN || window->is_wrong)
         return NPART__UNKNOWN;
-    if (pads_same(window))
-        return npart__product(pool, in, stride);
     if (kernel == NPART__UNKNOWN)
         return NPART__UNKNOWN;
+    if (pads_same(window))
+        return fills_stride(call, window, kernel, extra, axis) ? npart__product(pool, in, stride) : NPART__UNKNOWN;
     int64_t spread = npart__product(pool, npart__difference(pool, in, 1), stride);
     int64_t size = npart__sum(pool, npart__sum(pool, spread, extent_of(call, window, kernel, axis)), extra);
     int64_t pads = npart__sum(pool, pad_of(window, axis, false), pad_of(window, axis, true));
@@ -248,6 +266,7 @@ void npart__infer_pool(struct npart__call *call)
     if (!dims)
         return;
     read_window(call, rank, &window);
+    window.is_pool = true;
     for (uint32_t i = 0; i < rank; i++)
         dims[i] = in->has_rank ? in->dims[i] : npart__fresh_symbol(call->pool);
     for (uint32_t i = 0; i < window.spatial; i++) {

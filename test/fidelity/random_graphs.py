@@ -173,6 +173,7 @@ class Graph:
     def node(self, op, operands, outputs=1, domain="", **attributes):
         """Adds a node if ONNX Runtime takes it; the name of its first result."""
         names = [self.name("t") for _ in range(outputs)]
+        attributes = {key: value for key, value in attributes.items() if value != []}
         node = helper.make_node(op, operands, names, domain=domain, **attributes)
         used = [name for name in dict.fromkeys(operands) if name]
         given = [name for name in used if name not in self.constants]
@@ -217,9 +218,10 @@ def unary(g):
 
 def binary(g):
     dtype = g.rng.choice([np.float32, np.float32, np.int64, np.int32])
-    left = g.tensor(dtype)
+    op, left = g.rng.choice(BINARY), g.tensor(dtype)
     operands = [left, g.beside(left)]
-    g.node(g.rng.choice(BINARY), operands if g.rng.random() < 0.5 else operands[::-1])
+    turns = op != "PRelu" and g.rng.random() < 0.5  # a slope must not be larger, though ONNX Runtime takes it
+    g.node(op, operands[::-1] if turns else operands)
 
 
 def logic(g):
@@ -533,11 +535,22 @@ def window(g, spatial, dilates=True):
     return attributes
 
 
+def refuse_large_window(g, name, attributes):
+    """A window larger than the padded image: ONNX has no result, ONNX Runtime rounds toward zero and makes one."""
+    spatial = g.rank(name) - 2
+    pads = attributes.get("pads", [0] * 2 * spatial)
+    for i, size in enumerate(g.shape(name)[2:]):
+        extent = (attributes["kernel_shape"][i] - 1) * attributes.get("dilations", [1] * spatial)[i] + 1
+        if extent > size + pads[i] + pads[i + spatial] and not attributes.get("auto_pad", "").startswith("SAME"):
+            raise Refused
+
+
 def conv(g):
     name = g.tensor(least=3, most=5)
     spatial, channels = g.rank(name) - 2, g.shape(name)[1]
     group = g.rng.choice([1, channels])
     attributes = window(g, spatial)
+    refuse_large_window(g, name, attributes)
     weights = g.tensor(dims=[group * g.rng.choice([1, 2]), channels // group] + attributes["kernel_shape"])
     g.node("Conv", [name, weights], group=group, **attributes)
 
@@ -562,6 +575,7 @@ def pool(g):
     attributes = window(g, g.rank(name) - 2, g.opset >= (10 if op == "MaxPool" else 19))
     if g.opset >= (10 if op != "LpPool" else 18) and g.rng.random() < 0.5:
         attributes["ceil_mode"] = 1
+    refuse_large_window(g, name, attributes)
     g.node(op, [name], 2 if op == "MaxPool" and g.opset >= 8 and g.rng.random() < 0.3 else 1, **attributes)
 
 
