@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare npu-partition with what a real compiler answered, node by node and partition by partition.
 
-usage: fidelity.py --truth DIR --models DIR --tool build/npu-partition [--target hexagon:60] [options]
+usage: fidelity.py --truth DIR --models DIR --tool build/npu-partition [--target hexagon[:60]] [options]
        fidelity.py --live --oracle ort_assign.py --python PYTHON --models DIR --tool ... [MODEL...]
+       fidelity.py ... --summary docs/fidelity.md --date 2026-01-31 --compiler "onnxruntime 1.31.1, ..."
 
 Three comparisons, each only where its files are there:
 
@@ -18,7 +19,10 @@ left out. A session that the provider refused is one item, agreed upon when the 
 sessions that ended otherwise (the runtime cannot load the model, the host has no memory) are left out.
 What the tool calls unknown never agrees.
 
-With --live, models that have no answer, or those named on the command line, are put to the compiler itself.
+With --live, models that have no answer, or those named on the command line, are put to the compiler itself; together
+with --truth it is a fourth comparison.
+--summary writes a page with all figures and the most frequent disagreements. It says what is passed as --date and
+--compiler, so that equal input makes an equal page. What stands there from "## Causes" on is kept.
 Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
 """
 import argparse
@@ -35,6 +39,7 @@ import tarfile
 import tempfile
 
 MODELS_A_CALL = 500  # models in one command line
+DEFAULT_SOC = "60"  # of a target without a number
 
 
 class CannotCompare(Exception):
@@ -105,6 +110,14 @@ class Tool:
             raise CannotCompare(f"{paths[0]}: {self.program} ended with {done.returncode}: {done.stderr[:500]}")
         reports = (json.loads(line) for line in done.stdout.splitlines())
         return {report["model"]["path"]: report["targets"][0] for report in reports}
+
+
+    def toolchain(self, target):
+        """What the op list says that it describes."""
+        command = [self.program, "--describe", target] + (["--oplist", self.oplist] if self.oplist else [])
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        lines = [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line.startswith("toolchain ")]
+        return ", ".join(lines) or "no toolchain that it names"
 
 
 def run_tool(tool, target, jobs):
@@ -201,22 +214,50 @@ def share(part, whole):
     return f"{part} of {whole} ({part / whole:.2%})" if whole else "none"
 
 
-def print_score(title, score, most, out):
-    really_cpu = score.of_cpu(*VERDICTS)
-    exact, near, counted = score.partition_shares()
-    unknown = sum(count for (_, ours), count in score.pairs.items() if ours == "unknown")
-    print(f"\n== {title}: {score.models} models", file=out)
-    print(f"  verdicts agree         {share(score.agreed(), score.compared())}", file=out)
-    print(f"  CPU nodes found        {share(score.of_cpu('cpu', 'fail'), really_cpu)}", file=out)
-    print(f"  wrongly on the NPU     {share(score.of_cpu('npu'), really_cpu)} of the CPU's nodes", file=out)
-    print(f"  unknown                {share(unknown, score.compared())}", file=out)
-    print(f"  refused sessions seen  {share(score.sessions[True], sum(score.sessions.values()))}", file=out)
-    print(f"  partitions equal       {share(exact, counted)}", file=out)
-    print(f"  partitions within one  {share(near, counted)}", file=out)
+@dataclasses.dataclass
+class Result:
+    """One comparison that ran."""
+
+    title: str
+    score: Score
+
+    def row(self):
+        """The figures, with their names."""
+        score = self.score
+        really_cpu = score.of_cpu(*VERDICTS)
+        exact, near, counted = score.partition_shares()
+        unknown = sum(count for (_, ours), count in score.pairs.items() if ours == "unknown")
+        return {
+            "models": str(score.models),
+            "verdicts agree": share(score.agreed(), score.compared()),
+            "CPU nodes found": share(score.of_cpu("cpu", "fail"), really_cpu),
+            "wrongly on the NPU": share(score.of_cpu("npu"), really_cpu),
+            "unknown": share(unknown, score.compared()),
+            "refused sessions seen": share(score.sessions[True], sum(score.sessions.values())),
+            "partitions equal": share(exact, counted),
+            "partitions within one": share(near, counted),
+        }
+
+
+def print_score(result, most, out):
+    score = result.score
+    print(f"\n== {result.title}: {score.models} models", file=out)
+    for name, figure in result.row().items():
+        if name != "models":
+            print(f"  {name:<22} {figure}", file=out)
     for what, count in sorted(score.left_out.items()):
         print(f"  left out: {count} {what}", file=out)
     print_pairs(score, out)
     print_differences(score, most, out)
+
+
+def print_totals(results, out):
+    """A line for each comparison."""
+    print("", file=out)
+    for result in results:
+        row = result.row()
+        print(f"total  {result.title}: verdicts {row['verdicts agree']}, CPU nodes found {row['CPU nodes found']}, "
+              f"partitions equal {row['partitions equal']}", file=out)
 
 
 def print_pairs(score, out):
@@ -226,8 +267,12 @@ def print_pairs(score, out):
         print(f"  {truth:<16} {row}", file=out)
 
 
+def ranked_differences(score):
+    return sorted(score.differences.items(), key=lambda item: (-len(item[1]), item[0]))
+
+
 def print_differences(score, most, out):
-    ranked = sorted(score.differences.items(), key=lambda item: (-len(item[1]), item[0]))
+    ranked = ranked_differences(score)
     if ranked and most:
         print("  count  compiler tool     op, rules, an example", file=out)
     for (truth, ours, op, rules), examples in ranked[:most]:
@@ -235,6 +280,63 @@ def print_differences(score, most, out):
     if len(ranked) > most:
         rest = sum(len(examples) for _, examples in ranked[most:])
         print(f"  {rest:>5}  in {len(ranked) - most} more kinds (--most)", file=out)
+
+
+# ---- the page -----------------------------------------------------------------------------------------------------
+
+CAUSES = "## Causes\n"  # from here on the page is not the script's
+PAGE = """# Fidelity
+
+How often `npu-partition` says of a node what the compiler itself said, and how often it counts as many partitions.
+`test/fidelity/fidelity.py` writes this page, all but the part "Causes". {origin} Nothing was run on a device.
+
+Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when some node
+of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
+is called unknown never agrees. "CPU nodes found" and "wrongly on the NPU" are shares of the nodes that the compiler
+left to the CPU.
+
+"""
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def page_of(results, args):
+    origin = [f"The list: `{args.target.split(':')[0]}`, describing {args.tool.toolchain(args.target)}."]
+    if args.compiler:
+        origin.append(f"The answers: {args.compiler}.")
+    if args.date:
+        origin.append(f"The figures: {args.date}.")
+    text = PAGE.format(origin=" ".join(origin))
+    rows = [result.row() for result in results]
+    text += "## Figures\n\n"
+    text += table(["comparison", *rows[0]], [[result.title, *row.values()] for result, row in zip(results, rows)])
+    text += "\n## Disagreements\n\nThe most frequent kinds of each comparison, with the rules that the tool held "
+    text += "against the node, and one example.\n"
+    for result in results:
+        ranked = ranked_differences(result.score)[:args.most_in_page]
+        if not ranked:
+            continue
+        text += f"\n### {result.title}\n\n"
+        text += table(["nodes", "compiler", "tool", "op", "rules", "example"],
+                      [[len(examples), truth, ours, op, rules, examples[0]]
+                       for (truth, ours, op, rules), examples in ranked])
+        rest = sum(map(len, result.score.differences.values())) - sum(len(examples) for _, examples in ranked)
+        text += f"\nand {rest} more.\n" if rest else ""
+    return text
+
+
+def write_page(path, text):
+    """What people wrote about the causes stays."""
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    causes = before.find(CAUSES)
+    path.write_text(text + ("\n" + before[causes:] if causes >= 0 else ""), encoding="utf-8")
+
+
+# ---- the comparisons' common part -----------------------------------------------------------------------------------
 
 
 def compare(tool, target, folder, answers):
@@ -268,31 +370,33 @@ def unpacked(archive, into):
     return pathlib.Path(into)
 
 
-def compare_node_tests(args, name, most):
+def compare_node_tests(args, name):
     archive = args.models / "onnx-node-tests.tar.gz"
     files = sorted(args.truth.glob(f"onnx-node-tests.{name}.soc*.jsonl.gz"))
+    results = []
     if not archive.exists() or not files:
-        return 0
+        return results
     with tempfile.TemporaryDirectory() as into:
         folder = unpacked(archive, into)
         for file in files:
             soc = file.name.split(".soc")[1].split(".")[0]
             score = compare(args.tool, f"{name}:{soc}", folder, read_answers(file, short_row))
-            print_score(f"node tests, {name}:{soc}", score, most, sys.stdout)
-    return len(files)
+            results.append(Result(f"node tests, {name}:{soc}", score))
+    return results
 
 
-def compare_models(args, name, soc, prefix, title, most):
+def compare_models(args, name, soc, prefix, title):
     file = args.truth / f"{prefix}.{name}.soc{soc}.jsonl.gz"
+    results = []
     if not file.exists():
-        return 0
+        return results
     answers = read_answers(file, long_row)
     for level in ("basic", "off"):
         chosen = [answer for answer in answers if answer.level == level]
         if chosen:
             score = compare(args.tool, args.target, args.models, chosen)
-            print_score(f"{title}, {args.target}, level {level}", score, most, sys.stdout)
-    return 1
+            results.append(Result(f"{title}, {args.target}, level {level}", score))
+    return results
 
 
 # ---- asking the compiler itself -----------------------------------------------------------------------------------
@@ -320,18 +424,17 @@ def ask_oracle(args, soc, paths):
     return answers
 
 
-def compare_live(args, name, soc, most):
+def compare_live(args, name, soc):
     paths = [pathlib.Path(model) for model in args.live_models] or models_without_answer(args, name, soc)
     if not paths:
-        print("\n== live: every model has an answer")
-        return
+        return []
     score = Score()
     answers = ask_oracle(args, soc, paths)
     for path in sorted({path.parent for path in paths}):
         here = [answer for answer, at in zip(answers, paths) if at.parent == path]
         part = compare(args.tool, args.target, path, here)
         merge(score, part)
-    print_score(f"live, {args.target}, level {args.level}", score, most, sys.stdout)
+    return [Result(f"live, {args.target}, level {args.level}", score)]
 
 
 def merge(score, part):
@@ -350,16 +453,20 @@ def read_arguments():
     parser.add_argument("--truth", type=pathlib.Path, help="folder of the compilers' answers")
     parser.add_argument("--models", type=pathlib.Path, required=True, help="folder of the models")
     parser.add_argument("--tool", default="build/npu-partition", help="default build/npu-partition")
-    parser.add_argument("--target", default="hexagon:60", help="TARGET:SOC, default hexagon:60")
+    parser.add_argument("--target", default="hexagon", help=f"NAME or NAME:SOC, default hexagon:{DEFAULT_SOC}")
     parser.add_argument("--oplist", default="", help="an op list in place of the built-in one")
     parser.add_argument("--only", action="append", choices=["node-tests", "models", "exported"],
                         help="one comparison only; may be repeated")
     parser.add_argument("--most", type=int, default=40, help="kinds of disagreement to print, default 40")
+    parser.add_argument("--most-in-page", type=int, default=12, help="the same for --summary, default 12")
     parser.add_argument("--live", action="store_true", help="ask the compiler about models that have no answer")
     parser.add_argument("--oracle", help="the script that asks it")
     parser.add_argument("--python", default=sys.executable, help="the Python that can run the script")
     parser.add_argument("--level", choices=["basic", "off"], default="basic", help="with --live; default basic")
     parser.add_argument("--dim", action="append", default=[], help="with --live: NAME=SIZE")
+    parser.add_argument("--summary", type=pathlib.Path, help="write a page in Markdown")
+    parser.add_argument("--date", default="", help="with --summary: the date that it says")
+    parser.add_argument("--compiler", default="", help="with --summary: whose answers, with versions")
     parser.add_argument("live_models", nargs="*", metavar="MODEL", help="with --live: these models")
     args = parser.parse_args()
     if args.live and not args.oracle:
@@ -367,26 +474,35 @@ def read_arguments():
     if not args.live and not args.truth:
         parser.error("--truth is needed, or --live")
     if ":" not in args.target:
-        parser.error("--target is NAME:SOC")
+        args.target += f":{DEFAULT_SOC}"
     args.tool = Tool(args.tool, args.oplist)
     return args
 
 
-def run(args):
+def comparisons(args):
+    """Runs what was asked for; yields each result as it is there."""
     name, soc = args.target.split(":", 1)
-    if args.live:
-        compare_live(args, name, soc, args.most)
-        return
     wanted = args.only or ["node-tests", "models", "exported"]
-    found = 0
-    if "node-tests" in wanted:
-        found += compare_node_tests(args, name, args.most)
-    if "models" in wanted:
-        found += compare_models(args, name, soc, "models", "models, dims bound", args.most)
-    if "exported" in wanted:
-        found += compare_models(args, name, soc, "models_as_exported", "models as exported", args.most)
-    if not found:
-        raise CannotCompare(f"nothing to compare: {args.truth} has no answers for {args.target}")
+    if args.truth and "node-tests" in wanted:
+        yield from compare_node_tests(args, name)
+    if args.truth and "models" in wanted:
+        yield from compare_models(args, name, soc, "models", "models, dims bound")
+    if args.truth and "exported" in wanted:
+        yield from compare_models(args, name, soc, "models_as_exported", "models as exported")
+    if args.live:
+        yield from compare_live(args, name, soc)
+
+
+def run(args):
+    results = []
+    for result in comparisons(args):
+        print_score(result, args.most, sys.stdout)
+        results.append(result)
+    if not results:
+        raise CannotCompare(f"nothing to compare: no answers for {args.target}, and no model to ask about")
+    print_totals(results, sys.stdout)
+    if args.summary:
+        write_page(args.summary, page_of(results, args))
 
 
 def main():
