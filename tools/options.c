@@ -242,7 +242,7 @@ static const struct row {
     {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE for one without a name"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "a whole shape for an input"},
     {"level", 0, "off|basic", take_level, "what the runtime rewrites before it partitions (default basic)"},
-    {"partitioner", 0, "NAME", take_partitioner, "waves or runs, in place of the target's own"},
+    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... in place of the target's own"},
     {"gates", 0, "NAME,...", take_gates, "apply only these of the target's gates"},
     {"assume", 0, "OP=npu|cpu", take_assume, "what if: every node of this op there, whatever the rules say"},
     {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node"},

@@ -123,7 +123,7 @@ void npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
         .default_variant =
             oplist->default_variant == NPART_NONE ? "" : oplist->variants.items[oplist->default_variant].name,
         .op_count = oplist->ops.count,
-        .rule_count = oplist->rules.count,
+        .rule_count = oplist->written_rule_count,
         .variant_count = oplist->variants.count,
     };
 }

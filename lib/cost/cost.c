@@ -65,17 +65,17 @@ struct layouts {
     struct npart__cost *out;
 };
 
-static void classify(struct layouts *layouts, const char *const *ops, uint32_t count, enum layout_class class)
+static bool classify(struct layouts *layouts, const char *const *ops, uint32_t count, enum layout_class class,
+                     struct npart__arena *arena)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const char *colon = strrchr(ops[i], ':'), *name = colon ? colon + 1 : ops[i];
-        uint32_t op = npart__strings_find(&layouts->graph->strings, name, strlen(name));
-        uint32_t domain = colon ? npart__strings_find(&layouts->graph->strings, ops[i], (size_t)(colon - ops[i])) : 0;
-        if (op == NPART_NONE || domain == NPART_NONE)
+    const struct npart__op_id *ids = npart__find_ops(layouts->graph, ops, count, arena);
+    for (uint32_t i = 0; ids && i < count; i++) {
+        if (ids[i].op_type == NPART_NONE)
             continue;
-        layouts->class_of[op] = (uint8_t)class;
-        layouts->domain_of[op] = domain;
+        layouts->class_of[ids[i].op_type] = (uint8_t)class;
+        layouts->domain_of[ids[i].op_type] = ids[i].domain;
     }
+    return ids != NULL;
 }
 
 static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
@@ -146,8 +146,9 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
     layouts->out->is_native = npart__arena_zeroed(arena, values, sizeof *layouts->out->is_native);
     if (!layouts->class_of || !layouts->domain_of || !layouts->is_converted || !layouts->out->is_native)
         return false;
-    classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE);
-    classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH);
+    if (!classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
+        !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
+        return false;
     for (uint32_t i = 0; i < graph->order_count; i++)
         if (layouts->fold->reasons[graph->order[i]] == NPART__FOLD_LIVE)
             lay_out_node(layouts, graph->order[i]);

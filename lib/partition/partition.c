@@ -2,6 +2,7 @@
  *
  * Stages to partitions, borders and crossings.
  */
+#include "partition/policy.h"
 #include "partition/stages.h"
 
 struct partitioner {
@@ -10,6 +11,7 @@ struct partitioner {
     const struct npart__fold *fold;
     const bool *accepted;
     const char *name;
+    struct npart__hand_back back;
     struct npart__arena *arena;
     struct npart__partitioning *out;
     uint32_t *order;        /* live nodes of the region at hand */
@@ -22,8 +24,8 @@ struct partitioner {
 
 /* ---- stages ---------------------------------------------------------------------------------------------- */
 
-/* The live nodes of a region with their stages; returns how many. *stages is one more than the highest. */
-static uint32_t stage_region(struct partitioner *at, uint32_t region, uint32_t *stages)
+/* The live nodes of a region, into at->order; returns how many. */
+static uint32_t list_region(struct partitioner *at, uint32_t region)
 {
     const struct npart__scope *scope = &at->graph->scopes.items[region];
     uint32_t count = 0;
@@ -32,27 +34,38 @@ static uint32_t stage_region(struct partitioner *at, uint32_t region, uint32_t *
         if (at->fold->reasons[node] == NPART__FOLD_LIVE)
             at->order[count++] = node;
     }
-    struct npart__stage_request request = {.graph = at->graph,
+    return count;
+}
+
+static void stage_region(struct partitioner *at, uint32_t region)
+{
+    struct npart__arena scratch;
+    uint32_t count = list_region(at, region);
+    npart__arena_init(&scratch, &at->arena->allocator);
+    struct npart__stage_request request = {.back = &at->back,
+                                           .graph = at->graph,
                                            .fold = at->fold,
                                            .accepted = at->accepted,
                                            .region = region,
                                            .order = at->order,
                                            .count = count,
-                                           .stage_of = at->out->stage_of};
+                                           .stage_of = at->out->stage_of,
+                                           .arena = &scratch};
     npart__give_stages(&request, at->name);
-    *stages = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (at->out->stage_of[at->order[i]] >= *stages)
-            *stages = at->out->stage_of[at->order[i]] + 1;
-    return count;
+    at->failed |= request.failed;
+    npart__arena_clear(&scratch);
 }
 
 /* ---- members --------------------------------------------------------------------------------------------- */
 
 /* Makes the partitions of a region in the order of their stages, and counts the changes of side between stages. */
-static void make_partitions(struct partitioner *at, uint32_t region, uint32_t count, uint32_t stages)
+static void make_partitions(struct partitioner *at, uint32_t region)
 {
     struct npart__partitioning *out = at->out;
+    uint32_t count = list_region(at, region), stages = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (out->stage_of[at->order[i]] >= stages)
+            stages = out->stage_of[at->order[i]] + 1;
     /* First pass: which stages exist, and on which side; of_stage holds the number of their nodes. */
     memset(at->of_stage, 0, stages * sizeof *at->of_stage);
     for (uint32_t i = 0; i < count; i++)
@@ -248,8 +261,9 @@ static void list_ends(struct partitioner *at)
     npart__arena_release(at->arena, seen);
 }
 
-/* In runs the next node of the other side ends a partition even when it takes nothing from it. */
-static void complete_ends_of_runs(struct partitioner *at)
+/* Where the order of nodes counts, the next node of the other side ends a partition although it takes nothing from
+ * it. */
+static void complete_ends_in_order(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
     uint32_t before = NPART_NONE; /* the partition of the live node before */
@@ -275,26 +289,45 @@ static bool allocate(struct partitioner *at)
 {
     size_t nodes = at->graph->nodes.count + (size_t)1;
     struct npart__partitioning *out = at->out;
+    const struct npart__oplist *oplist = at->back.request->oplist;
+    out->handed_back = npart__arena_allocate(at->arena, nodes * sizeof *out->handed_back);
     out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
     out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
     at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
     at->of_stage = npart__arena_allocate(at->arena, (2 * nodes + 2) * sizeof *at->of_stage);
-    if (!out->partition_of || !out->stage_of || !at->order || !at->of_stage)
+    at->back.ops = npart__find_ops(at->graph, oplist->policy_ops.items, oplist->policy_ops.count, at->arena);
+    at->back.rules = out->handed_back;
+    if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->of_stage || !at->back.ops)
         return false;
+    memset(out->handed_back, 0xff, nodes * sizeof *out->handed_back);
     memset(out->partition_of, 0xff, nodes * sizeof *out->partition_of);
     memset(out->stage_of, 0xff, nodes * sizeof *out->stage_of);
     return true;
 }
 
+static void make_all_partitions(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    out->partitions.count = out->lists.count = out->switch_count = 0;
+    memset(out->partition_of, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *out->partition_of);
+    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
+        if (at->graph->scopes.items[scope].region == scope)
+            make_partitions(at, scope);
+}
+
 static void partition_regions(struct partitioner *at)
 {
-    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++) {
-        uint32_t stages;
-        if (at->graph->scopes.items[scope].region != scope)
-            continue;
-        uint32_t count = stage_region(at, scope, &stages);
-        make_partitions(at, scope, count, stages);
-    }
+    bool changed = false;
+    at->failed |= !npart__apply_stops(&at->back);
+    for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
+        if (at->graph->scopes.items[scope].region == scope)
+            stage_region(at, scope);
+    if (!at->failed)
+        make_all_partitions(at);
+    if (!at->failed)
+        at->failed |= !npart__apply_drops(&at->back, at->out, &changed);
+    if (!at->failed && changed) /* what is given back keeps its stage, on the other side */
+        make_all_partitions(at);
 }
 
 static void find_borders(struct partitioner *at)
@@ -316,22 +349,30 @@ static void find_borders(struct partitioner *at)
         list_borders(at);
     if (!at->failed)
         list_ends(at);
-    if (!at->failed && strcmp(at->name, "runs") == 0)
-        complete_ends_of_runs(at);
+    if (!at->failed && strcmp(at->name, "waves") != 0)
+        complete_ends_in_order(at);
 }
 
-npart_status npart__partition_graph(const struct npart__inference *inference, const struct npart__fold *fold,
-                                    const bool *accepted, const char *partitioner, struct npart__arena *arena,
+static struct partitioner begin(const struct npart__partition_request *request, struct npart__arena *arena,
+                                struct npart__partitioning *out)
+{
+    memset(out, 0, sizeof *out);
+    return (struct partitioner){
+        .inference = request->inference,
+        .graph = request->inference->graph,
+        .fold = request->fold,
+        .accepted = request->accepted,
+        .name = request->partitioner,
+        .back = {.request = request, .graph = request->inference->graph, .arena = arena},
+        .arena = arena,
+        .out = out,
+    };
+}
+
+npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,
                                     struct npart__partitioning *out, struct npart_error *error)
 {
-    struct partitioner at = {.inference = inference,
-                             .graph = inference->graph,
-                             .fold = fold,
-                             .accepted = accepted,
-                             .name = partitioner,
-                             .arena = arena,
-                             .out = out};
-    memset(out, 0, sizeof *out);
+    struct partitioner at = begin(request, arena, out);
     if (!allocate(&at))
         return npart__fail_memory(error);
     partition_regions(&at);
@@ -345,20 +386,13 @@ npart_status npart__partition_graph(const struct npart__inference *inference, co
     return at.failed ? npart__fail_memory(error) : NPART_OK;
 }
 
-npart_status npart__count_partitions(const struct npart__inference *inference, const struct npart__fold *fold,
-                                     const bool *accepted, const char *partitioner, struct npart__arena *arena,
+npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error)
 {
-    struct npart__partitioning out = {0};
+    struct npart__partitioning out;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct partitioner at = {.inference = inference,
-                             .graph = inference->graph,
-                             .fold = fold,
-                             .accepted = accepted,
-                             .name = partitioner,
-                             .arena = &scratch,
-                             .out = &out};
+    struct partitioner at = begin(request, &scratch, &out);
     at.failed = !allocate(&at);
     if (!at.failed)
         partition_regions(&at);

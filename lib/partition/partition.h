@@ -29,6 +29,7 @@ struct npart__crossing {
 };
 
 struct npart__partitioning {
+    uint32_t *handed_back;  /* by node: the rule by which an accepted node is left to the CPU; NPART_NONE: it is not */
     uint32_t *partition_of; /* by node; NPART_NONE: not in one */
     uint32_t *stage_of;     /* by node, within its region; NPART_NONE for a node that is not live */
     bool *is_output;        /* by value: leaves its graph, once nodes between are gone */
@@ -43,15 +44,26 @@ bool npart__partitioner_exists(const char *name);
 /* Its name by place, NULL past the last. */
 const char *npart__partitioner_name(size_t index);
 
-/* Partitions every region. `accepted` says yes or no by node. */
-npart_status npart__partition_graph(const struct npart__inference *inference, const struct npart__fold *fold,
-                                    const bool *accepted, const char *partitioner, struct npart__arena *arena,
+struct npart__partition_request {
+    const struct npart__inference *inference;
+    const struct npart__fold *fold;
+    const struct npart__oplist *oplist; /* whose policies apply */
+    const char *partitioner;
+    bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
+};
+
+/* Partitions every region. */
+npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,
                                     struct npart__partitioning *out, struct npart_error *error);
 
 /* Only the number of partitions, for what-if questions. */
-npart_status npart__count_partitions(const struct npart__inference *inference, const struct npart__fold *fold,
-                                     const bool *accepted, const char *partitioner, struct npart__arena *arena,
+npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error);
+
+/* Multiply-accumulates of a node: of convolutions, matrix products and the like; 0 for others and where shapes are not
+ * known. Conv: elements of the result x elements of one filter; MatMul, Gemm: elements of the result x the axis that
+ * is summed over. */
+uint64_t npart__node_macs(const struct npart__inference *inference, uint32_t node);
 
 /* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
  * absent or constant. */

@@ -16,20 +16,28 @@ uint32_t npart__live_operand(const struct npart__graph *graph, const struct npar
     return fold->is_constant[value] ? NPART_NONE : value;
 }
 
+uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
+                                uint32_t operand)
+{
+    uint32_t value = npart__live_operand(request->graph, request->fold, node, operand);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : request->graph->values.items[value].producer;
+    bool is_inside = producer != NPART_NONE && npart__node_region(request->graph, producer) == request->region;
+    return is_inside ? producer : NPART_NONE;
+}
+
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
  * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
  * run before its accepted ones. */
-static void stage_by_waves(const struct npart__stage_request *request)
+static void stage_by_waves(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], wave = 0;
         const struct npart__node *node = &graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__live_operand(graph, request->fold, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-            if (producer == NPART_NONE || npart__node_region(graph, producer) != request->region)
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer == NPART_NONE)
                 continue;
             uint32_t before = request->stage_of[producer] / 2;
             if (request->accepted[producer] && !request->accepted[id])
@@ -42,7 +50,7 @@ static void stage_by_waves(const struct npart__stage_request *request)
 }
 
 /* Maximal runs of one side in the file's order (sorted, where the file is not). */
-static void stage_by_runs(const struct npart__stage_request *request)
+static void stage_by_runs(struct npart__stage_request *request)
 {
     uint32_t stage = 0;
     for (uint32_t i = 0; i < request->count; i++) {
@@ -53,12 +61,61 @@ static void stage_by_runs(const struct npart__stage_request *request)
     }
 }
 
+/* Waves whose parts that do not touch are partitions of their own. */
+static void stage_by_connected_waves(struct npart__stage_request *request)
+{
+    stage_by_waves(request);
+    npart__split_stages(request);
+}
+
+/* Every accepted node alone: a runtime that builds a session for each. */
+static void stage_by_single_nodes(struct npart__stage_request *request)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        request->stage_of[request->order[i]] = i;
+}
+
+static void hand_back_all(struct npart__stage_request *request, uint32_t from, enum npart__partitioner_reason reason)
+{
+    for (uint32_t i = from; i < request->count; i++)
+        npart__hand_back_node(request->back, request->order[i],
+                              request->back->request->oplist->partitioner_rules[reason]);
+}
+
+static uint32_t first_refused(const struct npart__stage_request *request)
+{
+    uint32_t i = 0;
+    while (i < request->count && request->accepted[request->order[i]])
+        i++;
+    return i;
+}
+
+/* What stands before the first refused node, in the file's order. */
+static void stage_by_prefix(struct npart__stage_request *request)
+{
+    hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);
+    stage_by_runs(request);
+}
+
+/* Everything or nothing. */
+static void stage_by_whole_graph(struct npart__stage_request *request)
+{
+    if (first_refused(request) < request->count)
+        hand_back_all(request, 0, NPART__REASON_NOT_WHOLE);
+    stage_by_runs(request);
+}
+
 static const struct {
     const char *name;
-    void (*stage)(const struct npart__stage_request *request);
+    void (*stage)(struct npart__stage_request *request);
 } partitioners[] = {
+    {"connected", stage_by_connected_waves},
+    {"openvino", npart__stage_by_openvino},
+    {"prefix", stage_by_prefix},
     {"runs", stage_by_runs},
+    {"single", stage_by_single_nodes},
     {"waves", stage_by_waves},
+    {"whole", stage_by_whole_graph},
 };
 
 const char *npart__partitioner_name(size_t index)
@@ -74,7 +131,7 @@ bool npart__partitioner_exists(const char *name)
     return false;
 }
 
-void npart__give_stages(const struct npart__stage_request *request, const char *partitioner)
+void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
     for (size_t i = 0; i < NPART__COUNT(partitioners); i++)
         if (strcmp(partitioners[i].name, partitioner) == 0)

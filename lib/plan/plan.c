@@ -92,6 +92,17 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
+static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
+                                   uint32_t *count, struct npart_error *error)
+{
+    const struct npart__partition_request request = {.inference = plan->inference,
+                                                     .fold = &plan->fold,
+                                                     .oplist = plan->target.oplist,
+                                                     .partitioner = plan->partitioner,
+                                                     .accepted = accepted};
+    return npart__count_partitions(&request, scratch, count, error);
+}
+
 static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
                                struct npart_error *error)
 {
@@ -103,8 +114,7 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++)
         accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART__UNDECIDED);
     if (status == NPART_OK)
-        status = npart__count_partitions(plan->inference, &plan->fold, accepted, plan->partitioner, &scratch, count,
-                                         error);
+        status = count_accepted(plan, accepted, &scratch, count, error);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -170,8 +180,7 @@ static npart_status count_without(const struct npart__plan *plan, uint32_t first
         out->victim_count += is_victim;
     }
     if (status == NPART_OK)
-        status = npart__count_partitions(plan->inference, &plan->fold, accepted, plan->partitioner, &scratch,
-                                         &out->partitions, error);
+        status = count_accepted(plan, accepted, &scratch, &out->partitions, error);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -232,8 +241,15 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < out->graph->nodes.count; i++)
         out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
-    status = npart__partition_graph(inference, &out->fold, out->accepted, out->partitioner, arena, &out->partitioning,
-                                    error);
+    const struct npart__partition_request partition = {.inference = inference,
+                                                       .fold = &out->fold,
+                                                       .oplist = out->target.oplist,
+                                                       .partitioner = out->partitioner,
+                                                       .accepted = out->accepted};
+    status = npart__partition_graph(&partition, arena, &out->partitioning, error);
+    if (status == NPART_OK)
+        status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,
+                                  &out->mask, error);
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, inference, &out->fold, &out->mask, &out->partitioning, arena,
                                     &out->causes, error);

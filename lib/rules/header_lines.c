@@ -201,17 +201,6 @@ void npart__line_default(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
 }
 
-void npart__line_partitioner(struct npart__parser *parser)
-{
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
-    npart__expect_end(parser);
-    if (!token)
-        return;
-    parser->oplist->partitioner = token->text; /* checked where the partitioners are known */
-    parser->oplist->partitioner_line = parser->line;
-    parser->oplist->partitioner_column = token->column;
-}
-
 /* bodies cpu "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. */
 void npart__line_bodies(struct npart__parser *parser)
 {
@@ -238,7 +227,7 @@ void npart__line_bodies(struct npart__parser *parser)
 }
 
 /* The name of an operator of the standard. */
-static const char *expect_op(struct npart__parser *parser)
+const char *npart__expect_op(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
     const char *domain, *name;
@@ -261,7 +250,7 @@ void npart__line_layout(struct npart__parser *parser)
         npart__parse_fail(parser, layout->column, "a second layout");
     parser->oplist->layout = layout->text;
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
-        const char *op = expect_op(parser);
+        const char *op = npart__expect_op(parser);
         if (op && !NPART__PUSH(parser->arena, &parser->oplist->layout_ops, op))
             npart__parse_out_of_memory(parser);
     }
@@ -271,7 +260,7 @@ void npart__line_layout(struct npart__parser *parser)
 void npart__line_through(struct npart__parser *parser)
 {
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
-        const char *op = expect_op(parser);
+        const char *op = npart__expect_op(parser);
         if (op && !NPART__PUSH(parser->arena, &parser->oplist->through_ops, op))
             npart__parse_out_of_memory(parser);
     }

@@ -27,6 +27,7 @@ struct judge {
     struct entry_cache *cache;
     const uint32_t *unit_of; /* by node: see npart__match_patterns */
     const uint8_t *assumed;
+    struct npart__op_id *fallbacks; /* the list's fallback_ops in this graph */
 };
 
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
@@ -86,6 +87,22 @@ static const struct entry_cache *look_up(struct judge *judge, const struct npart
 }
 
 /* ---- one node -------------------------------------------------------------------------------------------- */
+
+struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
+                                     struct npart__arena *arena)
+{
+    struct npart__op_id *ids = npart__arena_zeroed(arena, count + (size_t)1, sizeof *ids);
+    for (uint32_t i = 0; ids && i < count; i++) {
+        const char *colon = strrchr(texts[i], ':'), *name = colon ? colon + 1 : texts[i];
+        bool is_default = !colon || ((size_t)(colon - texts[i]) == 7 && memcmp(texts[i], "ai.onnx", 7) == 0);
+        ids[i].op_type = npart__strings_find(&graph->strings, name, strlen(name));
+        ids[i].domain =
+            is_default ? 0 : npart__strings_find(&graph->strings, texts[i], (size_t)(colon - texts[i]));
+        if (ids[i].op_type == NPART_NONE || ids[i].domain == NPART_NONE)
+            ids[i] = (struct npart__op_id){NPART_NONE, NPART_NONE};
+    }
+    return ids;
+}
 
 /* What the rules tried so far say. */
 struct outcome {
@@ -194,6 +211,16 @@ static enum npart__verdict verdict_of(struct outcome outcome)
     return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
 }
 
+/* Whether the CPU's side of the target can run the node. */
+static bool falls_back(const struct judge *judge, const struct npart__node *node)
+{
+    uint32_t count = judge->oplist->fallback_ops.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (npart__is_op(node, judge->fallbacks[i]))
+            return true;
+    return count == 0;
+}
+
 static bool judge_node(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
@@ -226,6 +253,10 @@ static bool judge_node(struct judge *judge, uint32_t id)
             break; /* the later gates never see it */
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
+    if (judge->out->verdicts[id] == NPART__CPU && !falls_back(judge, node)) {
+        judge->out->verdicts[id] = NPART__FAIL;
+        return add_reason(judge, id, judge->oplist->fallback_rule, NPART__FALSE);
+    }
     return true;
 }
 
@@ -247,7 +278,9 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
     judge.unit_of = npart__match_patterns(target, inference, fold, arena);
-    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.unit_of)
+    judge.fallbacks =
+        npart__find_ops(graph, target->oplist->fallback_ops.items, target->oplist->fallback_ops.count, arena);
+    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.unit_of || !judge.fallbacks)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
@@ -257,6 +290,34 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;
     return inference->expressions.failed ? npart__fail_memory(error) : NPART_OK;
+}
+
+npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
+                              struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error)
+{
+    uint32_t count = 0, before = mask->reasons.count;
+    for (uint32_t i = 0; i < node_count; i++)
+        count += rules[i] != NPART_NONE;
+    if (count == 0)
+        return NPART_OK;
+    if (!NPART__RESERVE(arena, &mask->reasons, count))
+        return npart__fail_memory(error);
+    mask->reasons.count = before + count;
+    /* From the back, so that every reason is moved once; one more is put behind those of each such node. */
+    uint32_t to = mask->reasons.count;
+    for (uint32_t node = node_count; node-- > 0;) {
+        uint32_t first = mask->first_reason[node];
+        mask->first_reason[node + 1] = to;
+        if (rules[node] != NPART_NONE) {
+            mask->verdicts[node] = oplist->rules.items[rules[node]].is_fatal ? NPART__FAIL : NPART__CPU;
+            mask->reasons.items[--to] =
+                (struct npart__reason){.node = node, .rule = rules[node], .truth = NPART__FALSE};
+        }
+        for (uint32_t i = before; i-- > first;)
+            mask->reasons.items[--to] = mask->reasons.items[i];
+        before = first;
+    }
+    return NPART_OK;
 }
 
 /* ---- asking again ---------------------------------------------------------------------------------------- */

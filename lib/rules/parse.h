@@ -117,7 +117,6 @@ void npart__line_switches(struct npart__parser *parser);
 void npart__line_variants(struct npart__parser *parser);
 void npart__line_variant(struct npart__parser *parser);
 void npart__line_default(struct npart__parser *parser);
-void npart__line_partitioner(struct npart__parser *parser);
 void npart__line_bodies(struct npart__parser *parser);
 void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);
@@ -128,6 +127,16 @@ void npart__line_every(struct npart__parser *parser);
 void npart__line_set(struct npart__parser *parser);
 
 void npart__line_drop(struct npart__parser *parser);
+/* The name of an operator of the standard, or NULL after a failure. */
+const char *npart__expect_op(struct npart__parser *parser);
+
+/* ---- policy_lines.c ---------------------------------------------------------------------------------------- */
+
+void npart__line_partitioner(struct npart__parser *parser);
+void npart__line_partitions(struct npart__parser *parser);
+void npart__line_fallback(struct npart__parser *parser);
+/* The reasons that a partitioner may give, as rules. */
+void npart__add_partitioner_rules(struct npart__parser *parser);
 
 /* The index of a switch or variant of the list, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);

@@ -141,6 +141,37 @@ struct npart__limit {
     bool is_whole;
 };
 
+/* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
+enum npart__policy_kind {
+    NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
+    NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops is given back */
+    NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
+    NPART__POLICY_DROP_UNDER_NODES,
+    NPART__POLICY_DROP_UNDER_MACS,
+    NPART__POLICY_DROP_UNDER_OPS,   /* a partition with fewer than `number` nodes of these ops */
+    NPART__POLICY_DROP_SMALL_WHOLE, /* a wholly accepted graph of at most `number` nodes that begins with these ops */
+    NPART__POLICY_KEEP_HEAVIEST,    /* at most `number` partitions: those with most MACs, then most nodes */
+    NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
+};
+
+struct npart__policy {
+    uint8_t kind;
+    uint64_t number;
+    uint32_t first_op, op_count; /* in policy_ops */
+    uint32_t rule;               /* the reason at the nodes that it leaves to the CPU */
+};
+
+/* Reasons for what a partitioner itself leaves to the CPU. */
+enum npart__partitioner_reason {
+    NPART__REASON_BEHIND_REFUSED, /* prefix: behind the first refused node */
+    NPART__REASON_NOT_WHOLE,      /* whole: not everything is accepted */
+    NPART__REASON_ONLY_WHOLE,     /* openvino: an op that is taken only when everything is */
+    NPART__REASON_ALONE,          /* openvino: a group of one node */
+    NPART__REASON_BORDER,         /* openvino: a result of Conv or Identity leaves the group */
+    NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
+    NPART__REASON_COUNT
+};
+
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
@@ -149,6 +180,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__term) terms;
     struct NPART__ARRAY(struct npart__selector) selectors;
     struct NPART__ARRAY(struct npart__rule) rules;
+    uint32_t written_rule_count; /* the first of them; behind them those that every list has */
     struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by gate, domain, name, version */
     struct NPART__ARRAY(struct npart__pattern) patterns;
     struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
@@ -163,7 +195,13 @@ struct npart__oplist {
     uint32_t default_variant;
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     const char *partitioner; /* "waves" */
+    struct NPART__ARRAY(struct npart__policy) policies;
+    struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
+    struct NPART__ARRAY(const char *) fallback_ops; /* all that the CPU side has; empty: everything */
+    uint32_t fallback_rule;
+    uint32_t partitioner_rules[NPART__REASON_COUNT];
     uint32_t partitioner_line, partitioner_column;
+    bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
     uint32_t bodies_rule;
     uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */
@@ -219,6 +257,23 @@ struct npart__mask {
 
 /* What the user assumes of a node, whatever the rules say. */
 enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASSUME_NPU };
+
+/* An op among the graph's interned strings; NPART_NONE: no node has it. */
+struct npart__op_id {
+    uint32_t op_type, domain;
+};
+/* Of texts such as "Relu" and "com.microsoft:Gelu". NULL when out of memory. */
+struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
+                                     struct npart__arena *arena);
+static inline bool npart__is_op(const struct npart__node *node, struct npart__op_id id)
+{
+    return node->op_type == id.op_type && node->domain == id.domain;
+}
+
+/* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
+ * CPU (FAIL where the rule is fatal), with that reason. */
+npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
+                              struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
 
 /* `assumed` by node: enum npart__assumption_of; NULL: nothing. */
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,

@@ -232,6 +232,8 @@ static const struct {
     {"variant", npart__line_variant, IN_LIST},
     {"default", npart__line_default, IN_LIST},
     {"partitioner", npart__line_partitioner, IN_LIST},
+    {"partitions", npart__line_partitions, IN_LIST},
+    {"fallback", npart__line_fallback, IN_LIST},
     {"bodies", npart__line_bodies, IN_LIST},
     {"layout", npart__line_layout, IN_LIST},
     {"through", npart__line_through, IN_LIST},
@@ -534,11 +536,13 @@ static void check_whole(struct npart__parser *parser)
         parser->line = parser->groups.items[i].line - 1;
         npart__parse_fail(parser, 1, "group %s is never used", parser->groups.items[i].name);
     }
+    oplist->written_rule_count = oplist->rules.count;
     for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "the target has no such op";
         oplist->gates[i].missing_rule =
             npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
     }
+    npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
         npart__add_unwritten_rule(parser, "assumed-cpu", "assumed to run on the CPU", NPART__ABOUT_POLICY, 0);
     oplist->assumed_npu_rule =
@@ -564,7 +568,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     out->path = path;
     out->name = out->title = out->source = out->standing = out->layout = "";
     out->partitioner = "waves";
-    out->default_variant = out->bodies_rule = NPART_NONE;
+    out->default_variant = out->bodies_rule = out->fallback_rule = NPART_NONE;
     out->gate_count = 1;
     out->gates[0] = (struct npart__gate){
         .name = "configuration", .missing = "builder", .sentence = "", .missing_rule = NPART_NONE};

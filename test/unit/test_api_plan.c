@@ -138,7 +138,7 @@ static void test_api_plan__partitioners(void)
     CHECK(strstr(text, "Next") != NULL);
     free(text);
     CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
-    CHECK_TEXT(error.message, "there is no partitioner \"xxxx\"; there is runs waves");
+    CHECK_TEXT(error.message, "there is no partitioner \"xxxx\"; there is connected openvino prefix runs single waves whole");
     analysis_close(&at);
 }
 

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parts of a stage that do not touch.
+ */
+#include "partition/stages.h"
+
+/* Union-find with path halving: the first node of its part, by place in the order. */
+static uint32_t root_of(uint32_t *parent, uint32_t node)
+{
+    while (parent[node] != node) {
+        parent[node] = parent[parent[node]];
+        node = parent[node];
+    }
+    return node;
+}
+
+void npart__split_stages(struct npart__stage_request *request)
+{
+    const struct npart__graph *graph = request->graph;
+    size_t nodes = graph->nodes.count + (size_t)1;
+    uint32_t stages = 0, next = 0;
+    uint32_t *parent = npart__arena_allocate(request->arena, nodes * sizeof *parent);
+    uint32_t *new_stage = npart__arena_allocate(request->arena, nodes * sizeof *new_stage); /* by root */
+    request->failed |= !parent || !new_stage;
+    for (uint32_t i = 0; !request->failed && i < request->count; i++) {
+        uint32_t id = request->order[i];
+        const struct npart__node *node = &graph->nodes.items[id];
+        parent[id] = id;
+        if (request->stage_of[id] >= stages)
+            stages = request->stage_of[id] + 1;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer == NPART_NONE || request->stage_of[producer] != request->stage_of[id])
+                continue;
+            uint32_t a = root_of(parent, producer), b = root_of(parent, id);
+            parent[b] = a;
+        }
+    }
+    /* A counting sort of the nodes by stage, then new numbers for parts in the order that they begin. */
+    uint32_t *start = npart__arena_zeroed(request->arena, stages + (size_t)2, sizeof *start);
+    uint32_t *sorted = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof *sorted);
+    request->failed |= !start || !sorted;
+    if (request->failed)
+        return;
+    for (uint32_t i = 0; i < request->count; i++)
+        start[request->stage_of[request->order[i]] + 1]++;
+    for (uint32_t s = 0; s < stages; s++)
+        start[s + 1] += start[s];
+    for (uint32_t i = 0; i < request->count; i++)
+        sorted[start[request->stage_of[request->order[i]]]++] = request->order[i];
+    memset(new_stage, 0xff, nodes * sizeof *new_stage);
+    uint32_t refused_stage = NPART_NONE, before = NPART_NONE;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = sorted[i], stage = request->stage_of[id];
+        if (!request->accepted[id]) { /* the refused nodes of a stage stay together */
+            if (stage != before)
+                refused_stage = next++;
+            request->stage_of[id] = refused_stage;
+        } else {
+            uint32_t root = root_of(parent, id);
+            if (new_stage[root] == NPART_NONE)
+                new_stage[root] = next++;
+            request->stage_of[id] = new_stage[root];
+        }
+        before = stage;
+    }
+}

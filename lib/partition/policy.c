@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a runtime does to the partitions that it could form: it stops at some ops, gives back what is not worth its
+ * while, and has room for so many.
+ */
+#include <stdlib.h>
+
+#include "partition/policy.h"
+
+void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule)
+{
+    if (!to->request->accepted[node])
+        return;
+    to->request->accepted[node] = false;
+    to->rules[node] = rule;
+}
+
+static bool is_named(const struct npart__hand_back *to, const struct npart__policy *policy, uint32_t node)
+{
+    for (uint32_t i = policy->first_op; i < policy->first_op + policy->op_count; i++)
+        if (npart__is_op(&to->graph->nodes.items[node], to->ops[i]))
+            return true;
+    return false;
+}
+
+/* ---- stops ------------------------------------------------------------------------------------------------ */
+
+static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
+{
+    const struct npart__node *node = &to->graph->nodes.items[id];
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__live_operand(to->graph, to->request->fold, node, k);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : to->graph->values.items[value].producer;
+        if (producer != NPART_NONE && is_stopped[producer])
+            return true;
+    }
+    return false;
+}
+
+static bool stop_at(struct npart__hand_back *to, const struct npart__policy *policy)
+{
+    bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
+    if (!is_stopped)
+        return false;
+    for (uint32_t i = 0; i < to->graph->order_count; i++) {
+        uint32_t node = to->graph->order[i];
+        if (to->request->fold->reasons[node] != NPART__FOLD_LIVE)
+            continue;
+        is_stopped[node] = is_named(to, policy, node) || is_behind(to, is_stopped, node);
+        if (is_stopped[node])
+            npart__hand_back_node(to, node, policy->rule);
+    }
+    return true;
+}
+
+bool npart__apply_stops(struct npart__hand_back *to)
+{
+    const struct npart__oplist *oplist = to->request->oplist;
+    for (uint32_t i = 0; i < oplist->policies.count; i++)
+        if (oplist->policies.items[i].kind == NPART__POLICY_STOP && !stop_at(to, &oplist->policies.items[i]))
+            return false;
+    return true;
+}
+
+/* ---- what is given back ------------------------------------------------------------------------------------ */
+
+struct weighed {
+    uint32_t partition, nodes;
+    uint64_t macs;
+};
+
+struct drops {
+    struct npart__hand_back *to;
+    const struct npart__partitioning *partitioning;
+    uint32_t *dropped; /* by partition: rule, or NPART_NONE */
+};
+
+static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
+{
+    return drops->partitioning->lists.items + drops->partitioning->partitions.items[partition].first_member;
+}
+
+static uint64_t macs_of(const struct drops *drops, uint32_t partition)
+{
+    uint64_t macs = 0;
+    for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
+        uint64_t here = npart__node_macs(drops->to->request->inference, members_of(drops, partition)[i]);
+        macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
+    }
+    return macs;
+}
+
+static uint32_t count_named(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++)
+        named += is_named(drops->to, policy, members_of(drops, partition)[i]);
+    return named;
+}
+
+/* Whether a partition is all that its region runs, small, and begins with one of the ops. */
+static bool is_small_whole(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
+{
+    const struct npart__partition *at = &drops->partitioning->partitions.items[partition];
+    const struct npart__scope *scope = &drops->to->graph->scopes.items[at->region];
+    if (at->member_count > policy->number)
+        return false;
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        uint32_t node = drops->to->graph->order[scope->first_order + i];
+        bool is_live = drops->to->request->fold->reasons[node] == NPART__FOLD_LIVE;
+        if (is_live && drops->partitioning->partition_of[node] != partition)
+            return false;
+    }
+    return is_named(drops->to, policy, members_of(drops, partition)[0]);
+}
+
+static bool is_dropped(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
+{
+    uint32_t nodes = drops->partitioning->partitions.items[partition].member_count;
+    switch ((enum npart__policy_kind)policy->kind) {
+    case NPART__POLICY_DROP_ONLY:
+        return count_named(drops, policy, partition) == nodes;
+    case NPART__POLICY_DROP_SINGLE:
+        return nodes == 1 && (policy->op_count == 0 || count_named(drops, policy, partition) == 1);
+    case NPART__POLICY_DROP_UNDER_NODES:
+        return nodes < policy->number;
+    case NPART__POLICY_DROP_UNDER_MACS:
+        return macs_of(drops, partition) < policy->number;
+    case NPART__POLICY_DROP_UNDER_OPS:
+        return count_named(drops, policy, partition) < policy->number;
+    case NPART__POLICY_DROP_SMALL_WHOLE:
+        return is_small_whole(drops, policy, partition);
+    default:
+        return false;
+    }
+}
+
+static int compare_weighed(const void *left, const void *right)
+{
+    const struct weighed *a = left, *b = right;
+    if (a->macs != b->macs)
+        return a->macs > b->macs ? -1 : 1;
+    if (a->nodes != b->nodes)
+        return a->nodes > b->nodes ? -1 : 1;
+    return a->partition < b->partition ? -1 : 1;
+}
+
+/* All but the best `number` of those that are left. */
+static bool keep_some(struct drops *drops, const struct npart__policy *policy)
+{
+    uint32_t partitions = drops->partitioning->partitions.count, count = 0;
+    struct weighed *left = npart__arena_zeroed(drops->to->arena, partitions + (size_t)1, sizeof *left);
+    if (!left)
+        return false;
+    for (uint32_t p = 0; p < partitions; p++) {
+        if (drops->dropped[p] != NPART_NONE)
+            continue;
+        left[count] = (struct weighed){.partition = p};
+        if (policy->kind == NPART__POLICY_KEEP_HEAVIEST) {
+            left[count].macs = macs_of(drops, p);
+            left[count].nodes = drops->partitioning->partitions.items[p].member_count;
+        }
+        count++;
+    }
+    if (count > 1)
+        qsort(left, count, sizeof *left, compare_weighed);
+    for (uint32_t i = 0; i < count; i++)
+        if (i >= policy->number)
+            drops->dropped[left[i].partition] = policy->rule;
+    return true;
+}
+
+bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
+{
+    const struct npart__oplist *oplist = to->request->oplist;
+    uint32_t partitions = partitioning->partitions.count;
+    struct drops drops = {.to = to, .partitioning = partitioning};
+    *changed = false;
+    if (oplist->policies.count == 0)
+        return true;
+    drops.dropped = npart__arena_allocate(to->arena, (partitions + (size_t)1) * sizeof *drops.dropped);
+    if (!drops.dropped)
+        return false;
+    memset(drops.dropped, 0xff, (partitions + (size_t)1) * sizeof *drops.dropped);
+    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+        const struct npart__policy *policy = &oplist->policies.items[i];
+        bool keeps = policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+        if (keeps && !keep_some(&drops, policy))
+            return false;
+        for (uint32_t p = 0; !keeps && p < partitions; p++)
+            if (drops.dropped[p] == NPART_NONE && is_dropped(&drops, policy, p))
+                drops.dropped[p] = policy->rule;
+    }
+    for (uint32_t p = 0; p < partitions; p++) {
+        if (drops.dropped[p] == NPART_NONE)
+            continue;
+        *changed = true;
+        for (uint32_t i = 0; i < partitioning->partitions.items[p].member_count; i++)
+            npart__hand_back_node(to, members_of(&drops, p)[i], drops.dropped[p]);
+    }
+    return true;
+}

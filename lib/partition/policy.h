@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NPART_PARTITION_POLICY_H
+#define NPART_PARTITION_POLICY_H
+
+#include "partition/partition.h"
+
+/* What `partitions` lines do. A node that is handed back is no longer accepted, and has its rule. */
+struct npart__hand_back {
+    const struct npart__partition_request *request;
+    const struct npart__graph *graph;
+    uint32_t *rules; /* by node */
+    const struct npart__op_id *ops; /* the list's policy_ops in this graph */
+    struct npart__arena *arena;
+};
+
+void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);
+
+/* Before staging: nodes at and behind an op at which the runtime stops. False when out of memory. */
+bool npart__apply_stops(struct npart__hand_back *to);
+/* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
+bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lines of an op list that say how its runtime forms partitions, and which of them it gives back.
+ *
+ *   partitioner NAME [else fail]
+ *   partitions stop OP...                            these, and all behind them, stay on the CPU
+ *   partitions drop only OP...                       given back when made of nothing but these
+ *   partitions drop single [OP...]                   given back when it is one node (of these)
+ *   partitions drop under NUMBER nodes|macs|OP...    given back when smaller
+ *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
+ *   partitions keep NUMBER heaviest|first            the others are given back
+ *   fallback OP...                                   all that the CPU side has; another op fails the model
+ *
+ * each followed by ["sentence"] [source "..."].
+ */
+#include "rules/parse.h"
+
+/* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. */
+static uint32_t end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
+{
+    const char *source = parser->default_source;
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        sentence = parser->tokens[parser->at++].text;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
+        source = token ? token->text : source;
+    }
+    npart__expect_end(parser);
+    if (parser->status != NPART_OK)
+        return NPART_NONE;
+    uint32_t rule = npart__add_unwritten_rule(parser, label, sentence, NPART__ABOUT_POLICY, parser->gate);
+    if (rule != NPART_NONE)
+        parser->oplist->rules.items[rule].source = source;
+    return rule;
+}
+
+void npart__line_partitioner(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
+    if (!token)
+        return;
+    parser->oplist->partitioner = token->text; /* checked where the partitioners are known */
+    parser->oplist->partitioner_line = parser->line;
+    parser->oplist->partitioner_column = token->column;
+    uint32_t column = npart__peek(parser)->column;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
+        if (!npart__accept(parser, NPART__TOKEN_WORD, "fail") || strcmp(token->text, "whole") != 0)
+            npart__parse_fail(parser, column, "only `partitioner whole else fail`");
+        parser->oplist->refusal_is_fatal = true;
+    }
+    npart__expect_end(parser);
+}
+
+void npart__add_partitioner_rules(struct npart__parser *parser)
+{
+    static const struct {
+        const char *label, *sentence;
+    } reasons[NPART__REASON_COUNT] = {
+        [NPART__REASON_BEHIND_REFUSED] = {"partitioner-prefix", "stands behind the first refused node"},
+        [NPART__REASON_NOT_WHOLE] = {"partitioner-whole", "the target takes a graph whole or not at all"},
+        [NPART__REASON_ONLY_WHOLE] = {"partitioner-only-whole", "is taken only when the whole graph is"},
+        [NPART__REASON_ALONE] = {"partitioner-alone", "a group of one node is given back"},
+        [NPART__REASON_BORDER] = {"partitioner-border",
+                                  "a group from which a result of Conv or Identity leaves is given back"},
+        [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a group that nothing is fed into is given back"},
+    };
+    for (size_t i = 0; i < NPART__REASON_COUNT; i++) {
+        uint32_t rule =
+            npart__add_unwritten_rule(parser, reasons[i].label, reasons[i].sentence, NPART__ABOUT_POLICY, 0);
+        parser->oplist->partitioner_rules[i] = rule;
+        if (rule != NPART_NONE && i == NPART__REASON_NOT_WHOLE)
+            parser->oplist->rules.items[rule].is_fatal = parser->oplist->refusal_is_fatal;
+    }
+}
+
+static void take_ops(struct npart__parser *parser, struct npart__policy *policy)
+{
+    policy->first_op = parser->oplist->policy_ops.count;
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK &&
+           !npart__next_is(parser, NPART__TOKEN_WORD, "source")) {
+        const char *op = npart__expect_op(parser);
+        if (!op)
+            return;
+        if (!NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op))
+            npart__parse_out_of_memory(parser);
+        policy->op_count++;
+    }
+}
+
+static void take_number(struct npart__parser *parser, struct npart__policy *policy)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
+    if (token && (!token->is_whole || token->number < 1))
+        npart__parse_fail(parser, token->column, "expected a whole number above 0");
+    if (token)
+        policy->number = (uint64_t)token->number;
+}
+
+static void need_ops(struct npart__parser *parser, const struct npart__policy *policy)
+{
+    if (policy->op_count == 0)
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected an op");
+}
+
+static const char *take_drop(struct npart__parser *parser, struct npart__policy *policy)
+{
+    if (npart__accept(parser, NPART__TOKEN_WORD, "only")) {
+        policy->kind = NPART__POLICY_DROP_ONLY;
+        take_ops(parser, policy);
+        need_ops(parser, policy);
+        return "a partition of nothing but such ops is given back";
+    }
+    if (npart__accept(parser, NPART__TOKEN_WORD, "single")) {
+        policy->kind = NPART__POLICY_DROP_SINGLE;
+        take_ops(parser, policy);
+        return "a partition of one such node is given back";
+    }
+    if (npart__accept(parser, NPART__TOKEN_WORD, "whole")) {
+        policy->kind = NPART__POLICY_DROP_SMALL_WHOLE;
+        take_number(parser, policy);
+        take_ops(parser, policy);
+        need_ops(parser, policy);
+        return "a graph this small that begins with such an op is given back";
+    }
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "under")) {
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected only, single, under or whole");
+        return "";
+    }
+    take_number(parser, policy);
+    policy->kind = NPART__POLICY_DROP_UNDER_OPS;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "nodes"))
+        policy->kind = NPART__POLICY_DROP_UNDER_NODES;
+    else if (npart__accept(parser, NPART__TOKEN_WORD, "macs"))
+        policy->kind = NPART__POLICY_DROP_UNDER_MACS;
+    else
+        take_ops(parser, policy);
+    if (policy->kind == NPART__POLICY_DROP_UNDER_OPS)
+        need_ops(parser, policy);
+    return "a partition this small is given back";
+}
+
+static const char *take_keep(struct npart__parser *parser, struct npart__policy *policy)
+{
+    take_number(parser, policy);
+    policy->kind = NPART__POLICY_KEEP_HEAVIEST;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "first"))
+        policy->kind = NPART__POLICY_KEEP_FIRST;
+    else if (!npart__accept(parser, NPART__TOKEN_WORD, "heaviest"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected heaviest or first");
+    return "there may be no more partitions";
+}
+
+void npart__line_partitions(struct npart__parser *parser)
+{
+    struct npart__policy policy = {0};
+    const char *sentence, *label = parser->tokens[1].text;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "stop")) {
+        policy.kind = NPART__POLICY_STOP;
+        take_ops(parser, &policy);
+        need_ops(parser, &policy);
+        sentence = "stands behind an op at which the runtime stops";
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {
+        sentence = take_drop(parser, &policy);
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {
+        sentence = take_keep(parser, &policy);
+    } else {
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop or keep");
+        return;
+    }
+    if (parser->status != NPART_OK)
+        return;
+    const char *fixed = npart__arena_format(parser->arena, "partitions-%s-%u", label, parser->oplist->policies.count);
+    if (!fixed) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    policy.rule = end_of_line_rule(parser, fixed, sentence);
+    if (policy.rule != NPART_NONE && !NPART__PUSH(parser->arena, &parser->oplist->policies, policy))
+        npart__parse_out_of_memory(parser);
+}
+
+void npart__line_fallback(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK &&
+           !npart__next_is(parser, NPART__TOKEN_WORD, "source")) {
+        const char *op = npart__expect_op(parser);
+        if (op && !NPART__PUSH(parser->arena, &oplist->fallback_ops, op))
+            npart__parse_out_of_memory(parser);
+    }
+    uint32_t rule = end_of_line_rule(parser, "fallback", "neither the NPU's nor the CPU's side has this op");
+    if (rule == NPART_NONE)
+        return;
+    oplist->rules.items[rule].is_fatal = true;
+    oplist->fallback_rule = rule;
+}
