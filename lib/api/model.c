@@ -171,6 +171,7 @@ static void copy_cut(char *out, size_t bytes, const char *text, size_t length)
     size_t fits = length < bytes ? length : bytes - 1;
     memcpy(out, text, fits);
     out[fits] = '\0';
+    npart__trim_text(out);
 }
 
 void npart_model_graph_path(const npart_model *model, uint32_t graph, char *out, size_t bytes)

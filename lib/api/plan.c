@@ -12,7 +12,9 @@
 static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
                                 const char *name, struct npart_error *error)
 {
-    const char *path = npart__arena_copy_text(&oplist->arena, name, strlen(name));
+    char shown[120]; /* of a long path its end, so that line and column have room behind it */
+    npart__shorten(shown, sizeof shown, name);
+    const char *path = npart__arena_copy_text(&oplist->arena, shown, strlen(shown));
     npart_status status = path ? npart__oplist_read(text, bytes, path, &oplist->arena, &oplist->oplist, error)
                                : npart__fail_memory(error);
     if (status == NPART_OK && !npart__partitioner_exists(oplist->oplist.partitioner)) {
@@ -370,8 +372,10 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
     npart__arena_init(&arena, &handle->arena.allocator);
     npart__buffer_init(&text, &arena);
     (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, reason->rule, node, &text);
-    if (bytes)
+    if (bytes) {
         (void)snprintf(found, bytes, "%s", npart__buffer_text(&text));
+        npart__trim_text(found);
+    }
     npart__arena_clear(&arena);
     return true;
 }

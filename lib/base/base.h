@@ -28,9 +28,17 @@
 /* ---- errors ---------------------------------------------------------------------------------------------- */
 
 /* Fills in `error` (may be NULL) and returns `status`, so that a failing function ends in one statement.
- * `place` says where ("byte 42", "hexagon.ops:12:7"); "" where there is no place. Control characters become '?'. */
+ * `place` says where ("byte 42", "hexagon.ops:12:7"); "" where there is no place. Control characters and what is no
+ * UTF-8 become '?'. */
 npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
     NPART__PRINTF(4, 5);
+
+/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
+size_t npart__utf8_length(const char *text, size_t rest);
+/* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
+void npart__trim_text(char *text);
+/* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */
+void npart__shorten(char *out, size_t bytes, const char *text);
 
 /* Every allocation failure ends here. */
 npart_status npart__fail_memory(struct npart_error *error);

@@ -55,11 +55,15 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
 {
     const struct npart__node *node = &graph->nodes.items[id];
     const struct npart__scope *scope = &graph->scopes.items[node->scope];
-    char inside[64] = "";
-    if (scope->parent != NPART_NONE)
+    char op[32], name[56], label[20], inside[64] = "";
+    npart__shorten(op, sizeof op, npart__node_op(graph, node));
+    npart__shorten(name, sizeof name, node->name);
+    if (scope->parent != NPART_NONE) {
+        npart__shorten(label, sizeof label, scope->label);
         (void)snprintf(inside, sizeof inside, " in %s \"%s\" of node %u",
-                       scope->kind == NPART__SCOPE_CALL ? "function" : "graph", scope->label,
+                       scope->kind == NPART__SCOPE_CALL ? "function" : "graph", label,
                        graph->nodes.items[scope->node].index);
-    (void)snprintf(out, bytes, "node %u (%s%s%s)%s", node->index, npart__node_op(graph, node), *node->name ? " " : "",
-                   node->name, inside);
+    }
+    (void)snprintf(out, bytes, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
+    npart__trim_text(out);
 }

@@ -22,6 +22,7 @@ bool npart__build_finding(struct npart__build *build, const char *code, const ch
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    npart__trim_text(text);
     return npart__graph_add_finding(build->graph, code, npart__arena_copy_text(build->arena, text, strlen(text)),
                                     npart__arena_copy_text(build->arena, at, strlen(at)));
 }
