@@ -3,8 +3,10 @@
  * One pass in order. A value is constant when it is an initializer or every node behind it was folded into one; a
  * node is folded when all its results are constants, or when it only hands its input on.
  *
- * Modelled on ONNX Runtime's basic level: constant_folding.cc, identity and dropout elimination, no-op casts and
- * reshapes. DequantizeLinear of constants stays, because quantized operators need it beside them.
+ * Modelled on what ONNX Runtime leaves of a graph at its basic level: constant_folding.cc, and the elimination of
+ * Identity, Dropout, Cast, Slice, Expand and of neutral arithmetic. A Reshape to the same shape stays there, and so it
+ * does here; a Transpose to the same order goes when its neighbours move. DequantizeLinear of constants stays, because
+ * quantized operators need it beside them; what is quantized from constants does not.
  */
 #include "fold/fold.h"
 
@@ -54,10 +56,14 @@ static bool inputs_are_constant(const struct folder *folder, const struct npart_
     return true;
 }
 
-/* Operators whose results are never computed beforehand though their inputs are constants. */
-static bool stays_for_quantization(const char *op)
+/* What ONNX only defines by other operators, ONNX Runtime computes only where it has a kernel of its own: these have
+ * none, and stay with all that stands on them. */
+static bool has_no_kernel(const struct npart__node *node, const char *op)
 {
-    return strcmp(op, "DequantizeLinear") == 0 || strcmp(op, "QuantizeLinear") == 0;
+    bool is_comparison = strcmp(op, "GreaterOrEqual") == 0 || strcmp(op, "LessOrEqual") == 0;
+    return node->domain == 0 && node->schema &&
+           ((is_comparison && node->schema->since < 16) || strcmp(op, "HardSwish") == 0 || strcmp(op, "Mish") == 0 ||
+            strcmp(op, "MeanVarianceNormalization") == 0);
 }
 
 static bool outputs_are_constant(const struct folder *folder, const struct npart__node *node)
@@ -74,20 +80,6 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
-/* Whether the dims that a Shape reads (all of them, or from `start` to `end`) are numbers. */
-static bool reads_static_dims(const struct folder *folder, const struct npart__node *node)
-{
-    uint32_t value = npart__node_output(folder->graph, node, 0);
-    const struct npart__known *known =
-        value == NPART_NONE ? NULL : npart__fact_of(folder->inference, value)->known;
-    if (!known || !known->ints)
-        return false;
-    for (uint32_t i = 0; i < known->count; i++)
-        if (!npart__is_number(known->ints[i]))
-            return false;
-    return true;
-}
-
 static enum npart__fold_reason constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
@@ -96,9 +88,12 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
         return NPART__FOLD_CONSTANT;
     if (folder->level == NPART__LEVEL_OFF)
         return NPART__FOLD_LIVE;
-    if (is_onnx && (strcmp(op, "Shape") == 0 || strcmp(op, "Size") == 0) && reads_static_dims(folder, node))
+    /* Of a Shape only: ONNX Runtime computes a Size of constants alone. All dims must be numbers, also where the node
+     * asks for some of them. */
+    const struct npart__fact *in = fact_in(folder, node, 0);
+    if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
         return NPART__FOLD_SHAPE;
-    if (node->body_count || stays_for_quantization(op) || !outputs_are_constant(folder, node) ||
+    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) || !outputs_are_constant(folder, node) ||
         !inputs_are_constant(folder, node))
         return NPART__FOLD_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -111,13 +106,28 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
 
 /* ---- nodes that hand their input on ----------------------------------------------------------------------- */
 
-static bool same_static_shape(const struct npart__fact *a, const struct npart__fact *b)
+static bool same_shape(const struct npart__fact *a, const struct npart__fact *b)
 {
-    if (!npart__is_static(a) || !npart__is_static(b) || a->rank != b->rank)
+    if (!a->has_rank || !b->has_rank || a->rank != b->rank)
         return false;
     for (uint32_t i = 0; i < a->rank; i++)
-        if (a->dims[i] != b->dims[i])
+        if (!npart__same(a->dims[i], b->dims[i]))
             return false;
+    return true;
+}
+
+/* The whole number that every element of an input is; false when that is not known. */
+static bool all_elements(const struct folder *folder, const struct npart__node *node, uint32_t index, int64_t *out)
+{
+    uint32_t value = npart__node_input(folder->graph, node, index);
+    const struct npart__fact *fact = fact_in(folder, node, index);
+    const struct npart__known *known = fact && folder->out->is_constant[value] ? fact->known : NULL;
+    if (!known || !known->ints || known->count == 0)
+        return false;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (known->ints[i] != known->ints[0] || !npart__is_number(known->ints[i]))
+            return false;
+    *out = known->ints[0];
     return true;
 }
 
@@ -132,49 +142,135 @@ static bool is_identity_order(const struct folder *folder, const struct npart__n
     return true;
 }
 
-static enum npart__fold_reason pass_reason(const struct folder *folder, const struct npart__node *node)
+static bool drops_nothing(const struct folder *folder, const struct npart__node *node)
 {
-    static const char *const shape_keepers[] = {"Reshape", "Expand", "Slice", "Flatten", "Squeeze", "Unsqueeze"};
+    uint32_t mask = npart__node_output(folder->graph, node, 1);
+    bool mask_is_used = mask != NPART_NONE && (folder->graph->values.items[mask].consumer_count ||
+                                               folder->graph->values.items[mask].is_graph_output);
+    int64_t trains = 0;
+    bool may_train =
+        npart__node_input(folder->graph, node, 2) != NPART_NONE && (!all_elements(folder, node, 2, &trains) || trains);
+    return !mask_is_used && !may_train;
+}
+
+/* Every element of a list is this number: an attribute of old, or a constant input. Absent ones are, too. */
+static bool lists_only(const struct folder *folder, const struct npart__node *node, const char *attribute_name,
+                       uint32_t index, int64_t number)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(folder->graph, node, attribute_name);
+    int64_t value = number;
+    for (uint32_t i = 0; attribute && attribute->type == 7 && i < attribute->count; i++)
+        if (attribute->u.ints[i] != number)
+            return false;
+    return attribute || npart__node_input(folder->graph, node, index) == NPART_NONE ||
+           (all_elements(folder, node, index, &value) && value == number);
+}
+
+/* From the first element to the end, written as the largest number, in steps of 1: no other Slice is looked at. */
+static bool takes_all(const struct folder *folder, const struct npart__node *node)
+{
+    return lists_only(folder, node, "starts", 1, 0) && lists_only(folder, node, "ends", 2, INT64_MAX) &&
+           lists_only(folder, node, "steps", 4, 1);
+}
+
+/* To a constant shape, and not of a graph's own input. */
+static bool expands_nothing(const struct folder *folder, const struct npart__node *node)
+{
+    uint32_t in = npart__node_input(folder->graph, node, 0), shape = npart__node_input(folder->graph, node, 1);
+    const struct npart__fact *out =
+        npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
+    return shape != NPART_NONE && folder->out->is_constant[shape] &&
+           folder->graph->values.items[folder->out->stands_for[in]].kind == NPART__VALUE_OUTPUT &&
+           same_shape(fact_in(folder, node, 0), out);
+}
+
+/* The only element of a constant, whether or not inference had a use for it. */
+static bool single_number(const struct folder *folder, const struct npart__node *node, uint32_t index, double *out)
+{
+    const struct npart__fact *fact = fact_in(folder, node, index);
+    int64_t whole;
+    uint64_t elements;
+    if (!fact || !npart__static_elements(fact, &elements) || elements != 1)
+        return false;
+    if (!fact->known && fact->tensor) {
+        if (npart__type_is_float(fact->element_type))
+            return npart__tensor_doubles(fact->tensor, out, 1);
+        bool is_read = npart__tensor_int64s(fact->tensor, &whole, 1);
+        *out = is_read ? (double)whole : 0;
+        return is_read;
+    }
+    bool is_whole = all_elements(folder, node, index, &whole);
+    *out = is_whole ? (double)whole : 0;
+    return is_whole;
+}
+
+/* Which operand adding, subtracting 0 or multiplying, dividing by 1 hands on; NPART_NONE: it does something. */
+static uint32_t neutral_operand(const struct folder *folder, const struct npart__node *node, const char *op)
+{
+    bool is_sum = strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0;
+    bool commutes = strcmp(op, "Add") == 0 || strcmp(op, "Mul") == 0;
+    const struct npart__fact *out = npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
+    if (npart__type_bits(out->element_type) < 32 && !npart__type_is_float(out->element_type))
+        return NPART_NONE; /* small whole numbers are not looked at */
+    for (uint32_t other = commutes ? 0 : 1; other < 2; other++) {
+        const struct npart__fact *kept = fact_in(folder, node, 1 - other);
+        double value;
+        if (kept && single_number(folder, node, other, &value) && value == (is_sum ? 0.0 : 1.0) &&
+            same_shape(kept, out))
+            return 1 - other;
+    }
+    return NPART_NONE;
+}
+
+static bool is_one_of(const char *op, const char *const *names)
+{
+    while (*names && strcmp(op, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* *from is the operand that is handed on. */
+static enum npart__fold_reason pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    static const char *const arithmetic[] = {"Add", "Sub", "Mul", "Div", NULL};
     const char *op = npart__node_op(folder->graph, node);
     const struct npart__fact *in = fact_in(folder, node, 0);
     uint32_t result = npart__node_output(folder->graph, node, 0);
+    bool is_no_op = false;
+    *from = 0;
     if (node->domain != 0 || !in || result == NPART_NONE)
         return NPART__FOLD_LIVE;
     const struct npart__fact *out = npart__fact_of(folder->inference, result);
     if (strcmp(op, "Identity") == 0)
         return NPART__FOLD_IDENTITY;
-    if (strcmp(op, "Dropout") == 0) {
-        uint32_t mask = npart__node_output(folder->graph, node, 1);
-        uint32_t training = npart__node_input(folder->graph, node, 2);
-        bool mask_is_used = mask != NPART_NONE && (folder->graph->values.items[mask].consumer_count ||
-                                                   folder->graph->values.items[mask].is_graph_output);
-        return mask_is_used || training != NPART_NONE ? NPART__FOLD_LIVE : NPART__FOLD_DROPOUT;
-    }
+    if (strcmp(op, "Dropout") == 0)
+        return drops_nothing(folder, node) ? NPART__FOLD_DROPOUT : NPART__FOLD_LIVE;
     if (strcmp(op, "Cast") == 0)
-        return in->element_type && in->element_type == out->element_type ? NPART__FOLD_NO_OP : NPART__FOLD_LIVE;
-    if (strcmp(op, "Transpose") == 0)
-        return is_identity_order(folder, node) ? NPART__FOLD_NO_OP : NPART__FOLD_LIVE;
-    for (size_t i = 0; i < NPART__COUNT(shape_keepers); i++) {
-        if (strcmp(op, shape_keepers[i]) != 0 || !same_static_shape(in, out))
-            continue;
-        /* A Slice of the whole length could still run backwards. */
-        bool may_reverse = strcmp(op, "Slice") == 0 && npart__node_input(folder->graph, node, 4) != NPART_NONE;
-        return may_reverse ? NPART__FOLD_LIVE : NPART__FOLD_NO_OP;
-    }
-    return NPART__FOLD_LIVE;
+        is_no_op = in->element_type && in->element_type == out->element_type;
+    else if (strcmp(op, "Transpose") == 0)
+        is_no_op = is_identity_order(folder, node);
+    else if (strcmp(op, "Slice") == 0)
+        is_no_op = takes_all(folder, node);
+    else if (strcmp(op, "Expand") == 0)
+        is_no_op = expands_nothing(folder, node);
+    else if (is_one_of(op, arithmetic))
+        is_no_op = (*from = neutral_operand(folder, node, op)) != NPART_NONE;
+    return is_no_op ? NPART__FOLD_NO_OP : NPART__FOLD_LIVE;
 }
 
-/* A runtime keeps a node whose result is the graph's output and whose input is the graph's input, or another output:
- * both names must remain. */
-static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node)
+/* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
+ * unless that is the graph's input or another output: both names must remain. */
+static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fold_reason reason,
+                            uint32_t input)
 {
     const struct npart__graph *graph = folder->graph;
-    uint32_t from = folder->out->stands_for[npart__node_input(graph, node, 0)];
+    uint32_t from = folder->out->stands_for[npart__node_input(graph, node, input)];
     uint32_t result = npart__node_output(graph, node, 0);
     if (!graph->values.items[result].is_graph_output)
         return true;
     const struct npart__value *value = &graph->values.items[from];
-    return value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output && value->consumer_count == 1 &&
+    return reason == NPART__FOLD_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
+           value->consumer_count == 1 &&
            graph->scopes.items[value->scope].region == npart__node_region(graph, graph->values.items[result].producer);
 }
 
@@ -186,9 +282,10 @@ static void fold_node(struct folder *folder, uint32_t id)
     const struct npart__node *node = &graph->nodes.items[id];
     enum npart__fold_reason reason = constant_reason(folder, node);
     bool is_constant = reason != NPART__FOLD_LIVE;
+    uint32_t from = 0;
     if (!is_constant && folder->level == NPART__LEVEL_BASIC) {
-        reason = pass_reason(folder, node);
-        if (reason != NPART__FOLD_LIVE && !can_be_bypassed(folder, node))
+        reason = pass_reason(folder, node, &from);
+        if (reason != NPART__FOLD_LIVE && !can_be_bypassed(folder, node, reason, from))
             reason = NPART__FOLD_LIVE;
     }
     folder->out->reasons[id] = (uint8_t)reason;
@@ -198,7 +295,7 @@ static void fold_node(struct folder *folder, uint32_t id)
             continue;
         folder->out->is_constant[value] = is_constant;
         if (!is_constant && reason != NPART__FOLD_LIVE && i == 0)
-            folder->out->stands_for[value] = folder->out->stands_for[npart__node_input(graph, node, 0)];
+            folder->out->stands_for[value] = folder->out->stands_for[npart__node_input(graph, node, from)];
     }
 }
 

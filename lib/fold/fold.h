@@ -20,7 +20,7 @@ enum npart__fold_reason {
     NPART__FOLD_INLINED,   /* a call whose function's nodes stand in its place */
     NPART__FOLD_IDENTITY,  /* hands its input on */
     NPART__FOLD_DROPOUT,   /* the same, at inference */
-    NPART__FOLD_NO_OP,     /* a Cast, Transpose, Reshape, Slice, ... that changes nothing */
+    NPART__FOLD_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
 };
 
 struct npart__fold {
