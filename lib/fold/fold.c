@@ -93,8 +93,8 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
     const struct npart__fact *in = fact_in(folder, node, 0);
     if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
         return NPART__FOLD_SHAPE;
-    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) || !outputs_are_constant(folder, node) ||
-        !inputs_are_constant(folder, node))
+    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) ||
+        !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node))
         return NPART__FOLD_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "infer/driver.h"
+#include "infer/functions.h"
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
@@ -323,6 +324,23 @@ bool npart__small_count(const struct npart__fact *fact, uint32_t *out)
 
 /* ---- bodies ---------------------------------------------------------------------------------------------- */
 
+/* Where the rank of a body's input was lost: before the node, or in the body, whose results come back in a Loop, or
+ * here. The last `count` inputs of the node are those of the body. */
+static uint32_t body_rank_lost_at(const struct npart__call *call, const struct npart__scope *body, uint32_t index,
+                                  uint32_t count)
+{
+    const struct npart__inference *inference = call->inference;
+    uint32_t first = call->node->input_count > count ? call->node->input_count - count : 0;
+    uint32_t outer = npart__node_input(call->graph, call->node, first + index);
+    bool comes_back = call->row && call->row->infer == npart__infer_loop && index >= 2 && index <= body->output_count;
+    uint32_t inner = comes_back ? call->graph->operands.items[body->first_output + index - 1] : NPART_NONE;
+    if (outer != NPART_NONE && !inference->facts[outer].has_rank)
+        return inference->rank_lost_at[outer];
+    if (inner != NPART_NONE && !inference->facts[inner].has_rank && inference->rank_lost_at[inner])
+        return inference->rank_lost_at[inner];
+    return call->node_id + 1;
+}
+
 npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
                                uint32_t count)
 {
@@ -337,6 +355,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
         fact->is_constant = fact->is_initializer = false;
         if (!inference->ignore_value_info)
             npart__merge_declared(inference, value);
+        inference->rank_lost_at[value] = fact->has_rank ? 0 : body_rank_lost_at(call, body, i, count);
     }
     npart_status status = npart__infer_region(inference, scope);
     inference->expressions.node = call->node_id;

@@ -52,8 +52,9 @@ static void put_type(void)
 
 static const char *number(void)
 {
-    static const char *const numbers[] = {"-1", "0", "1", "2",  "3",  "4",                   "-2",
-                                          "7",  "-3", "64", "65", "1000", "9223372036854775807", "-9223372036854775808"};
+    static const char *const numbers[] = {
+        "-1", "0", "1", "2", "3", "4", "-2", "7", "-3", "64", "65", "1000", "9223372036854775807",
+        "-9223372036854775808"};
     return below(4) ? numbers[below(7)] : PICK(numbers);
 }
 
