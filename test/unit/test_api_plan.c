@@ -138,7 +138,8 @@ static void test_api_plan__partitioners(void)
     CHECK(strstr(text, "Next") != NULL);
     free(text);
     CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
-    CHECK_TEXT(error.message, "there is no partitioner \"xxxx\"; there is connected openvino prefix runs single waves whole");
+    CHECK(strncmp(error.message, "there is no partitioner \"xxxx\"; there is ", 41) == 0);
+    CHECK(strstr(error.message, " runs ") && strstr(error.message, " waves "));
     analysis_close(&at);
 }
 

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The report for a terminal: its width, its strip, colour only when asked for, long names, nothing, and very much.
+ */
+#include "npu_partition.h"
+#include "support/analysis.h"
+#include "support/test.h"
+
+static const char list[] =
+    "format 1\ntarget t \"A target\"\ntoolchain \"sdk 1\"\nswitches fast\nvariant v1\nvariant v2 with fast\n"
+    "param launch_ms 1 2 4 \"measured\"\n"
+    "op Neg Relu\nop Sigmoid\n  need switch(fast) \"needs the fast unit\" source \"guide 1\"\n"
+    "op Softmax\n  need rank(input) <= 2 \"two axes only\" else fail\nop Tanh\n  maybe \"nobody tried\"\n";
+
+static const char lines[] =
+    "input x float32[1,batch]\ninput z float32[2,3,4]\n"
+    "node a = Relu(x)\nnode b = Erf(a) @erf\nnode c = Relu(b)\nnode d = Sigmoid(z)\nnode e = Tanh(d)\n"
+    "node f = Softmax(e)\nnode k = Constant() value=tensor float32[1] = 1\nnode g = Neg(f)\noutput c\noutput g\n";
+
+/* ---- looking at text ------------------------------------------------------------------------------------------ */
+
+static size_t columns_of(const char *text, size_t bytes)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < bytes; i++)
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* The line of the cost's parts is not wrapped. */
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+    while (*text) {
+        size_t length = strcspn(text, "\n"), columns = columns_of(text, length);
+        bool is_cost = strncmp(text, "     launches", 13) == 0;
+        widest = columns > widest && !is_cost ? columns : widest;
+        text += length + (text[length] == '\n');
+    }
+    return widest;
+}
+
+/* What holds for every report: whole lines, no control characters but those of colour, no number that is none. */
+static void check_text(const char *text, bool is_colored)
+{
+    size_t length = strlen(text);
+    CHECK(length > 0 && text[length - 1] == '\n');
+    for (size_t i = 0; i < length; i++) {
+        bool is_escape = text[i] == '\033' && is_colored;
+        CHECK((unsigned char)text[i] >= 0x20 || text[i] == '\n' || is_escape);
+    }
+    CHECK(!strstr(text, "nan") && !strstr(text, "inf ") && !strstr(text, "NaN") && !strstr(text, "-0.0"));
+    CHECK(!strstr(text, " \n")); /* no blanks at the ends of lines */
+}
+
+static char *report(const struct analysis *at, const struct npart_report_options *options)
+{
+    char *text = text_of(at->plan, NULL, options);
+    check_text(text, options && options->use_color);
+    return text;
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------- */
+
+static void test_report_text__defaults(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    CHECK(options.version == 1 && !options.use_color && !options.use_ascii && !options.is_verbose);
+    CHECK_INT(options.width, 0);
+    analysis_open(&at, lines, list, NULL, NULL);
+    char *plain = report(&at, NULL), *same = report(&at, &options);
+    CHECK_TEXT(same, plain);
+    CHECK(widest_line(plain) <= 100);
+    CHECK(!strchr(plain, '\033'));
+    CHECK(strstr(plain, "FAILS") && strstr(plain, "Erf: the target has no such op"));
+    CHECK(strstr(plain, "\n  █░█░?×█\n") || strstr(plain, "×"));
+    free(plain);
+    free(same);
+    analysis_close(&at);
+}
+
+static void test_report_text__ascii(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    options.use_ascii = true;
+    analysis_open(&at, lines, list, NULL, NULL);
+    char *text = report(&at, &options);
+    for (const char *c = text; *c; c++)
+        CHECK((unsigned char)*c < 0x80);
+    CHECK(strchr(text, '#') && strchr(text, '!') && strchr(text, '?'));
+    free(text);
+    analysis_close(&at);
+}
+
+/* Colour adds escapes and nothing else; each line that begins one ends it. */
+static void test_report_text__color(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    analysis_open(&at, lines, list, NULL, NULL);
+    char *plain = report(&at, &options);
+    options.use_color = true;
+    char *colored = report(&at, &options), *to = colored;
+    bool is_painting = false;
+    CHECK(strchr(colored, '\033') != NULL);
+    for (const char *from = colored; *from; from++) {
+        if (*from != '\033') {
+            *to++ = *from;
+            continue;
+        }
+        size_t digits = strspn(from + 2, "0123456789;");
+        CHECK(from[1] == '[' && digits > 0 && from[2 + digits] == 'm');
+        is_painting = from[2] != '0';
+        from += 2 + digits;
+    }
+    *to = '\0';
+    CHECK_TEXT(colored, plain);
+    CHECK(!is_painting); /* the terminal is left as it was */
+    free(plain);
+    free(colored);
+    analysis_close(&at);
+}
+
+/* Sentences are wrapped and the strip ends in time; what is one word may stand out. */
+static void test_report_text__width(void)
+{
+    static const uint32_t widths[] = {1, 39, 40, 41, 60, 80, 100, 200, 1000};
+    static char model[20000];
+    size_t used = (size_t)snprintf(model, sizeof model, "input x float32[2]\nnode v0 = Relu(x)\n");
+    for (unsigned i = 1; i < 300; i++)
+        used += (size_t)snprintf(model + used, sizeof model - used, "node v%u = %s(v%u)\n", i,
+                                 i % 7 ? "Relu" : "Erf", i - 1);
+    snprintf(model + used, sizeof model - used, "output v299\n");
+    struct analysis at;
+    analysis_open(&at, model, list, NULL, NULL);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+        options.width = widths[i];
+        options.use_ascii = i % 2;
+        char *text = report(&at, &options);
+        const char *strip = strstr(text, " CPU\n"); /* stands on the line after the counts */
+        REQUIRE(strip != NULL);
+        strip += 4;
+        size_t width = widths[i] < 40 ? 40 : widths[i], cells = width - 4 < 300 ? width - 4 : 300;
+        CHECK_INT(columns_of(strip + 1, strcspn(strip + 1, "\n")), cells + 2);
+        free(text);
+    }
+    analysis_close(&at);
+}
+
+static void test_report_text__verbose(void)
+{
+    static char model[4000] = "input x float32[2]\n";
+    static const char *const ops[] = {"Erf", "Abs", "Ceil", "Exp", "Floor", "Log", "Sqrt", "Sin", "Cos"};
+    size_t used = strlen(model), count = sizeof ops / sizeof ops[0];
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(model + used, sizeof model - used, "node v%zu = %s(x)\noutput v%zu\n", i, ops[i], i);
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    analysis_open(&at, model, list, NULL, NULL);
+    char *brief = report(&at, &options);
+    options.is_verbose = true;
+    char *verbose = report(&at, &options);
+    CHECK(strstr(brief, "and 4 more") != NULL);
+    CHECK(!strstr(verbose, " more"));
+    for (size_t i = 0; i < count; i++)
+        CHECK(strstr(verbose, ops[i]) != NULL);
+    free(brief);
+    free(verbose);
+    analysis_close(&at);
+}
+
+/* ---- models --------------------------------------------------------------------------------------------------- */
+
+static void test_report_text__nothing(void)
+{
+    static const char *const models[] = {
+        "input x float32[2]\noutput x\n",
+        "input x float32[2]\nnode y = Constant() value=tensor float32[1] = 1\noutput y\n",
+        "opset 17\n",
+    };
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+        struct analysis at;
+        options.is_verbose = options.use_color = i % 2;
+        analysis_open(&at, models[i], list, NULL, NULL);
+        char *text = report(&at, &options);
+        CHECK(strstr(text, "NOTHING TO RUN") && strstr(text, "0 partitions") && strstr(text, "of 0 nodes"));
+        CHECK(!strstr(text, "Switching"));
+        free(text);
+        analysis_close(&at);
+    }
+}
+
+/* Thousands of partitions: one line for each thing that is said. */
+static void test_report_text__very_much(void)
+{
+    enum { NODES = 9000 };
+    char *model = malloc(NODES * 40), *at_text = model;
+    REQUIRE(model);
+    at_text += sprintf(at_text, "input x float32[2]\nnode v0 = Relu(x)\n");
+    for (unsigned i = 1; i < NODES; i++)
+        at_text += sprintf(at_text, "node v%u = %s(v%u)\n", i, i % 2 ? "Erf" : "Relu", i - 1);
+    at_text += sprintf(at_text, "output v%u\n", NODES - 1);
+    struct analysis at;
+    struct npart_summary summary;
+    analysis_open(&at, model, list, NULL, NULL);
+    npart_plan_summary(at.plan, &summary);
+    CHECK_INT(summary.partitions, NODES / 2);
+    CHECK_INT(summary.switches, NODES - 1);
+    char *text = report(&at, NULL);
+    CHECK(strstr(text, "4500 partitions, 8999 switches, 50.0 % of 9000 nodes") != NULL);
+    CHECK(strlen(text) < 4000 && widest_line(text) <= 100);
+    free(text);
+    analysis_close(&at);
+    free(model);
+}
+
+/* Names of every length, in letters of two, three and four bytes: nothing is cut inside a letter. */
+static void test_report_text__long_names(void)
+{
+    static const char *const letters[] = {"é", "中", "😀", "a"};
+    for (size_t length = 1; length < 60; length++) {
+        char name[400] = "", model[2000];
+        struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+        struct analysis at;
+        options.is_verbose = true;
+        for (size_t i = 0; i < length; i++)
+            strcat(name, letters[length % 4]);
+        snprintf(model, sizeof model, "input x float32[2]\nnode y = Erf(x) @%s\noutput y\n", name);
+        analysis_open(&at, model, list, NULL, NULL);
+        char *text = report(&at, &options);
+        for (const unsigned char *c = (const unsigned char *)text; *c;) {
+            unsigned bytes = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : *c >= 0xc0 ? 2 : 1;
+            CHECK(*c < 0x80 || *c >= 0xc0);
+            for (unsigned i = 1; i < bytes; i++)
+                CHECK((c[i] & 0xc0) == 0x80);
+            c += bytes;
+        }
+        free(text);
+        analysis_close(&at);
+    }
+}
+
+/* ---- several plans and failures ------------------------------------------------------------------------------- */
+
+static void test_report_text__several_plans(void)
+{
+    struct analysis at;
+    npart_plan *second = NULL;
+    npart_inference *fixed = NULL;
+    npart_plan *fixed_plan = NULL;
+    struct sink both = {0}, json = {0};
+    analysis_open(&at, lines, list, "t:v1", NULL);
+    REQUIRE(npart_plan_make(&second, at.inference, at.oplist, "t:v2", NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make_fixed(&fixed, at.inference, NULL) == NPART_OK && fixed);
+    REQUIRE(npart_plan_make(&fixed_plan, fixed, at.oplist, "t:v1", NULL, NULL) == NPART_OK);
+    const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan}, {second, NULL}};
+    CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &both, NULL), NPART_OK);
+    check_text(both.text, false);
+    CHECK(strstr(both.text, "\nt:v1") && strstr(both.text, "\nt:v2") && strstr(both.text, "Fixed at batch="));
+    CHECK_INT(npart_report_json(pairs, 2, NULL, sink_write, &json, NULL), NPART_OK);
+    CHECK(strstr(json.text, "\"if_fixed\":{\"dims\":{\"batch\":") != NULL);
+    sink_clear(&both);
+    sink_clear(&json);
+    npart_plan_free(fixed_plan);
+    npart_inference_free(fixed);
+    npart_plan_free(second);
+    analysis_close(&at);
+}
+
+static void test_report_text__no_plans_and_no_room(void)
+{
+    struct analysis at;
+    struct npart_error error;
+    struct sink sink = {.refuse_at = 1};
+    CHECK_INT(npart_report_text(NULL, 0, NULL, sink_write, &sink, &error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_report_json(NULL, 0, NULL, sink_write, &sink, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(sink.calls, 0);
+    analysis_open(&at, lines, list, NULL, NULL);
+    const struct npart_plan_pair pair = {at.plan, NULL};
+    CHECK_INT(npart_report_text(&pair, 1, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(error.status, NPART_ERROR_WRITE);
+    CHECK_INT(sink.calls, 1); /* not asked again */
+    sink.calls = 0;
+    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(sink.calls, 1);
+    analysis_close(&at);
+}
+
+/* A large report comes in pieces; refusing a later one stops it there. */
+static void test_report_text__pieces(void)
+{
+    struct analysis at = {0};
+    struct npart_error error;
+    struct sink all = {0}, some = {.refuse_at = 2};
+    REQUIRE(npart_model_read_file(&at.model, "fixtures/gpt2-decode.ts13.p127.onnx", NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, NULL) == NPART_OK);
+    REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, NULL) == NPART_OK);
+    const struct npart_plan_pair pair = {at.plan, NULL};
+    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &all, NULL), NPART_OK);
+    CHECK(all.calls > 2 && all.most_bytes < 200000);
+    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &some, &error), NPART_ERROR_WRITE);
+    CHECK_INT(some.calls, 2);
+    CHECK(some.bytes < all.bytes && memcmp(some.text, all.text, some.bytes) == 0);
+    sink_clear(&all);
+    sink_clear(&some);
+    analysis_close(&at);
+}
+
+TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__width,
+      test_report_text__verbose, test_report_text__nothing, test_report_text__very_much, test_report_text__long_names,
+      test_report_text__several_plans, test_report_text__no_plans_and_no_room, test_report_text__pieces)
