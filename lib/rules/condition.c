@@ -144,6 +144,16 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
     return found;
 }
 
+/* A selector of that name which the op at hand has already, or NPART_NONE. */
+static uint32_t known_selector(const struct npart__parser *parser, const char *name)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    for (uint32_t i = parser->first_selector; (parser->op || parser->pattern) && i < oplist->selectors.count; i++)
+        if (npart__same_text(oplist->selectors.items[i].name, name))
+            return i;
+    return NPART_NONE;
+}
+
 static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
 {
     if (!NPART__PUSH(parser->arena, &parser->oplist->selectors, selector)) {
@@ -156,11 +166,16 @@ static uint32_t new_selector(struct npart__parser *parser, struct npart__selecto
 static uint32_t parse_selector(struct npart__parser *parser)
 {
     struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
-    if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
-        return new_selector(parser, selector);
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
-    if (!token)
+    bool is_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
+    const struct npart__token *token =
+        is_all ? NULL : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
+    if (!is_all && !token)
         return NPART_NONE;
+    uint32_t known = known_selector(parser, is_all ? selector.name : token->text);
+    if (known != NPART_NONE)
+        return known;
+    if (is_all)
+        return new_selector(parser, selector);
     selector.name = token->text;
     uint32_t name = npart__find_pattern_name(parser, token->text);
     if (name != NPART_NONE) {
@@ -179,9 +194,9 @@ static uint32_t parse_selector(struct npart__parser *parser)
         selector.version_count = 0;
         return new_selector(parser, selector);
     }
-    char known[160] = "";
+    char operands[160] = "";
     if (newest)
-        list_operands(newest, known, sizeof known);
+        list_operands(newest, operands, sizeof operands);
     if (!parser->op && parser->pattern)
         npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->text);
     else if (!parser->op)
@@ -189,7 +204,7 @@ static uint32_t parse_selector(struct npart__parser *parser)
                           token->text);
     else
         npart__parse_fail(parser, token->column, "%s has no operand %s%s%s", parser->op->name, token->text,
-                          *known ? "; it has" : "", known);
+                          *operands ? "; it has" : "", operands);
     return NPART_NONE;
 }
 

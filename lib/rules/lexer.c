@@ -133,8 +133,8 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
         npart__parse_fail(parser, column, "a text is not closed");
         return rest;
     }
-    enum npart__token_kind kind = quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL;
-    (void)add_token(parser, kind, plain, length, column);
+    plain[length] = '\0';
+    (void)add_lasting_token(parser, quote == '"' ? NPART__TOKEN_STRING : NPART__TOKEN_LITERAL, plain, column);
     return at + 1;
 }
 

@@ -37,6 +37,17 @@ struct npart__group {
     bool is_used;
 };
 
+struct npart__lexed_line {
+    uint32_t line, first_token, token_count; /* in lexed_tokens, the end token included */
+};
+
+/* The lines of a block that is read more than once, in tokens. */
+struct npart__lexed_block {
+    const char *text; /* the list's, and where in it the block begins */
+    size_t start;
+    struct NPART__ARRAY(struct npart__lexed_line) lines;
+};
+
 struct npart__word_set {
     const char *name;
     uint32_t first_token, token_count; /* in set_tokens */
@@ -61,6 +72,7 @@ struct npart__parser {
     uint8_t gate;
     uint16_t signature;
     uint32_t first_rule; /* of the section */
+    uint32_t first_selector; /* of the op at hand */
     unsigned group_depth;
     /* of an included list, which the including one may change */
     unsigned include_depth;
@@ -68,6 +80,8 @@ struct npart__parser {
     bool name_is_included;
     struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
     struct NPART__ARRAY(struct npart__group) groups;
+    struct NPART__ARRAY(struct npart__lexed_block) blocks;
+    struct NPART__ARRAY(struct npart__token) lexed_tokens;
     struct NPART__ARRAY(struct npart__word_set) sets;
     struct NPART__ARRAY(struct npart__token) set_tokens;
 };

@@ -24,24 +24,43 @@ static bool id_is_taken(const struct npart__parser *parser, const char *id)
     return false;
 }
 
+/* Joins pieces, cut to what fits. */
+static void join(char *out, size_t bytes, const char *const *pieces, size_t count)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(pieces[i]);
+        length = length < bytes - 1 - used ? length : bytes - 1 - used;
+        memcpy(out + used, pieces[i], length);
+        used += length;
+    }
+    out[used] = '\0';
+}
+
 /* "hexagon/Conv/rank-X", with a number where the op has that label already. */
 static const char *make_id(struct npart__parser *parser, const char *label, struct npart__rule *rule)
 {
     const struct npart__oplist *oplist = parser->oplist;
     const char *word = "rule", *argument = "";
-    char fixed[200], scope[120] = "every", numbered[220];
+    char fixed[200], numbered[220];
     if (rule->condition != NPART_NONE)
         npart__condition_label(oplist, rule->condition, &word, &argument, &rule->about);
-    if (parser->pattern)
-        (void)snprintf(scope, sizeof scope, "pattern.%s", parser->pattern->name);
-    else if (parser->op)
-        (void)snprintf(scope, sizeof scope, "%s%s%s", parser->op->domain, *parser->op->domain ? "." : "",
-                       parser->op->name);
-    if (label)
-        (void)snprintf(fixed, sizeof fixed, "%s/%s/%s", oplist->name, scope, label);
-    else
-        (void)snprintf(fixed, sizeof fixed, "%s/%s/%s%s%s", oplist->name, scope, word, *argument ? "-" : "", argument);
-    (void)snprintf(numbered, sizeof numbered, "%s", fixed);
+    /* In a pattern's `of` line the op is that of a node, and the rule the pattern's. */
+    bool is_op = parser->op && !parser->pattern;
+    const char *const pieces[] = {
+        oplist->name,
+        "/",
+        is_op ? parser->op->domain : "",
+        is_op && *parser->op->domain ? "." : "",
+        is_op ? parser->op->name : parser->pattern ? "pattern." : "every",
+        parser->pattern ? parser->pattern->name : "",
+        "/",
+        label ? label : word,
+        !label && *argument ? "-" : "",
+        label ? "" : argument,
+    };
+    join(fixed, sizeof fixed, pieces, NPART__COUNT(pieces));
+    memcpy(numbered, fixed, sizeof fixed);
     for (unsigned number = 2; id_is_taken(parser, numbered); number++)
         (void)snprintf(numbered, sizeof numbered, "%s-%u", fixed, number);
     const char *id = npart__arena_copy_text(parser->arena, numbered, strlen(numbered));

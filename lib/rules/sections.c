@@ -10,7 +10,7 @@
 
 /* ---- lines of an op or a group ---------------------------------------------------------------------------- */
 
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line);
+static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, bool comes_again);
 
 static void line_need(struct npart__parser *parser)
 {
@@ -55,7 +55,7 @@ static void line_use(struct npart__parser *parser)
         group->is_used = true;
         parser->text = group->text; /* of an included list, perhaps */
         parser->bytes = group->bytes;
-        read_block(parser, group->start, group->end, group->line);
+        read_block(parser, group->start, group->end, group->line, true);
         parser->text = text;
         parser->bytes = bytes;
         if (parser->status == NPART_OK)
@@ -117,7 +117,7 @@ static bool read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 }
 
 static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
-                    size_t start, size_t end)
+                    size_t start, size_t end, bool is_one_of_several)
 {
     struct npart__oplist *oplist = parser->oplist;
     struct npart__op_entry entry = {.first_version = first,
@@ -152,7 +152,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     parser->op_source = "";
     parser->signature = 0;
     parser->first_rule = entry.first_rule;
-    read_block(parser, start, end, line + 1);
+    parser->first_selector = oplist->selectors.count;
+    read_block(parser, start, end, line + 1, is_one_of_several);
     parser->op = NULL;
     if (parser->status != NPART_OK)
         return;
@@ -186,7 +187,7 @@ static void line_op(struct npart__parser *parser, size_t start, size_t end)
         return;
     npart__expect_end(parser);
     for (uint32_t i = 0; i < count && parser->status == NPART_OK; i++)
-        read_op(parser, &names[i], first, last, start, end);
+        read_op(parser, &names[i], first, last, start, end, count > 1);
 }
 
 /* pattern NAME "sentence": the lines up to the next top-level one. */
@@ -200,7 +201,8 @@ static void line_pattern(struct npart__parser *parser, size_t start, size_t end)
     parser->pattern = &pattern;
     parser->first_rule = pattern.first_rule;
     parser->signature = 0;
-    read_block(parser, start, end, line + 1);
+    parser->first_selector = parser->oplist->selectors.count;
+    read_block(parser, start, end, line + 1, false);
     npart__end_pattern(parser);
     parser->pattern = NULL;
     if (parser->status != NPART_OK)
@@ -300,9 +302,60 @@ static void dispatch(struct npart__parser *parser, unsigned place)
     npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
 }
 
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+/* Keeps the tokens of a block's lines. NULL after a failure. */
+static struct npart__lexed_block *lex_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+{
+    struct npart__lexed_block block = {.text = parser->text, .start = start};
+    size_t offset = start;
+    parser->line = line - 1;
+    while (offset < end && parser->status == NPART_OK) {
+        npart__lex_line(parser, &offset, end);
+        if (parser->token_count == 0 || parser->status != NPART_OK)
+            continue;
+        struct npart__lexed_line lexed = {.line = parser->line,
+                                          .first_token = parser->lexed_tokens.count,
+                                          .token_count = parser->token_count + 1};
+        if (!NPART__RESERVE(parser->arena, &parser->lexed_tokens, lexed.token_count) ||
+            !NPART__PUSH(parser->arena, &block.lines, lexed)) {
+            npart__parse_out_of_memory(parser);
+            return NULL;
+        }
+        memcpy(parser->lexed_tokens.items + lexed.first_token, parser->tokens,
+               lexed.token_count * sizeof *parser->tokens);
+        parser->lexed_tokens.count += lexed.token_count;
+    }
+    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->blocks, block))
+        npart__parse_out_of_memory(parser);
+    return parser->status == NPART_OK ? &parser->blocks.items[parser->blocks.count - 1] : NULL;
+}
+
+/* Groups, and the lines of ops that share them, are read for each op: lexed once. */
+static void read_lexed_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+{
+    uint32_t index = 0;
+    while (index < parser->blocks.count &&
+           (parser->blocks.items[index].start != start || parser->blocks.items[index].text != parser->text))
+        index++;
+    if (index == parser->blocks.count && !lex_block(parser, start, end, line))
+        return;
+    for (uint32_t i = 0; i < parser->blocks.items[index].lines.count && parser->status == NPART_OK; i++) {
+        const struct npart__lexed_line lexed = parser->blocks.items[index].lines.items[i];
+        memcpy(parser->tokens, parser->lexed_tokens.items + lexed.first_token,
+               lexed.token_count * sizeof *parser->tokens);
+        parser->token_count = lexed.token_count - 1;
+        parser->at = 0;
+        parser->line = lexed.line;
+        dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
+    }
+}
+
+static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, bool comes_again)
 {
     size_t offset = start;
+    if (comes_again) {
+        read_lexed_block(parser, start, end, line);
+        return;
+    }
     parser->line = line - 1;
     while (offset < end && parser->status == NPART_OK) {
         npart__lex_line(parser, &offset, end);
