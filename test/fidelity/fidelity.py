@@ -288,7 +288,9 @@ CAUSES = "## Causes\n"  # from here on the page is not the script's
 PAGE = """# Fidelity
 
 How often `npu-partition` says of a node what the compiler itself said, and how often it counts as many partitions.
-`test/fidelity/fidelity.py` writes this page, all but the part "Causes". {origin} Nothing was run on a device.
+`test/fidelity/fidelity.py` writes this page, all but the part "Causes". Nothing was run on a device.
+
+{origin}
 
 Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when some node
 of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
@@ -310,7 +312,7 @@ def page_of(results, args):
         origin.append(f"The answers: {args.compiler}.")
     if args.date:
         origin.append(f"The figures: {args.date}.")
-    text = PAGE.format(origin=" ".join(origin))
+    text = PAGE.format(origin="\n".join(origin))
     rows = [result.row() for result in results]
     text += "## Figures\n\n"
     text += table(["comparison", *rows[0]], [[result.title, *row.values()] for result, row in zip(results, rows)])
