@@ -268,6 +268,9 @@ static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out)
     struct npart__expressions pool;
     struct npart__buffer text;
     const char *problem;
+    *out = dim;
+    if (npart__is_number(dim))
+        return dim > 0;
     npart__arena_init(&arena, &proposal->inference->arena->allocator);
     npart__buffer_init(&text, &arena);
     bool ok = npart__expressions_init(&pool, &arena);
@@ -298,50 +301,54 @@ static bool follow_assumptions(struct proposal *proposal)
     return true;
 }
 
-/* Inputs in order; a dim that appears on the other side of an assumption waits for it. */
-static bool propose_inputs(struct proposal *proposal, int64_t size, bool batch_only)
+/* The symbols of a formula, each with a size of its own. */
+static bool propose_parts(struct proposal *proposal, int64_t dim, int64_t size)
 {
-    struct npart__inference *inference = proposal->inference;
-    const struct npart__graph *graph = inference->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = graph->operands.items[scope->first_input + i];
-        const struct npart__fact *fact = &inference->facts[value];
-        for (uint32_t k = 0; k < fact->rank; k++) {
-            if (npart__is_number(fact->dims[k]))
-                continue;
-            const char *name = symbol_name(inference, fact->dims[k]);
-            bool is_first_axis = k == 0 && fact->rank > 1;
-            bool batch = name ? is_batch(name) : is_first_axis;
-            if (batch_only != batch)
-                continue;
-            if (!name) {
-                name = npart__arena_format(inference->arena, "%s.%u", npart__value_name(graph, value), k);
-                if (!name || !request(proposal, name, batch ? 1 : size))
-                    return false;
-            } else if (is_open_symbol(proposal, fact->dims[k])) {
-                if (!request(proposal, name, batch ? 1 : size) || !follow_assumptions(proposal))
-                    return false;
-            }
-        }
+    struct npart__expressions *pool = &proposal->inference->expressions;
+    struct npart__buffer text;
+    npart__buffer_init(&text, proposal->inference->arena);
+    npart__append_dim(&text, pool, dim);
+    const char *formula = npart__buffer_text(&text);
+    for (uint32_t i = 0; i < pool->input_symbols.count; i++) {
+        const struct npart__symbol *symbol = &pool->symbols.items[pool->input_symbols.items[i]];
+        if (!symbol->is_bound && npart__mentions(formula, symbol->name) && !has_request(proposal, symbol->name) &&
+            (!request(proposal, symbol->name, is_batch(symbol->name) ? 1 : size) || !follow_assumptions(proposal)))
+            return false;
     }
     return true;
 }
 
-/* Symbols that appear only inside expressions. */
-static bool propose_rest(struct proposal *proposal, int64_t size)
+/* One dim of an input. Batches are proposed first, as others may follow them. */
+static bool propose_dim(struct proposal *proposal, uint32_t value, uint32_t axis, int64_t size, bool batch_only)
+{
+    struct npart__inference *inference = proposal->inference;
+    const struct npart__fact *fact = &inference->facts[value];
+    int64_t dim = fact->dims[axis];
+    const char *name = symbol_name(inference, dim);
+    bool is_lone = npart__lone_symbol(&inference->expressions, dim) != NPART_NONE;
+    bool batch = name ? is_lone && is_batch(name) : axis == 0 && fact->rank > 1;
+    if (npart__is_number(dim) || batch_only != batch)
+        return true;
+    if (!name) {
+        name = npart__arena_format(inference->arena, "%s.%u", npart__value_name(inference->graph, value), axis);
+        return name && request(proposal, name, batch ? 1 : size);
+    }
+    if (!is_lone)
+        return propose_parts(proposal, dim, size);
+    return !is_open_symbol(proposal, dim) ||
+           (request(proposal, name, batch ? 1 : size) && follow_assumptions(proposal));
+}
+
+/* Inputs in order; a dim that appears on the other side of an assumption waits for it. */
+static bool propose_inputs(struct proposal *proposal, int64_t size, bool batch_only)
 {
     struct npart__inference *inference = proposal->inference;
     const struct npart__scope *scope = &inference->graph->scopes.items[0];
     for (uint32_t i = 0; i < scope->input_count; i++) {
-        const struct npart__fact *fact =
-            &inference->facts[inference->graph->operands.items[scope->first_input + i]];
-        for (uint32_t k = 0; k < fact->rank; k++) {
-            int64_t value;
-            const char *name = symbol_name(inference, fact->dims[k]);
-            if (name && !evaluate(proposal, fact->dims[k], &value) && !request(proposal, name, size))
+        uint32_t value = inference->graph->operands.items[scope->first_input + i];
+        for (uint32_t axis = 0; axis < inference->facts[value].rank; axis++)
+            if (!propose_dim(proposal, value, axis, size, batch_only))
                 return false;
-        }
     }
     return true;
 }
@@ -352,7 +359,7 @@ struct npart__binding_request *npart__propose_binding(struct npart__inference *i
     struct proposal proposal = {.inference = inference};
     *count = 0;
     bool ok = propose_inputs(&proposal, size, true) && follow_assumptions(&proposal) &&
-              propose_inputs(&proposal, size, false) && propose_rest(&proposal, size) &&
+              propose_inputs(&proposal, size, false) &&
               NPART__RESERVE(inference->arena, &proposal.requests, 1);
     if (!ok || inference->expressions.failed)
         return NULL;

@@ -257,6 +257,13 @@ void npart__contradiction(const struct npart__call *call, const char *format, ..
     npart__report_contradiction(call->inference, call->node_id, text);
 }
 
+void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b)
+{
+    bool both_numbers = npart__is_number(a) && npart__is_number(b);
+    if (a != b && !both_numbers && npart__is_named(call->pool, a) && npart__is_named(call->pool, b))
+        npart__assume_equal(call->inference, call->node_id, a, b);
+}
+
 /* ---- shared steps ---------------------------------------------------------------------------------------- */
 
 int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t b)

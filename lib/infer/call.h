@@ -83,6 +83,8 @@ void npart__contradiction(const struct npart__call *call, const char *format, ..
 
 /* ---- shared steps ---------------------------------------------------------------------------------------- */
 
+/* Writes down that two sizes must be equal for the model to work, where they are not both numbers. */
+void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b);
 /* One dim of a broadcast, with the assumption it needs written down. */
 int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t b);
 /* The shape that facts broadcast to; false when a rank is unknown. */

@@ -143,7 +143,7 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
 
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b)
 {
-    for (uint32_t i = inference->assumptions.count; i > 0 && i + 8 > inference->assumptions.count; i--) {
+    for (uint32_t i = inference->assumptions.count; i > 0 && i + 64 > inference->assumptions.count; i--) {
         const struct npart__assumption *known = &inference->assumptions.items[i - 1];
         if (known->left == a && known->right == b)
             return;

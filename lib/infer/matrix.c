@@ -18,6 +18,7 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
         npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
         return;
     }
+    npart__must_equal(call, inner_a, inner_b);
     struct npart__fact outer_a = *a, outer_b = *b;
     outer_a.rank = (uint16_t)(a->rank > 2 ? a->rank - 2 : 0);
     outer_b.rank = (uint16_t)(b->rank > 2 ? b->rank - 2 : 0);
@@ -114,6 +115,7 @@ void npart__infer_gemm(struct npart__call *call)
         npart__contradiction(call, "inner sizes %lld and %lld differ", (long long)inner_a, (long long)inner_b);
         return;
     }
+    npart__must_equal(call, inner_a, inner_b);
     int64_t *dims = npart__new_dims(call, 2);
     if (dims) {
         dims[0] = has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN;

@@ -95,7 +95,7 @@ void npart__infer_resize(struct npart__call *call)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* Scales: an attribute until opset 9, which made them an input. */
+/* Scales: an attribute until opset 9, which made them an input; in opset 1 two attributes. */
 void npart__infer_upsample(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -108,6 +108,13 @@ void npart__infer_upsample(struct npart__call *call)
         count = attribute->count;
         for (uint32_t i = 0; i < count; i++)
             scales[i] = (double)attribute->u.floats[i];
+    }
+    float height = npart__float_attribute(call, "height_scale", 0), width = npart__float_attribute(call, "width_scale", 0);
+    if (height > 0 && width > 0 && in->rank == 4) { /* opset 1 */
+        const double both[] = {1, 1, (double)height, (double)width};
+        memcpy(scales, both, sizeof both);
+        known = true;
+        count = 4;
     }
     int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
     for (uint32_t i = 0; dims && i < in->rank; i++)

@@ -331,6 +331,8 @@ static bool join(struct npart__call *call, const struct npart__fact *in, int64_t
     }
     dims[axis] = dims[axis] == NPART__UNKNOWN ? NPART__UNKNOWN : npart__sum(call->pool, dims[axis], in->dims[axis]);
     for (uint32_t i = 0; i < rank; i++) {
+        if (i != axis)
+            npart__must_equal(call, dims[i], in->dims[i]);
         if (i == axis || !npart__is_number(in->dims[i]))
             continue;
         if (!npart__is_number(dims[i]))
