@@ -187,15 +187,20 @@ $(VENV)/ready:
 $(OUT)/test/bench/%: test/bench/%.c $(OUT)/onnx.pb-c.o
 	@mkdir -p $(@D)
 	$(CC) -isystem $(GENERATED) -O2 $^ -lprotobuf-c -o $@
-bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure
+$(OUT)/test/bench/infer: test/bench/infer.c $(static_library)
+	@mkdir -p $(@D)
+	$(CC) -Iinclude -O2 $^ $(LIBS) -o $@
+bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure $(OUT)/test/bench/infer
 
 bench: $(tool) $(bench_helpers) $(VENV)/ready ## speed and memory, as ratios against peers in the same run
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench
-	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench --models $(BUILD)/bench
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS)
 bench-peers: $(tool) $(bench_helpers) $(VENV)/ready ## the same, with the slow peers (9 GB of memory)
 	$(VENV)/bin/pip install --quiet winml-cli
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
-	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench --models $(BUILD)/bench --peers
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS) --peers
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))

@@ -17,6 +17,13 @@
 
 #include "npu_partition.h"
 
+/* Brings in what a loop over scattered objects will look at some steps later. */
+#if defined(__GNUC__)
+#define NPART__PREFETCH(address) __builtin_prefetch(address)
+#else
+#define NPART__PREFETCH(address) ((void)(address))
+#endif
+
 #define NPART__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #if defined(__GNUC__)
@@ -142,8 +149,22 @@ struct npart__buffer {
 };
 
 void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena);
-void npart__append(struct npart__buffer *buffer, const char *text, size_t length);
-void npart__append_text(struct npart__buffer *buffer, const char *text);
+void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length);
+/* In line, because a report is made of millions of short pieces. */
+static inline void npart__append(struct npart__buffer *buffer, const char *text, size_t length)
+{
+    bool must_flush = buffer->flush_bytes && buffer->size >= buffer->flush_bytes;
+    if (buffer->failed || must_flush || length >= buffer->capacity - buffer->size) {
+        npart__append_slowly(buffer, text, length);
+        return;
+    }
+    memcpy(buffer->data + buffer->size, text, length);
+    buffer->size += length;
+}
+static inline void npart__append_text(struct npart__buffer *buffer, const char *text)
+{
+    npart__append(buffer, text, strlen(text));
+}
 void npart__append_format(struct npart__buffer *buffer, const char *format, ...) NPART__PRINTF(2, 3);
 void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no

@@ -47,17 +47,12 @@ static bool make_room(struct npart__buffer *buffer, size_t length)
     return true;
 }
 
-void npart__append(struct npart__buffer *buffer, const char *text, size_t length)
+void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length)
 {
     if (!make_room(buffer, length))
         return;
     memcpy(buffer->data + buffer->size, text, length);
     buffer->size += length;
-}
-
-void npart__append_text(struct npart__buffer *buffer, const char *text)
-{
-    npart__append(buffer, text, strlen(text));
 }
 
 void npart__append_format(struct npart__buffer *buffer, const char *format, ...)

@@ -7,6 +7,8 @@
 
 #include "graph/build.h"
 
+#define PREFETCH_DISTANCE 8u
+
 /* ---- findings and failures ------------------------------------------------------------------------------- */
 
 bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at)
@@ -289,6 +291,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
     for (uint32_t i = 0; i < count; i++) {
         const Onnx__NodeProto *proto = protos[i];
         const char *domain = plain_domain(proto->domain);
+        NPART__PREFETCH(protos[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]);
         struct npart__node *node = &graph->nodes.items[first + i];
         *node = (struct npart__node){
             .name = proto->name ? proto->name : "",
@@ -371,8 +374,10 @@ static npart_status build_nodes(struct npart__build *build, uint32_t scope, Onnx
 {
     npart_status status = declare_nodes(build, scope, protos, count);
     uint32_t first = build->graph->scopes.items[scope].first_node;
-    for (uint32_t i = 0; status == NPART_OK && i < count; i++)
+    for (uint32_t i = 0; status == NPART_OK && i < count; i++) {
+        NPART__PREFETCH(protos[i + PREFETCH_DISTANCE < count ? i + PREFETCH_DISTANCE : i]);
         status = resolve_node(build, first + i, protos[i]);
+    }
     return status;
 }
 

@@ -38,8 +38,8 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
     case NPART__SELECT_ONE:
         break;
     }
-    int32_t since = trial->node->schema ? trial->node->schema->since : INT32_MAX;
     uint32_t version = at->version_count;
+    int32_t since = version > 1 && trial->node->schema ? trial->node->schema->since : INT32_MAX;
     while (version > 1 && at->versions[version - 1].since > since)
         version--;
     if (version == 0 || at->versions[version - 1].index < 0)

@@ -53,10 +53,14 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
     enum npart__truth truth = NPART__FALSE;
     if (found.kind == NPART__ANSWER_ABSENT)
         return NPART__TRUE;
-    for (; item != NPART_NONE; item = npart__term_at(trial, item)->next) {
+    for (; item != NPART_NONE && truth != NPART__TRUE; item = npart__term_at(trial, item)->next) {
         const struct npart__term *at = npart__term_at(trial, item);
+        const struct npart__term *word = at->left == NPART_NONE ? NULL : npart__term_at(trial, at->left);
         enum npart__truth here = NPART__TRUE;
-        if (!at->op) {
+        bool is_type = !at->op && found.kind == NPART__ANSWER_TYPE && word->kind == NPART__TERM_WORD;
+        if (is_type) { /* as of most sets */
+            here = word->element_type == found.number ? NPART__TRUE : NPART__FALSE;
+        } else if (!at->op) {
             here = compare(found, NPART__EQUAL, npart__answer_of(trial, at->left, place));
         } else {
             if (at->left != NPART_NONE)

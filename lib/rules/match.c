@@ -22,6 +22,11 @@ struct part_op {
     uint32_t type, domain; /* NPART_NONE: no node of the graph has it */
 };
 
+struct root {
+    uint32_t pattern, part;
+    struct part_op op;
+};
+
 struct matcher {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
@@ -32,6 +37,8 @@ struct matcher {
     struct unit unit;
     uint32_t steps;
     const struct part_op *ops; /* by part */
+    const struct root *roots;  /* of matches whose op the graph has, in the list's order */
+    uint32_t root_count;
     uint32_t *unit_of;         /* by node */
 };
 
@@ -240,21 +247,15 @@ static bool needs_hold(struct matcher *matcher)
     return true;
 }
 
-/* A unit of the pattern that ends in the node. */
-static bool find_unit(struct matcher *matcher, const struct npart__pattern *pattern, uint32_t node)
+/* A unit of a match that ends in the node. */
+static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t node)
 {
-    matcher->pattern = pattern;
-    for (uint32_t i = 0; i < pattern->match_count; i++) {
-        if (!has_op(matcher, pattern->matches[i], node))
-            continue;
-        matcher->unit.node_count = 0;
-        memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
-        memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);
-        matcher->steps = 0;
-        if (match_node(matcher, pattern->matches[i], node) && is_closed(matcher) && needs_hold(matcher))
-            return true;
-    }
-    return false;
+    matcher->pattern = &matcher->oplist->patterns.items[root->pattern];
+    matcher->unit.node_count = 0;
+    memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
+    memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);
+    matcher->steps = 0;
+    return match_node(matcher, root->part, node) && is_closed(matcher) && needs_hold(matcher);
 }
 
 /* Later nodes first, so that of a unit and its beginning the longer one is found. */
@@ -262,13 +263,15 @@ static void match_region(struct matcher *matcher, uint32_t region)
 {
     const struct npart__scope *scope = &matcher->graph->scopes.items[region];
     for (uint32_t i = scope->order_count; i-- > 0;) {
-        uint32_t node = matcher->graph->order[scope->first_order + i];
-        for (uint32_t p = 0; p < matcher->oplist->patterns.count && !matcher->unit_of[node]; p++) {
-            const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
-            if (!(matcher->target->gates >> pattern->gate & 1) || !find_unit(matcher, pattern, node))
+        uint32_t id = matcher->graph->order[scope->first_order + i];
+        const struct npart__node *node = &matcher->graph->nodes.items[id];
+        for (uint32_t r = 0; r < matcher->root_count; r++) {
+            const struct root *root = &matcher->roots[r];
+            if (node->op_type != root->op.type || node->domain != root->op.domain || matcher->unit_of[id] ||
+                !find_unit(matcher, root, id))
                 continue;
             for (uint32_t k = 0; k < matcher->unit.node_count; k++)
-                matcher->unit_of[matcher->unit.nodes[k]] = p + 1;
+                matcher->unit_of[matcher->unit.nodes[k]] = root->pattern + 1;
         }
     }
 }
@@ -288,6 +291,23 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
     return ops;
 }
 
+static bool list_roots(struct matcher *matcher, struct npart__arena *arena)
+{
+    uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
+    struct root *roots = npart__arena_zeroed(arena, most + (size_t)1, sizeof *roots);
+    for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
+        const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
+        for (uint32_t i = 0; (matcher->target->gates >> pattern->gate & 1) && i < pattern->match_count; i++) {
+            struct part_op op = matcher->ops[pattern->matches[i]];
+            if (op.type != NPART_NONE && op.domain != NPART_NONE)
+                roots[count++] = (struct root){.pattern = p, .part = pattern->matches[i], .op = op};
+        }
+    }
+    matcher->roots = roots;
+    matcher->root_count = count;
+    return roots != NULL;
+}
+
 uint32_t *npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
                                 const struct npart__fold *fold, struct npart__arena *arena)
 {
@@ -301,9 +321,9 @@ uint32_t *npart__match_patterns(const struct npart__target *target, struct npart
     if (!matcher.unit_of || target->oplist->patterns.count == 0)
         return matcher.unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
-    if (!matcher.ops)
+    if (!matcher.ops || !list_roots(&matcher, arena))
         return NULL;
-    for (uint32_t scope = 0; scope < graph->scopes.count; scope++)
+    for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
             match_region(&matcher, scope);
     return matcher.unit_of;

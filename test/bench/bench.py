@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measure the tool beside its yardsticks, on the same files in the same run, as whole processes.
 
-usage: bench.py --tool TOOL --helpers DIR --models DIR [--runs N] [--peers]
+usage: bench.py --tool TOOL --helpers DIR --models DIR --corpus DIR [--runs N] [--peers]
 
 Each command runs once to warm the page cache, then N times, in turn with the others; user plus system CPU and peak
 resident memory come from the operating system's account of the finished process, the median is printed, and
 what counts are the ratios. --peers adds ONNX Runtime's mobile usability checker and `winml analyze`, once each on
-1.2 GB of weights (they need about 9 GB of memory).
+1.2 GB of weights (they need about 9 GB of memory). Inference alone is timed inside processes that have read the
+model, on the 100,000-node graph and on the model of --corpus with most nodes.
 Needs:  pip install onnx   (--peers: onnxruntime, winml-cli)
 """
 import argparse
+import glob
 import os
 import statistics
 import subprocess
@@ -62,10 +64,41 @@ def bench_weights(args):
 def bench_nodes(args):
     for name in ("nodes10.onnx", "nodes.onnx"):
         path = os.path.join(args.models, name)
-        results = measure({"protobuf-c unpack": [os.path.join(args.helpers, "unpack"), path], "npu-partition": analysis(args.tool, path),
+        results = measure({"protobuf-c unpack": [os.path.join(args.helpers, "unpack"), path],
+                           "npu-partition": analysis(args.tool, path),
                            "npu-partition, text": [args.tool, path, "--target", "hexagon"],
                            "onnx.load": [sys.executable, "-c", LOAD, path]}, args.runs)
         print_table(f"{name}, {os.path.getsize(path) / 1e6:.1f} MB without weights", results, "protobuf-c unpack")
+
+
+# Prints the least CPU time of three inferences of one loaded model, in seconds.
+INFER = """
+import onnx, sys, time
+model = onnx.load(sys.argv[1], load_external_data=False)
+least = None
+for _ in range(3):
+    begin = time.process_time()
+    onnx.shape_inference.infer_shapes(model, data_prop=True)
+    seconds = time.process_time() - begin
+    least = seconds if least is None else min(least, seconds)
+print(least)
+"""
+
+
+def bench_inference(args):
+    """Inference alone, both in a process that has read the model already."""
+    import onnx
+    sizes = {path: len(onnx.load(path, load_external_data=False).graph.node)
+             for path in glob.glob(os.path.join(args.corpus, "*.onnx"))}
+    largest = max(sorted(sizes), key=lambda path: sizes[path])
+    print("\ninference of types, shapes and small integer tensors, alone")
+    for path in (largest, os.path.join(args.models, "nodes.onnx")):
+        ours = float(subprocess.run([os.path.join(args.helpers, "infer"), path, "9"], check=True,
+                                    capture_output=True, text=True).stdout)
+        theirs = float(subprocess.run([sys.executable, "-c", INFER, path], check=True, capture_output=True,
+                                      text=True).stdout)
+        print(f"  {os.path.basename(path)}: npu-partition {ours * 1e3:.3f} ms, onnx.shape_inference.infer_shapes"
+              f"(data_prop=True) {theirs * 1e3:.1f} ms: {theirs / ours:.0f} times")
 
 
 def bench_peers(args):
@@ -95,12 +128,14 @@ def main():
     parser.add_argument("--helpers", required=True, help="where measure and unpack were built")
     parser.add_argument("--models", required=True)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--corpus", required=True, help="a folder of models; inference is timed on the largest")
     parser.add_argument("--peers", action="store_true")
     args = parser.parse_args()
     global MEASURE
     MEASURE = os.path.join(args.helpers, "measure")
     bench_weights(args)
     bench_nodes(args)
+    bench_inference(args)
     if args.peers:
         bench_peers(args)
 
