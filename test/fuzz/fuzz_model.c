@@ -37,14 +37,30 @@ static const npart_oplist *hexagon(void)
     return oplist;
 }
 
-static npart_plan *plan_of(npart_inference *inference, enum npart_level level, const char *partitioner)
+/* A target of nearly everything, control flow included, so that partitions are many and large. */
+static const npart_oplist *most_ops(void)
+{
+    static const char text[] =
+        "format 1\ntarget most\nbodies own\nlayout nhwc Conv MaxPool\nthrough Add Relu\n"
+        "param launch_ms 1 2 3 \"made up\"\nparam copy_gb_per_s 1 2 3 \"made up\"\n"
+        "op Add Cast Concat Constant Conv DequantizeLinear Div Gather Gemm If Loop MatMul MaxPool Mul QuantizeLinear\n"
+        "op Relu Reshape Scan Shape Slice\n  need rank(inputs) <= 3 \"three axes\"\n"
+        "op Softmax Split Sub Transpose Unsqueeze\n  need static(*) \"fixed sizes\" else fail\n";
+    static npart_oplist *oplist;
+    if (!oplist)
+        FUZZ_REQUIRE(npart_oplist_read_memory(&oplist, text, sizeof text - 1, "most.ops", NULL, NULL) == NPART_OK);
+    return oplist;
+}
+
+static npart_plan *plan_of(npart_inference *inference, const npart_oplist *oplist, enum npart_level level,
+                           const char *partitioner)
 {
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
     struct npart_error error;
     npart_plan *plan = NULL;
     options.level = level;
     options.partitioner = partitioner;
-    npart_status status = npart_plan_make(&plan, inference, hexagon(), NULL, &options, &error);
+    npart_status status = npart_plan_make(&plan, inference, oplist, NULL, &options, &error);
     FUZZ_REQUIRE((status == NPART_OK) == (plan != NULL));
     if (status != NPART_OK)
         fuzz_check_error(status, &error);
@@ -53,8 +69,9 @@ static npart_plan *plan_of(npart_inference *inference, enum npart_level level, c
     return plan;
 }
 
-static void analyse(npart_model *model)
+static void analyse(npart_model *model, size_t choice)
 {
+    static const char *const partitioners[] = {"connected", "openvino", "prefix", "runs", "single", "waves", "whole"};
     npart_inference *open = NULL, *fixed = NULL;
     struct npart_error error;
     struct fuzz_text shapes = {NULL, 0};
@@ -69,9 +86,10 @@ static void analyse(npart_model *model)
     status = npart_inference_make_fixed(&fixed, open, &error);
     if (status != NPART_OK)
         fuzz_check_error(status, &error);
-    npart_plan *plan = plan_of(open, NPART_LEVEL_BASIC, "waves");
-    npart_plan *plan_fixed = fixed ? plan_of(fixed, NPART_LEVEL_BASIC, "waves") : NULL;
-    npart_plan *plan_off = plan_of(open, NPART_LEVEL_OFF, "runs");
+    npart_plan *plan = plan_of(open, hexagon(), NPART_LEVEL_BASIC, NULL);
+    npart_plan *plan_fixed = fixed ? plan_of(fixed, hexagon(), NPART_LEVEL_BASIC, NULL) : NULL;
+    npart_plan *plan_off = plan_of(open, most_ops(), choice % 2 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
+                                   partitioners[choice % (sizeof partitioners / sizeof partitioners[0])]);
     if (plan)
         fuzz_report(plan, plan_fixed);
     if (plan_off)
@@ -96,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     FUZZ_REQUIRE(status != NPART_ERROR_ARGUMENT && status != NPART_ERROR_WRITE && status != NPART_ERROR_READ);
     npart_model_free(streamed);
     if (status == NPART_OK)
-        analyse(model);
+        analyse(model, bytes);
     else
         fuzz_check_error(status, &error);
     npart_model_free(model);

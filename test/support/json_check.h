@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Is a text JSON? RFC 8259 and nothing more: numbers as it writes them, no control characters, valid UTF-8, no key
- * twice in an object.
+ * twice in an object (but for keys with U+FFFD, which stands for bytes that are no text).
  */
 #ifndef TEST_JSON_CHECK_H
 #define TEST_JSON_CHECK_H
