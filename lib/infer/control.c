@@ -157,15 +157,15 @@ static bool is_known_true(const struct npart__fact *fact)
            fact->known->ints[0] != 0;
 }
 
-/* How often the body runs: the trip count where no condition can end it early. */
+/* How often the body runs: the trip count where no condition can end it early. Without a condition ONNX does not look
+ * at what the body makes of it; ONNX Runtime does. */
 static int64_t trip_count(struct npart__call *call, uint32_t body)
 {
     uint32_t count, condition_count;
     const int64_t *trips = npart__in_ints(call, 0, &count),
                   *condition = npart__in_ints(call, 1, &condition_count);
-    bool goes_on = condition && condition_count == 1 && condition[0] == 1 &&
-                   is_known_true(npart__body_output(call, body, 0));
-    if (!trips || count != 1 || (npart__has_input(call, 1) && !goes_on))
+    bool begins = !npart__has_input(call, 1) || (condition && condition_count == 1 && condition[0] == 1);
+    if (!trips || count != 1 || !begins || !is_known_true(npart__body_output(call, body, 0)))
         return NPART__UNKNOWN;
     return npart__maximum(call->pool, trips[0], 0);
 }

@@ -63,6 +63,9 @@ void npart__infer_resize(struct npart__call *call)
     uint32_t scale_input = is_first ? 1 : 2, axis_count, count, size_count;
     const int64_t *axis_list = npart__ints_attribute(call, "axes", &axis_count);
     uint32_t axes[NPART__LIMIT_RANK];
+    const int64_t *sizes = is_first ? NULL : npart__in_ints(call, 3, &size_count);
+    if (!in->has_rank && sizes && !axis_list) /* one for each axis */
+        npart__set_rank(call, 0, size_count);
     if (!in->has_rank)
         return;
     if (!axis_list)
@@ -75,7 +78,6 @@ void npart__infer_resize(struct npart__call *call)
         return;
     memcpy(dims, in->dims, in->rank * sizeof *dims);
     double scales[NPART__LIMIT_KNOWN_FLOATS];
-    const int64_t *sizes = is_first ? NULL : npart__in_ints(call, 3, &size_count);
     const int64_t *whole_scales = npart__in_ints(call, scale_input, &count);
     if (sizes && size_count == axis_count) {
         for (uint32_t i = 0; i < axis_count; i++)
@@ -109,7 +111,8 @@ void npart__infer_upsample(struct npart__call *call)
         for (uint32_t i = 0; i < count; i++)
             scales[i] = (double)attribute->u.floats[i];
     }
-    float height = npart__float_attribute(call, "height_scale", 0), width = npart__float_attribute(call, "width_scale", 0);
+    float height = npart__float_attribute(call, "height_scale", 0);
+    float width = npart__float_attribute(call, "width_scale", 0);
     if (height > 0 && width > 0 && in->rank == 4) { /* opset 1 */
         const double both[] = {1, 1, (double)height, (double)width};
         memcpy(scales, both, sizeof both);
@@ -130,6 +133,8 @@ static void move_blocks(struct npart__call *call, bool to_space)
     const struct npart__fact *in = npart__in(call, 0);
     int64_t block = npart__int_attribute(call, "blocksize", 0);
     int64_t *dims = npart__new_dims(call, 4), area;
+    if (!in->has_rank)
+        npart__set_rank(call, 0, 4);
     if (!in->has_rank || in->rank != 4 || !dims || block <= 0 || !npart__multiply_int64(block, block, &area))
         return;
     dims[0] = in->dims[0];

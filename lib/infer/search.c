@@ -18,6 +18,8 @@ void npart__infer_pad(struct npart__call *call)
     if (!pads)
         pads = npart__in_ints(call, 1, &count);
     const int64_t *axes = npart__in_ints(call, 3, &axis_count);
+    if (!in->has_rank && pads && count % 2 == 0 && !npart__has_input(call, 3)) /* two for each axis */
+        npart__set_rank(call, 0, count / 2);
     if (!in->has_rank)
         return;
     bool knows_axes = !npart__has_input(call, 3) || axes;

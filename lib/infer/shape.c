@@ -416,9 +416,11 @@ void npart__infer_tile(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t count;
     const int64_t *repeats = npart__in_ints(call, 1, &count);
+    bool is_oldest = call->node->schema && call->node->schema->since < 6; /* a number of tiles and an axis */
+    if (!in->has_rank && repeats && !is_oldest)
+        npart__set_rank(call, 0, count);
     if (!in->has_rank)
         return;
-    bool is_oldest = call->node->schema && call->node->schema->since < 6; /* a number of tiles and an axis */
     if (!repeats || count != in->rank || is_oldest) {
         npart__set_rank(call, 0, in->rank);
         return;
