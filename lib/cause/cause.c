@@ -122,9 +122,12 @@ static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t val
         if (node == NPART_NONE)
             return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
         cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
+        const struct npart__unshaped *unshaped = npart__unshaped_of(finder->oplist, finder->graph, node);
         if (is_new && cause != NPART_NONE)
-            finder->out->items.items[cause].text = npart__arena_format(
-                finder->arena, "%s makes a tensor of unknown rank", node_text(finder, node));
+            finder->out->items.items[cause].text =
+                unshaped ? npart__arena_format(finder->arena, "%s: %s", node_text(finder, node), unshaped->sentence)
+                         : npart__arena_format(finder->arena, "%s makes a tensor of unknown rank",
+                                               node_text(finder, node));
         return cause;
     }
     const struct npart__symbol *symbol = &finder->inference->expressions.symbols.items[root];

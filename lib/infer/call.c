@@ -360,7 +360,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
         if (i < count && inputs[i])
             *fact = *inputs[i];
         fact->is_constant = fact->is_initializer = false;
-        if (!inference->ignore_value_info)
+        if (!inference->options.ignore_value_info)
             npart__merge_declared(inference, value);
         inference->rank_lost_at[value] = fact->has_rank ? 0 : body_rank_lost_at(call, body, i, count);
     }

@@ -186,6 +186,17 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
+static bool is_unshaped(const struct npart__inference *inference, const struct npart__node *node)
+{
+    for (uint32_t i = 0; i < inference->options.unshaped_count; i++) {
+        const struct npart__op_versions *at = &inference->options.unshaped[i];
+        if (node->op_type == at->op_type && node->domain == at->domain && node->opset_version >= at->first &&
+            node->opset_version <= at->last)
+            return true;
+    }
+    return false;
+}
+
 static void infer_node(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
@@ -209,11 +220,13 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
             imply_element_type(&call, &cache, i);
         }
     }
-    if (cache.row)
+    bool is_shaped = !is_unshaped(inference, node);
+    if (cache.row && is_shaped)
         cache.row->infer(&call);
     inference->expressions.node = id;
-    mark_constants(&call);
-    for (uint32_t i = 0; i < node->output_count && !inference->ignore_value_info; i++) {
+    if (is_shaped)
+        mark_constants(&call);
+    for (uint32_t i = 0; i < node->output_count && !inference->options.ignore_value_info; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value != NPART_NONE)
             npart__merge_declared(inference, value);
@@ -248,7 +261,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     memset(out, 0, sizeof *out);
     out->graph = graph;
     out->arena = arena;
-    out->ignore_value_info = options->ignore_value_info;
+    out->options = *options;
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
     out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);

@@ -72,17 +72,28 @@ struct npart__shape_request {
     uint32_t rank;
 };
 
+/* Versions of an operator. */
+struct npart__op_versions {
+    uint32_t op_type, domain; /* interned by the graph */
+    int32_t first, last;      /* of the domain's opset */
+};
+
 struct npart__infer_options {
     const struct npart__binding_request *bindings;
     uint32_t binding_count;
     const struct npart__shape_request *shapes;
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
+    /* Operators of which nothing but the type is inferred, as a runtime does that lacks the inference; what the file
+     * declares of their results counts. */
+    const struct npart__op_versions *unshaped;
+    uint32_t unshaped_count;
 };
 
 struct npart__inference {
     const struct npart__graph *graph;
     struct npart__arena *arena;
+    struct npart__infer_options options; /* what they point to outlives the result */
     struct npart__expressions expressions;
     struct npart__fact *facts; /* by value */
     uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
@@ -93,7 +104,6 @@ struct npart__inference {
     struct npart__op_cache *cache;
     bool is_quiet; /* a pass whose findings would come again */
     unsigned loop_depth;
-    bool ignore_value_info;
 };
 
 /* Infers the whole graph, which must outlive the result. Fails when a binding is wrong or memory runs out. */

@@ -114,10 +114,29 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
     return is_named(drops->to, policy, members_of(drops, partition)[0]);
 }
 
+/* Whether a value that is no constant comes into the partition. */
+static bool is_fed(const struct drops *drops, uint32_t partition)
+{
+    const struct npart__graph *graph = drops->to->graph;
+    for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
+        const struct npart__node *node = &graph->nodes.items[members_of(drops, partition)[i]];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t value = npart__live_operand(graph, drops->to->request->fold, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            if (value != NPART_NONE &&
+                (producer == NPART_NONE || drops->partitioning->partition_of[producer] != partition))
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool is_dropped(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     uint32_t nodes = drops->partitioning->partitions.items[partition].member_count;
     switch ((enum npart__policy_kind)policy->kind) {
+    case NPART__POLICY_FAIL_UNFED:
+        return !is_fed(drops, partition);
     case NPART__POLICY_DROP_ONLY:
         return count_named(drops, policy, partition) == nodes;
     case NPART__POLICY_DROP_SINGLE:

@@ -210,6 +210,28 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
+/* The runtime's view of the sizes: where it lacks the inference of some operator that the graph has, an inference of
+ * its own. */
+static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
+{
+    uint32_t count;
+    const struct npart__op_versions *unshaped =
+        npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
+    if (!unshaped)
+        return npart__fail_memory(error);
+    if (count == 0)
+        return NPART_OK;
+    struct npart__infer_options options = plan->inference->options;
+    options.unshaped = unshaped;
+    options.unshaped_count = count;
+    struct npart__inference *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
+    if (!own)
+        return npart__fail_memory(error);
+    npart_status status = npart__infer(plan->graph, &options, plan->arena, own, error);
+    plan->inference = own;
+    return status;
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
@@ -227,6 +249,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = choose_gates(out, request->gates, error);
     if (status == NPART_OK)
         status = choose_partitioner(out, request->partitioner, error);
+    if (status == NPART_OK)
+        status = see_as_runtime(out, error);
+    inference = out->inference;
     if (status == NPART_OK)
         status = npart__fold_graph(inference, out->level, arena, &out->fold, error);
     uint8_t *assumed = NULL;

@@ -115,20 +115,43 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
     return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
 }
 
-static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+static uint32_t quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
     const struct npart__value *at = &graph->values.items[value];
-    uint32_t quantized = value;
-    if (!is_output && at->producer != NPART_NONE && strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0)
-        quantized = npart__node_input(graph, &graph->nodes.items[at->producer], 0);
-    for (uint32_t i = 0; is_output && i < at->consumer_count; i++) {
-        const struct npart__node *consumer = &graph->nodes.items[graph->consumers[at->first_consumer + i]];
-        if (strcmp(npart__node_op(graph, consumer), "QuantizeLinear") == 0)
-            quantized = npart__node_output(graph, consumer, 0);
+    if (!is_output)
+        return strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0 ? at->producer : NPART_NONE;
+    for (uint32_t i = 0; i < at->consumer_count; i++) {
+        uint32_t consumer = graph->consumers[at->first_consumer + i];
+        if (strcmp(npart__node_op(graph, &graph->nodes.items[consumer]), "QuantizeLinear") == 0)
+            return consumer;
     }
+    return NPART_NONE;
+}
+
+static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+{
+    const struct npart__graph *graph = trial->graph;
+    uint32_t node = quantizing_node(trial, value, is_output), quantized = value;
+    if (node != NPART_NONE && is_output)
+        quantized = npart__node_output(graph, &graph->nodes.items[node], 0);
+    else if (node != NPART_NONE)
+        quantized = npart__node_input(graph, &graph->nodes.items[node], 0);
     int type = quantized == NPART_NONE ? 0 : npart__fact_of(trial->inference, quantized)->element_type;
     return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
+}
+
+static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
+{
+    uint64_t elements;
+    uint32_t node = quantizing_node(trial, value, is_output);
+    uint32_t scale = node == NPART_NONE ? NPART_NONE
+                                        : npart__node_input(trial->graph, &trial->graph->nodes.items[node], 1);
+    if (scale == NPART_NONE)
+        return number_answer(0);
+    return npart__static_elements(npart__fact_of(trial->inference, scale), &elements) && elements <= INT64_MAX
+               ? number_answer((int64_t)elements)
+               : unknown_answer();
 }
 
 static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
@@ -172,6 +195,8 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
     size_t length;
+    if (attribute && term->has_index && !npart__normalize_axis(term->number, attribute->count, &element))
+        return absent_answer();
     if (!attribute)
         return element ? absent_answer() : default_answer(term);
     if (attribute->is_elided)
@@ -227,6 +252,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
                                   : unknown_answer();
     case NPART__FUNCTION_QDTYPE:
         return qdtype_answer(trial, value, npart__is_output_operand(trial, operands, place.operand));
+    case NPART__FUNCTION_QSCALES:
+        return qscales_answer(trial, value, npart__is_output_operand(trial, operands, place.operand));
     case NPART__FUNCTION_RANK:
         return fact->has_rank ? number_answer(fact->rank) : unknown_answer();
     case NPART__FUNCTION_DIMS_OVER_ONE:

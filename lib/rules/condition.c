@@ -19,6 +19,7 @@ enum argument {
     ARGUMENT_OPERAND,
     ARGUMENT_OPERAND_INDEX,
     ARGUMENT_ATTRIBUTE,
+    ARGUMENT_ATTRIBUTE_INDEX,
     ARGUMENT_SWITCH,
     ARGUMENT_VARIANT,
     ARGUMENT_SIDE,
@@ -177,6 +178,11 @@ static uint32_t parse_selector(struct npart__parser *parser)
     if (is_all)
         return new_selector(parser, selector);
     selector.name = token->text;
+    const struct npart__operator *newest = NULL;
+    selector.kind = NPART__SELECT_ONE;
+    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
+        return new_selector(parser, selector);
+    selector.version_count = 0;
     uint32_t name = npart__find_pattern_name(parser, token->text);
     if (name != NPART_NONE) {
         selector.kind = NPART__SELECT_NAME;
@@ -184,10 +190,6 @@ static uint32_t parse_selector(struct npart__parser *parser)
         selector.versions[0].index = (int16_t)name;
         return new_selector(parser, selector);
     }
-    const struct npart__operator *newest = NULL;
-    selector.kind = NPART__SELECT_ONE;
-    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
-        return new_selector(parser, selector);
     bool is_inputs = strcmp(token->text, "inputs") == 0, is_outputs = strcmp(token->text, "outputs") == 0;
     if (is_inputs || is_outputs) {
         selector.kind = is_inputs ? NPART__SELECT_INPUTS : NPART__SELECT_OUTPUTS;
@@ -276,9 +278,13 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
             parse_index(parser, term);
         return;
     case ARGUMENT_ATTRIBUTE:
+    case ARGUMENT_ATTRIBUTE_INDEX:
         token = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
         if (token)
             resolve_attribute(parser, token, term);
+        term->has_index = argument == ARGUMENT_ATTRIBUTE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
+        if (term->has_index)
+            parse_index(parser, term);
         return;
     case ARGUMENT_SWITCH:
         token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");

@@ -36,7 +36,7 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
 
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
-    static const char *const prefixes[] = {"  must   ", "  maybe  ", "  note   "};
+    static const char *const prefixes[] = {"  must   ", "  maybe  ", "  note   ", "  unit   "};
     npart__append_text(out, prefixes[rule->kind]);
     npart__append_text(out, rule->sentence);
     npart__append_text(out, rule->is_fatal ? " (else the session fails)" : "");

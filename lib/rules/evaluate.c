@@ -101,7 +101,7 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     }
     if (term->kind != NPART__TERM_FUNCTION)
         return 1;
-    if (term->op == NPART__FUNCTION_ATTR) {
+    if (term->op == NPART__FUNCTION_ATTR && !term->has_index) {
         const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
         bool is_list = attribute && attribute->type >= 6 && attribute->type <= 8;
         return is_list && attribute->count ? attribute->count : 1;
@@ -188,7 +188,7 @@ static enum npart__truth is_static(const struct npart__trial *trial, uint32_t va
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
     if (npart__is_static(fact))
         return NPART__TRUE;
-    if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE)
+    if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE && fact->kind != NPART__TYPE_UNKNOWN)
         return NPART__MAYBE;
     if (fact->has_rank)
         return NPART__FALSE;
@@ -238,6 +238,10 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return is_static(trial, value);
     case NPART__PREDICATE_CONST:
         return from_bool(trial->fold->is_constant[value]);
+    case NPART__PREDICATE_DECLARED: {
+        const struct npart__declared_type *declared = trial->graph->values.items[value].declared;
+        return from_bool(declared && declared->has_rank);
+    }
     case NPART__PREDICATE_UNIFORM:
         return is_uniform(trial, value);
     case NPART__PREDICATE_QUANTIZED:

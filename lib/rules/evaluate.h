@@ -40,8 +40,13 @@ uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, cons
 
 /* ---- match.c: patterns in a graph ------------------------------------------------------------------------ */
 
-/* By node: the pattern whose unit it is part of plus one, or 0. NULL when out of memory. */
-uint32_t *npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
-                                const struct npart__fold *fold, struct npart__arena *arena);
+struct npart__units {
+    uint32_t *unit_of;       /* by node: the pattern whose unit it is part of plus one, or 0 */
+    uint32_t *fatal_rule_of; /* by node: the rule by which its unit fails plus one, or 0 */
+};
+
+/* False when out of memory. */
+bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
+                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out);
 
 #endif

@@ -25,7 +25,8 @@ struct judge {
     struct npart__arena *arena;
     struct npart__mask *out;
     struct entry_cache *cache;
-    const uint32_t *unit_of; /* by node: see npart__match_patterns */
+    struct npart__units units;
+    uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
     const uint8_t *assumed;
     struct npart__op_id *fallbacks; /* the list's fallback_ops in this graph */
 };
@@ -104,6 +105,42 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
     return ids;
 }
 
+const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
+                                                 const struct npart__graph *graph, uint32_t id)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    const char *domain = npart__text(&graph->strings, node->domain);
+    for (uint32_t i = 0; i < oplist->unshaped.count; i++) {
+        const struct npart__unshaped *at = &oplist->unshaped.items[i];
+        const char *colon = strrchr(at->op, ':'), *name = colon ? colon + 1 : at->op;
+        size_t length = colon ? (size_t)(colon - at->op) : 0;
+        if (strcmp(npart__node_op(graph, node), name) == 0 && strlen(domain) == length &&
+            memcmp(domain, at->op, length) == 0 && node->opset_version >= at->first_version &&
+            node->opset_version <= at->last_version)
+            return at;
+    }
+    return NULL;
+}
+
+struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
+                                                struct npart__arena *arena, uint32_t *count)
+{
+    struct npart__op_versions *found = npart__arena_zeroed(arena, oplist->unshaped.count + (size_t)1, sizeof *found);
+    *count = 0;
+    for (uint32_t i = 0; found && i < oplist->unshaped.count; i++) {
+        const struct npart__unshaped *at = &oplist->unshaped.items[i];
+        const struct npart__op_id *id = npart__find_ops(graph, &at->op, 1, arena);
+        if (!id)
+            return NULL;
+        if (id->op_type != NPART_NONE)
+            found[(*count)++] = (struct npart__op_versions){.op_type = id->op_type,
+                                                            .domain = id->domain,
+                                                            .first = at->first_version,
+                                                            .last = at->last_version};
+    }
+    return found;
+}
+
 /* What the rules tried so far say. */
 struct outcome {
     enum npart__truth ordinary, fatal; /* all rules without, and with, `else fail` */
@@ -128,6 +165,11 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
     if (rule->kind == NPART__RULE_NOTE) /* a bare note always applies */
         return rule->condition != NPART_NONE && truth != NPART__TRUE ? true
                                                                      : add_reason(judge, node, index, NPART__TRUE);
+    if (rule->kind == NPART__RULE_UNIT) {
+        if (truth == NPART__TRUE)
+            judge->quantized_unit[node] = index + 1;
+        return true;
+    }
     if (truth == NPART__TRUE)
         return true;
     if (rule->kind == NPART__RULE_CAP) {
@@ -221,6 +263,17 @@ static bool falls_back(const struct judge *judge, const struct npart__node *node
     return count == 0;
 }
 
+/* Taken as a whole, whatever the rules say of each. */
+static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outcome)
+{
+    uint32_t fatal_rule = judge->units.fatal_rule_of[id];
+    if (fatal_rule)
+        outcome->fatal = NPART__FALSE;
+    return add_reason(judge, id, judge->oplist->patterns.items[judge->units.unit_of[id] - 1].unit_rule,
+                      NPART__TRUE) &&
+           (!fatal_rule || add_reason(judge, id, fatal_rule - 1, NPART__FALSE));
+}
+
 static bool judge_node(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
@@ -240,10 +293,9 @@ static bool judge_node(struct judge *judge, uint32_t id)
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
         if (!(judge->target->gates >> gate & 1))
             continue;
-        const struct npart__pattern *unit =
-            judge->unit_of[id] ? &judge->oplist->patterns.items[judge->unit_of[id] - 1] : NULL;
-        if (unit && unit->gate == gate) { /* taken as a whole, whatever its rules say of each */
-            if (!add_reason(judge, id, unit->unit_rule, NPART__TRUE))
+        uint32_t unit = judge->units.unit_of[id];
+        if (unit && judge->oplist->patterns.items[unit - 1].gate == gate) {
+            if (!judge_in_unit(judge, id, &outcome))
                 return false;
             continue;
         }
@@ -258,6 +310,62 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return add_reason(judge, id, judge->oplist->fallback_rule, NPART__FALSE);
     }
     return true;
+}
+
+/* ---- quantized units --------------------------------------------------------------------------------------- */
+
+static bool is_refused_unit(const struct judge *judge, uint32_t node)
+{
+    return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
+}
+
+/* Whether all that use the results of a DequantizeLinear are refused as units: one for each use is made of it. */
+static bool all_uses_are_refused(const struct judge *judge, uint32_t id)
+{
+    uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
+    const struct npart__value *at = &judge->graph->values.items[value];
+    for (uint32_t i = 0; i < at->consumer_count; i++)
+        if (!is_refused_unit(judge, judge->graph->consumers[at->first_consumer + i]))
+            return false;
+    return true;
+}
+
+static bool is_op(const struct judge *judge, uint32_t node, const char *op)
+{
+    return node != NPART_NONE && judge->fold->reasons[node] == NPART__FOLD_LIVE &&
+           strcmp(npart__node_op(judge->graph, &judge->graph->nodes.items[node]), op) == 0;
+}
+
+/* A unit is accepted or refused as one: with a refused node go the nodes that quantize for it. */
+static bool refuse_with_units(struct judge *judge)
+{
+    const struct npart__graph *graph = judge->graph;
+    uint32_t *rules = npart__arena_allocate(judge->arena, (graph->nodes.count + (size_t)1) * sizeof *rules);
+    if (!rules)
+        return false;
+    memset(rules, 0xff, (graph->nodes.count + (size_t)1) * sizeof *rules);
+    for (uint32_t id = 0; id < graph->nodes.count; id++) {
+        const struct npart__node *node = &graph->nodes.items[id];
+        if (!is_refused_unit(judge, id))
+            continue;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            uint32_t value = npart__node_input(graph, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            if (is_op(judge, producer, "DequantizeLinear") && judge->out->verdicts[producer] == NPART__NPU &&
+                all_uses_are_refused(judge, producer))
+                rules[producer] = judge->quantized_unit[id] - 1;
+        }
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t value = npart__node_output(graph, node, k);
+            const struct npart__value *at = value == NPART_NONE ? NULL : &graph->values.items[value];
+            for (uint32_t u = 0; at && u < at->consumer_count; u++) {
+                uint32_t consumer = graph->consumers[at->first_consumer + u];
+                if (is_op(judge, consumer, "QuantizeLinear") && judge->out->verdicts[consumer] == NPART__NPU)
+                    rules[consumer] = judge->quantized_unit[id] - 1;
+            }
+        }
+    }
+    return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
@@ -277,10 +385,11 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
-    judge.unit_of = npart__match_patterns(target, inference, fold, arena);
+    judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
     judge.fallbacks =
         npart__find_ops(graph, target->oplist->fallback_ops.items, target->oplist->fallback_ops.count, arena);
-    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.unit_of || !judge.fallbacks)
+    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.fallbacks || !judge.quantized_unit ||
+        !npart__match_patterns(target, inference, fold, arena, &judge.units))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
@@ -289,6 +398,8 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
             return npart__fail_memory(error);
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;
+    if (!refuse_with_units(&judge))
+        return npart__fail_memory(error);
     return inference->expressions.failed ? npart__fail_memory(error) : NPART_OK;
 }
 

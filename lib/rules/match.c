@@ -40,6 +40,7 @@ struct matcher {
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
     uint32_t *unit_of;         /* by node */
+    uint32_t fatal_rule;       /* of the unit at hand, plus one */
 };
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
@@ -232,17 +233,22 @@ static bool is_closed(const struct matcher *matcher)
     return true;
 }
 
+/* A need that does not hold makes it no unit; with `else fail` it makes it one that fails. */
 static bool needs_hold(struct matcher *matcher)
 {
     const struct npart__pattern *pattern = matcher->pattern;
+    matcher->fatal_rule = 0;
     for (uint32_t i = pattern->first_rule; i < pattern->first_rule + pattern->rule_count; i++) {
         const struct npart__rule *rule = &matcher->oplist->rules.items[i];
         struct npart__trial trial;
         uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
         npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, node);
         trial.names = matcher->unit.values;
-        if (npart__try(&trial, rule->condition) != NPART__TRUE)
+        enum npart__truth truth = npart__try(&trial, rule->condition);
+        if (truth != NPART__TRUE && !rule->is_fatal)
             return false;
+        if (truth == NPART__FALSE && !matcher->fatal_rule)
+            matcher->fatal_rule = i + 1;
     }
     return true;
 }
@@ -255,11 +261,16 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
     memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
     memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);
     matcher->steps = 0;
-    return match_node(matcher, root->part, node) && is_closed(matcher) && needs_hold(matcher);
+    const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[root->part];
+    bool is_match = part->kind == NPART__PATTERN_NAME
+                        ? match_name(matcher, part, npart__node_output(matcher->graph,
+                                                                       &matcher->graph->nodes.items[node], 0))
+                        : match_node(matcher, root->part, node);
+    return is_match && is_closed(matcher) && needs_hold(matcher);
 }
 
 /* Later nodes first, so that of a unit and its beginning the longer one is found. */
-static void match_region(struct matcher *matcher, uint32_t region)
+static void match_region(struct matcher *matcher, uint32_t region, struct npart__units *out)
 {
     const struct npart__scope *scope = &matcher->graph->scopes.items[region];
     for (uint32_t i = scope->order_count; i-- > 0;) {
@@ -270,8 +281,10 @@ static void match_region(struct matcher *matcher, uint32_t region)
             if (node->op_type != root->op.type || node->domain != root->op.domain || matcher->unit_of[id] ||
                 !find_unit(matcher, root, id))
                 continue;
-            for (uint32_t k = 0; k < matcher->unit.node_count; k++)
-                matcher->unit_of[matcher->unit.nodes[k]] = root->pattern + 1;
+            for (uint32_t k = 0; k < matcher->unit.node_count; k++) {
+                out->unit_of[matcher->unit.nodes[k]] = root->pattern + 1;
+                out->fatal_rule_of[matcher->unit.nodes[k]] = matcher->fatal_rule;
+            }
         }
     }
 }
@@ -298,7 +311,9 @@ static bool list_roots(struct matcher *matcher, struct npart__arena *arena)
     for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
         const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
         for (uint32_t i = 0; (matcher->target->gates >> pattern->gate & 1) && i < pattern->match_count; i++) {
-            struct part_op op = matcher->ops[pattern->matches[i]];
+            const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[pattern->matches[i]];
+            bool is_name = part->kind == NPART__PATTERN_NAME;
+            struct part_op op = matcher->ops[is_name ? pattern->names[part->name].part : pattern->matches[i]];
             if (op.type != NPART_NONE && op.domain != NPART_NONE)
                 roots[count++] = (struct root){.pattern = p, .part = pattern->matches[i], .op = op};
         }
@@ -308,8 +323,8 @@ static bool list_roots(struct matcher *matcher, struct npart__arena *arena)
     return roots != NULL;
 }
 
-uint32_t *npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
-                                const struct npart__fold *fold, struct npart__arena *arena)
+bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
+                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out)
 {
     const struct npart__graph *graph = inference->graph;
     struct matcher matcher = {.target = target,
@@ -317,14 +332,16 @@ uint32_t *npart__match_patterns(const struct npart__target *target, struct npart
                               .inference = inference,
                               .graph = graph,
                               .fold = fold};
-    matcher.unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.unit_of);
-    if (!matcher.unit_of || target->oplist->patterns.count == 0)
-        return matcher.unit_of;
+    out->unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->unit_of);
+    out->fatal_rule_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->fatal_rule_of);
+    if (!out->unit_of || !out->fatal_rule_of)
+        return false;
+    matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
     if (!matcher.ops || !list_roots(&matcher, arena))
-        return NULL;
+        return false;
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
-            match_region(&matcher, scope);
-    return matcher.unit_of;
+            match_region(&matcher, scope, out);
+    return true;
 }

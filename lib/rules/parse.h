@@ -136,6 +136,7 @@ void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);
 void npart__line_param(struct npart__parser *parser);
 void npart__line_limit(struct npart__parser *parser);
+void npart__line_unshaped(struct npart__parser *parser);
 void npart__line_gate(struct npart__parser *parser);
 void npart__line_every(struct npart__parser *parser);
 void npart__line_set(struct npart__parser *parser);
@@ -152,6 +153,8 @@ void npart__line_fallback(struct npart__parser *parser);
 /* The reasons that a partitioner may give, as rules. */
 void npart__add_partitioner_rules(struct npart__parser *parser);
 
+/* OPSETS behind a name: "13", "7..12", "11.." or nothing, which is every version. False after a failure. */
+bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last);
 /* The index of a switch or variant of the list, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);

@@ -146,14 +146,19 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* An expression that is a node. */
+/* An expression that is a node: an op, or the name of a let. */
 static uint32_t parse_root(struct npart__parser *parser)
 {
     uint32_t column = npart__peek(parser)->column;
     uint32_t part = parse_part(parser, 0);
     npart__expect_end(parser);
-    if (part != NPART_NONE && parser->oplist->pattern_parts.items[part].kind != NPART__PATTERN_NODE)
-        npart__parse_fail(parser, column, "expected an op with its operands");
+    if (part == NPART_NONE || parser->status != NPART_OK)
+        return NPART_NONE;
+    const struct npart__pattern_part *at = &parser->oplist->pattern_parts.items[part];
+    bool is_let = at->kind == NPART__PATTERN_NAME && at->output == 0 &&
+                  parser->pattern->names[at->name].part != NPART_NONE;
+    if (at->kind != NPART__PATTERN_NODE && !is_let)
+        npart__parse_fail(parser, column, "expected an op with its operands, or the name of a let");
     return parser->status == NPART_OK ? part : NPART_NONE;
 }
 

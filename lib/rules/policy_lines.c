@@ -7,6 +7,7 @@
  *   partitions drop only OP...                       given back when made of nothing but these
  *   partitions drop single [OP...]                   given back when it is one node (of these)
  *   partitions drop under NUMBER nodes|macs|OP...    given back when smaller
+ *   partitions fail unfed                            one into which nothing comes but constants fails the session
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
  *   partitions keep NUMBER heaviest|first            the others are given back
  *   fallback OP...                                   all that the CPU side has; another op fails the model
@@ -159,12 +160,17 @@ void npart__line_partitions(struct npart__parser *parser)
         take_ops(parser, &policy);
         need_ops(parser, &policy);
         sentence = "stands behind an op at which the runtime stops";
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "fail")) {
+        if (!npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
+            npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed");
+        policy.kind = NPART__POLICY_FAIL_UNFED;
+        sentence = "a partition that nothing is fed into but constants fails";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {
         sentence = take_drop(parser, &policy);
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {
         sentence = take_keep(parser, &policy);
     } else {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop or keep");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop, keep or fail");
         return;
     }
     if (parser->status != NPART_OK)
@@ -175,6 +181,8 @@ void npart__line_partitions(struct npart__parser *parser)
         return;
     }
     policy.rule = end_of_line_rule(parser, fixed, sentence);
+    if (policy.rule != NPART_NONE)
+        parser->oplist->rules.items[policy.rule].is_fatal = policy.kind == NPART__POLICY_FAIL_UNFED;
     if (policy.rule != NPART_NONE && !NPART__PUSH(parser->arena, &parser->oplist->policies, policy))
         npart__parse_out_of_memory(parser);
 }

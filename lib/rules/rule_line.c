@@ -148,7 +148,7 @@ void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
     };
     const char *label = accept_label(parser);
     uint32_t from = parser->at;
-    if (npart__peek(parser)->kind != NPART__TOKEN_STRING || kind == NPART__RULE_NEED)
+    if (npart__peek(parser)->kind != NPART__TOKEN_STRING || kind == NPART__RULE_NEED || kind == NPART__RULE_UNIT)
         rule.condition = npart__parse_condition(parser);
     uint32_t to = parser->at;
     if (parser->status != NPART_OK)
@@ -159,8 +159,8 @@ void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
         rule.sentence = condition_text(parser, from, to);
     for (;;) {
         if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
-            if (kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail") || parser->pattern)
-                npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need of an op");
+            if (kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail") )
+                npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need");
             rule.is_fatal = true;
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");

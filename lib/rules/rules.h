@@ -35,6 +35,7 @@ enum npart__rule_kind {
     NPART__RULE_NEED,  /* must hold */
     NPART__RULE_CAP,   /* `maybe`: where it does not hold the verdict is at most unknown */
     NPART__RULE_NOTE,  /* told where it applies, changes nothing */
+    NPART__RULE_UNIT,  /* where it holds, the node's DequantizeLinear and QuantizeLinear are refused with it */
 };
 
 /* What a rule is about: the kind of the cause it makes. */
@@ -144,6 +145,7 @@ struct npart__limit {
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
     NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
+    NPART__POLICY_FAIL_UNFED,   /* a partition into which nothing comes but constants fails */
     NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops is given back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
     NPART__POLICY_DROP_UNDER_NODES,
@@ -172,6 +174,13 @@ enum npart__partitioner_reason {
     NPART__REASON_COUNT
 };
 
+/* Versions of an operator whose results the runtime gives no shape. */
+struct npart__unshaped {
+    const char *op; /* "domain:name" */
+    int32_t first_version, last_version;
+    const char *sentence;
+};
+
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
@@ -187,6 +196,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(struct npart__limit) limits;
+    struct NPART__ARRAY(struct npart__unshaped) unshaped;
     struct NPART__ARRAY(const char *) switches;
     struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */
@@ -269,6 +279,13 @@ static inline bool npart__is_op(const struct npart__node *node, struct npart__op
 {
     return node->op_type == id.op_type && node->domain == id.domain;
 }
+
+/* The `unshaped` line that speaks of the node, or NULL. */
+const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
+                                                 const struct npart__graph *graph, uint32_t node);
+/* The list's unshaped operators that the graph has; *count 0 when it has none. NULL when out of memory. */
+struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
+                                                struct npart__arena *arena, uint32_t *count);
 
 /* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
  * CPU (FAIL where the rule is fatal), with that reason. */

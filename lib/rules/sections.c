@@ -27,6 +27,11 @@ static void line_note(struct npart__parser *parser)
     npart__parse_rule(parser, NPART__RULE_NOTE);
 }
 
+static void line_unit(struct npart__parser *parser)
+{
+    npart__parse_rule(parser, NPART__RULE_UNIT);
+}
+
 static void line_signature(struct npart__parser *parser)
 {
     (void)npart__expect(parser, NPART__TOKEN_WORD, "the signature's name");
@@ -101,7 +106,7 @@ static bool read_version(struct npart__parser *parser, int32_t *out)
     return true;
 }
 
-static bool read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
+bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
 {
     uint32_t column = npart__peek(parser)->column;
     *first = 1;
@@ -183,7 +188,7 @@ static void line_op(struct npart__parser *parser, size_t start, size_t end)
     }
     if (count == 0)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op, found %s", npart__peek(parser)->text);
-    if (!read_versions(parser, &first, &last))
+    if (!npart__read_versions(parser, &first, &last))
         return;
     npart__expect_end(parser);
     for (uint32_t i = 0; i < count && parser->status == NPART_OK; i++)
@@ -241,6 +246,7 @@ static const struct {
     {"through", npart__line_through, IN_LIST},
     {"param", npart__line_param, IN_LIST},
     {"limit", npart__line_limit, IN_LIST},
+    {"unshaped", npart__line_unshaped, IN_LIST},
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
     {"set", npart__line_set, IN_LIST},
@@ -248,6 +254,7 @@ static const struct {
     {"need", line_need, IN_OP | IN_PATTERN},
     {"maybe", line_maybe, IN_OP},
     {"note", line_note, IN_OP},
+    {"unit", line_unit, IN_OP},
     {"signature", line_signature, IN_OP},
     {"use", line_use, IN_OP},
     {"source", line_source_of_op, IN_OP},
@@ -262,7 +269,7 @@ static void expand_sets(struct npart__parser *parser)
     if (parser->sets.count == 0 || parser->status != NPART_OK)
         return;
     bool is_set = strcmp(parser->tokens[0].text, "set") == 0; /* its own name stays */
-    for (uint32_t i = is_set ? 2 : 0; i < parser->token_count; i++) {
+    for (uint32_t i = is_set ? 2 : 1; i < parser->token_count; i++) {
         for (uint32_t k = 0; k < parser->sets.count; k++) {
             const struct npart__word_set *set = &parser->sets.items[k];
             struct npart__token *token = &parser->tokens[i];

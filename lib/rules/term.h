@@ -33,6 +33,7 @@ enum npart__term_kind {
     X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
     X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
     X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
+    X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
     X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
@@ -41,12 +42,13 @@ enum npart__term_kind {
 #define NPART__FUNCTIONS(X)                                                                                            \
     X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
     X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
+    X(QSCALES, "qscales", OPERAND, SHAPE)   /* number of scales of its (de)quantization; 0 without one */              \
     X(RANK, "rank", OPERAND, RANK)                                                                                     \
     X(DIMS_OVER_ONE, "dims_over_one", OPERAND, RANK) /* number of dims that are not 1 */                               \
     X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
     X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
     X(VALUE, "value", OPERAND, ATTRIBUTE)   /* every element of a constant */                                          \
-    X(ATTR, "attr", ATTRIBUTE, ATTRIBUTE)   /* the attribute, or the standard's default; of a list, every element */   \
+    X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; of a list, every element or one */    \
     X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
@@ -81,6 +83,7 @@ enum npart__comparison_op {
 struct npart__term {
     uint8_t kind, op;
     uint8_t element_type; /* of a word that names one */
+    bool has_index;       /* of attr(): `number` is the element asked for */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */

@@ -56,7 +56,7 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
         npart__append_text(out, oplist->switches.items[term->number]);
     else if (is_predicate && term->op == NPART__PREDICATE_VARIANT)
         npart__append_text(out, oplist->variants.items[term->number].name);
-    if (!is_predicate && term->op == NPART__FUNCTION_DIM) {
+    if (!is_predicate && (term->op == NPART__FUNCTION_DIM || term->has_index)) {
         npart__append_text(out, ", ");
         npart__append_int64(out, term->number);
     }
