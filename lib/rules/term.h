@@ -48,7 +48,7 @@ enum npart__term_kind {
     X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
     X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
     X(VALUE, "value", OPERAND, ATTRIBUTE)   /* every element of a constant */                                          \
-    X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; of a list, every element or one */    \
+    X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; every element, or one */            \
     X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
