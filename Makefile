@@ -70,7 +70,7 @@ $(shared_library): $(objects)
 $(tool): $(tool_objects) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-demo_command = $(tool) fixtures/vit-b16.ts14.onnx --target hexagon
+demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
 	$(demo_command)
 
