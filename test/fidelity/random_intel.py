@@ -209,11 +209,12 @@ def of_shape_target(node):
     elif node.op == "Tile":
         node.add(shape).add([len(shape)], [lot.choice((1, 2)) for _ in shape], "int64")
     else:
-        pads = [lot.choice((0, 1, 2)) for _ in range(2 * len(shape))]
+        mode = lot.choice((None, "constant", "edge", "reflect"))
+        pads = [min(lot.choice((0, 1, 2)), d - 1 if mode == "reflect" else 2) for d in shape * 2]
         node.add(shape).add([len(pads)], pads)
         if lot.random() < 0.4:
             node.add([], 0)
-        node.set(mode=lot.choice((None, "constant", "edge", "reflect")))
+        node.set(mode=mode)
 
 
 def of_indices(node):
@@ -388,7 +389,7 @@ def of_misc(node):
         kind = node.type_of(node.schema.inputs[0])
         node.add([], 0, kind).add([], 5, kind).add([], 1, kind)
     elif node.op in ("QuantizeLinear", "DequantizeLinear"):
-        per_channel = lot.random() < 0.4
+        per_channel = node.opset >= 13 and lot.random() < 0.4
         node.add(shape).add([shape[-1]] if per_channel else [], 0.5).set(axis=-1 if per_channel else None)
         if lot.random() < 0.7:
             node.add([shape[-1]] if per_channel else [], 0)
