@@ -152,9 +152,18 @@ check-json: $(tool) ## docs/json.md against what the tool prints
 check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
 	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources); do \
 		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
-check: check-unit check-cases check-cli check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
+check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
-	$(MAKE) VARIANT=asan check-unit check-cases check-cli
+	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
+
+$(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(test_support) $(static_library)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-fuzz-corpus: $(OUT)/test/fuzz/replay-fuzz_model $(OUT)/test/fuzz/replay-fuzz_oplist ## the fuzzers' corpora, run once
+	$(OUT)/test/fuzz/replay-fuzz_model test/fuzz/corpus/fuzz_model/*
+	$(OUT)/test/fuzz/replay-fuzz_oplist test/fuzz/corpus/fuzz_oplist/*
+check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
+	$(PYTHON) test/checks/rule_cases.py $(tool) hexagon test/cases/hexagon*.cases
 
 FUZZ_SECONDS ?= 60
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
@@ -217,7 +226,8 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-compilers check-readme \
+	check-json check-compilers check-readme check-rules \
+	check-fuzz-corpus \
 	install uninstall check-unit check-cases bench bench-peers fidelity fidelity-shapes fidelity-waves clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
