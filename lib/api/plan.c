@@ -437,7 +437,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .text = at->text,
         .victim_count = at->victim_count,
         .cut_count = at->cut_count,
-        .nodes = causes->lists.items + at->first_node,
+        .nodes = at->node_count ? causes->lists.items + at->first_node : NULL,
         .node_count = at->node_count,
     };
     return true;
