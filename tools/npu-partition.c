@@ -202,7 +202,8 @@ static npart_status analyze(struct run *run, struct job *job, const char *path, 
         return status;
     if (options->wants_shapes)
         return npart_inference_write_shapes(job->inference, write_output, run, error);
-    if (!options->is_quiet && !options->explain)
+    bool is_table = options->format == FORMAT_TEXT && options->target_count > 1 && !options->is_verbose;
+    if (!options->is_quiet && !options->explain && !is_table) /* nobody would see it */
         status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
     if (status == NPART_OK)
         status = make_plans(run, job, error);

@@ -21,11 +21,27 @@ static bool read_whole(const char *text, long long low, long long high, long lon
     return *text && !*end && errno == 0 && *out >= low && *out <= high;
 }
 
-/* Two targets may be given with a comma between them. */
+static bool take_all_targets(struct options *options)
+{
+    for (size_t i = 0; npart_builtin_oplist(i); i++) {
+        if (options->target_count == MOST_TARGETS)
+            return complain("--target", "all", "too many targets");
+        options->targets[options->target_count++] = npart_builtin_oplist(i);
+    }
+    return true;
+}
+
+/* Targets with commas between them; `all` is every built-in one. */
 static bool take_target(struct options *options, const char *value)
 {
     while (*value) {
         size_t length = strcspn(value, ",");
+        if (length == 3 && strncmp(value, "all", 3) == 0) {
+            if (!take_all_targets(options))
+                return false;
+            value += length + (value[length] == ',' ? 1 : 0);
+            continue;
+        }
         if (length == 0 || options->target_count == MOST_TARGETS)
             return complain("--target", value, length ? "too many targets" : "an empty target");
         char *copy = malloc(length + 1);
@@ -237,7 +253,7 @@ static const struct row {
 } rows[] = {
     {NULL, 0, NULL, NULL, "What to ask"},
     {"target", 't', "TARGET", take_target,
-     "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas, or repeated"},
+     "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all"},
     {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
     {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE for one without a name"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "a whole shape for an input"},

@@ -32,6 +32,20 @@ void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column
 /* A node with the module and the line of Python that it comes from. */
 void npart__put_place(struct npart__page *page, uint32_t node);
 
+/* What stands in a cell of the strip. */
+enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CELL_UNKNOWN, NPART__CELL_KINDS };
+
+/* The plan's nodes in the order that they run, in at most so many cells. */
+void npart__put_strip(struct npart__page *page, uint32_t cells);
+/* A count with the character that stands for it in the strip: the strip's legend. */
+void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
+/* The plan's verdict; with `columns` in one short word, padded to them. */
+void npart__put_verdict(struct npart__page *page, int columns);
+/* Three figures or two decimals. */
+void npart__put_milliseconds(struct npart__page *page, double value);
+/* table.c: one line for each plan. */
+void npart__put_table(struct npart__page *page, const struct npart__plan_pair *pairs, size_t count);
+
 /* The plan's target as it could be asked for again: "hexagon:v73+float". */
 void npart__put_target(struct npart__page *page);
 uint32_t npart__page_width(const struct npart_report_options *options);

@@ -60,37 +60,13 @@ static void notes(struct npart__page *page, const struct npart__finding *list, u
         npart__append_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
 
-/* ---- what a node looks like ---------------------------------------------------------------------------------- */
-
-enum cell { CELL_NPU, CELL_CPU, CELL_FAIL, CELL_UNKNOWN, CELL_KINDS };
-
-static const struct {
-    const char *full, *partly, *ascii, *color;
-} looks[CELL_KINDS] = {
-    [CELL_NPU] = {"█", "█", "#", NPART__GREEN},
-    [CELL_CPU] = {"░", "▒", ".", NPART__YELLOW},
-    [CELL_FAIL] = {"×", "×", "!", NPART__RED},
-    [CELL_UNKNOWN] = {"?", "?", "?", NPART__MAGENTA},
-};
-
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
 static void verdict(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
-    static const struct {
-        const char *word, *shown, *color;
-    } words[] = {
-        {"whole", "WHOLE", NPART__GREEN}, {"split", "SPLIT", NPART__YELLOW}, {"none", "NOTHING ON THE NPU", NPART__RED},
-        {"fails", "FAILS", NPART__RED},   {"empty", "NOTHING TO RUN", NPART__DIM},
-    };
     npart__put(page, "  ");
-    for (size_t i = 0; i < NPART__COUNT(words); i++) {
-        if (strcmp(words[i].word, summary->verdict) != 0)
-            continue;
-        npart__paint(page, NPART__BOLD);
-        npart__painted(page, words[i].color, words[i].shown);
-    }
+    npart__put_verdict(page, 0);
     npart__put(page, "  ");
     count_of(page, summary->partitions, "partition");
     if (summary->partitions_low != summary->partitions_high)
@@ -103,121 +79,21 @@ static void verdict(struct npart__page *page)
     npart__append_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
 }
 
-/* A count with the character that stands for it in the strip: the strip's legend. */
-static void count_of_cells(struct npart__page *page, uint32_t count, enum cell cell, const char *noun)
-{
-    npart__put(page, "  ");
-    npart__paint(page, looks[cell].color);
-    npart__put(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
-    npart__append_format(page->out, " %u %s", count, noun);
-    npart__paint(page, "0");
-}
-
 static void counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
-    count_of_cells(page, summary->accepted, CELL_NPU, "NPU");
-    count_of_cells(page, summary->refused - summary->failed, CELL_CPU, "CPU");
+    npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
+    npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
-        count_of_cells(page, summary->failed, CELL_FAIL, "fail");
+        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");
     if (summary->unknown)
-        count_of_cells(page, summary->unknown, CELL_UNKNOWN, "unknown");
+        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "unknown");
     if (summary->folded) {
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
         npart__append_format(page->out, "%u computed before the run", summary->folded);
         npart__paint(page, "0");
     }
-    npart__put(page, "\n");
-}
-
-/* ---- strip ------------------------------------------------------------------------------------------------- */
-
-static enum cell cell_of(const struct npart__plan *plan, uint32_t node)
-{
-    static const enum cell cells[] = {CELL_CPU, CELL_NPU, CELL_FAIL, CELL_UNKNOWN};
-    return cells[plan->mask.verdicts[node]];
-}
-
-/* Live nodes in the order they run: region by region, stage by stage. */
-static uint32_t order_of_execution(struct npart__page *page, uint32_t *order)
-{
-    const struct npart__plan *plan = page->plan;
-    const struct npart__graph *graph = page->graph;
-    uint32_t filled = 0;
-    uint32_t *starts = npart__arena_zeroed(page->out->arena, 2 * ((size_t)graph->nodes.count + 2), sizeof *starts);
-    if (!starts) {
-        page->out->failed = true;
-        return 0;
-    }
-    for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
-        uint32_t stages = 0, begin = filled;
-        if (scope->region != s)
-            continue;
-        for (uint32_t i = 0; i < scope->order_count; i++) { /* a counting sort by stage */
-            uint32_t stage = plan->partitioning.stage_of[graph->order[scope->first_order + i]];
-            if (stage != NPART_NONE) {
-                starts[stage + 1]++;
-                stages = stage + 1 > stages ? stage + 1 : stages;
-                filled++;
-            }
-        }
-        for (uint32_t k = 0; k < stages; k++)
-            starts[k + 1] += starts[k];
-        for (uint32_t i = 0; i < scope->order_count; i++) {
-            uint32_t node = graph->order[scope->first_order + i], stage = plan->partitioning.stage_of[node];
-            if (stage != NPART_NONE)
-                order[begin + starts[stage]++] = node;
-        }
-        memset(starts, 0, (stages + (size_t)2) * sizeof *starts);
-    }
-    return filled;
-}
-
-/* What stands for most nodes of a cell; a minority that would vanish wins over the NPU, so that no cut is hidden. */
-static enum cell dominant(const uint32_t *tally)
-{
-    enum cell best = CELL_NPU;
-    if (tally[CELL_FAIL])
-        return CELL_FAIL;
-    if (tally[CELL_UNKNOWN] > tally[CELL_CPU])
-        best = CELL_UNKNOWN;
-    else if (tally[CELL_CPU])
-        best = CELL_CPU;
-    return best;
-}
-
-static void strip(struct npart__page *page)
-{
-    uint32_t live = page->plan->summary.live, cells = page->width - 4;
-    uint32_t *order = npart__arena_zeroed(page->out->arena, live + (size_t)1, sizeof *order);
-    if (!order || live == 0) {
-        page->out->failed |= !order;
-        return;
-    }
-    uint32_t count = order_of_execution(page, order);
-    if (cells > count)
-        cells = count;
-    enum cell painting = CELL_KINDS;
-    npart__put(page, "  ");
-    for (uint32_t c = 0; c < cells; c++) {
-        uint32_t from = (uint32_t)((uint64_t)count * c / cells), to = (uint32_t)((uint64_t)count * (c + 1) / cells);
-        uint32_t tally[CELL_KINDS] = {0};
-        for (uint32_t i = from; i < to; i++)
-            tally[cell_of(page->plan, order[i])]++;
-        enum cell cell = dominant(tally);
-        if (cell != painting) {
-            npart__paint(page, "0");
-            npart__paint(page, looks[cell].color);
-            painting = cell;
-        }
-        bool is_full = tally[cell] == to - from;
-        npart__put(page, page->options->use_ascii ? looks[cell].ascii
-                         : is_full                ? looks[cell].full
-                                                  : looks[cell].partly);
-    }
-    npart__paint(page, "0");
     npart__put(page, "\n");
 }
 
@@ -282,7 +158,7 @@ static void causes(struct npart__page *page)
 
 /* ---- cost -------------------------------------------------------------------------------------------------- */
 
-static void milliseconds(struct npart__page *page, double value)
+void npart__put_milliseconds(struct npart__page *page, double value)
 {
     npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
@@ -290,9 +166,9 @@ static void milliseconds(struct npart__page *page, double value)
 static void part(struct npart__page *page, const char *name, struct npart__range range)
 {
     npart__put(page, name);
-    milliseconds(page, range.low);
+    npart__put_milliseconds(page, range.low);
     npart__put(page, " to ");
-    milliseconds(page, range.high);
+    npart__put_milliseconds(page, range.high);
 }
 
 static void cost(struct npart__page *page)
@@ -302,11 +178,11 @@ static void cost(struct npart__page *page)
         return;
     npart__painted(page, NPART__BOLD, "  Switching");
     npart__put(page, " costs ");
-    milliseconds(page, cost->total_ms.low);
+    npart__put_milliseconds(page, cost->total_ms.low);
     npart__put(page, " to ");
-    milliseconds(page, cost->total_ms.high);
+    npart__put_milliseconds(page, cost->total_ms.high);
     npart__put(page, " ms a run, typically ");
-    milliseconds(page, cost->total_ms.typical);
+    npart__put_milliseconds(page, cost->total_ms.typical);
     npart__put(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
     npart__paint(page, NPART__DIM);
     part(page, "     launches ", cost->switch_ms);
@@ -413,7 +289,9 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
     npart__put(page, "\n");
     verdict(page);
     counts(page);
-    strip(page);
+    npart__put(page, "  ");
+    npart__put_strip(page, page->width - 4);
+    npart__put(page, "\n");
     causes(page);
     cost(page);
     if (fixed)
@@ -429,7 +307,9 @@ void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
     head(&page);
     notes(&page, page.graph->findings.items, page.graph->findings.count);
     notes(&page, page.plan->inference->findings.items, page.plan->inference->findings.count);
-    for (size_t i = 0; i < count; i++) {
+    if (count > 1)
+        npart__put_table(&page, pairs, count);
+    for (size_t i = 0; i < count && (count == 1 || options->is_verbose); i++) {
         page.plan = pairs[i].plan;
         target(&page, pairs[i].fixed);
     }

@@ -259,7 +259,12 @@ static void test_report_text__several_plans(void)
     REQUIRE(npart_plan_make(&fixed_plan, fixed, at.oplist, "t:v1", NULL, NULL) == NPART_OK);
     const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan}, {second, NULL}};
     CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &both, NULL), NPART_OK);
-    check_text(both.text, false);
+    check_text(both.text, false); /* a line each */
+    CHECK(strstr(both.text, "\nt:v1  ") && strstr(both.text, "\nt:v2  ") && !strstr(both.text, "Fixed at batch="));
+    sink_clear(&both);
+    struct npart_report_options verbose = NPART_REPORT_OPTIONS_INIT;
+    verbose.is_verbose = true;
+    CHECK_INT(npart_report_text(pairs, 2, &verbose, sink_write, &both, NULL), NPART_OK);
     CHECK(strstr(both.text, "\nt:v1") && strstr(both.text, "\nt:v2") && strstr(both.text, "Fixed at batch="));
     CHECK_INT(npart_report_json(pairs, 2, NULL, sink_write, &json, NULL), NPART_OK);
     CHECK(strstr(json.text, "\"if_fixed\":{\"dims\":{\"batch\":") != NULL);
