@@ -289,9 +289,11 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
     npart__put(page, "\n");
     verdict(page);
     counts(page);
-    npart__put(page, "  ");
-    npart__put_strip(page, page->width - 4);
-    npart__put(page, "\n");
+    if (page->plan->summary.live) {
+        npart__put(page, "  ");
+        npart__put_strip(page, page->width - 4);
+        npart__put(page, "\n");
+    }
     causes(page);
     cost(page);
     if (fixed)
