@@ -33,6 +33,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -58,6 +59,7 @@ class Answer:
     dims: dict
     nodes: dict  # index -> (op, "npu" or "cpu")
     partitions: int
+    members: dict = dataclasses.field(default_factory=dict)  # index -> partition, of nodes that have one
     error: str = ""
 
     @property
@@ -74,7 +76,8 @@ class Answer:
 def short_row(row):
     """A line of the node tests' answers: nodes as [index, op, provider]."""
     nodes = {i: (op, "cpu" if ep == "CPU" else "npu") for i, op, ep in row.get("nodes", ()) if i >= 0}
-    return Answer(row["model"], "off", {}, nodes, row.get("parts", 0), row.get("error", ""))
+    return Answer(row["model"], "off", {}, nodes, row.get("parts", 0),
+                  error=row.get("error", ""))
 
 
 def long_row(row):
@@ -82,7 +85,9 @@ def long_row(row):
     nodes = {n["index"]: (n["op"], "cpu" if n["ep"].startswith("CPU") else "npu")
              for n in row.get("nodes", ()) if n["index"] >= 0}
     level = "off" if row["level"] == "off" else "basic"
-    return Answer(row["model"], level, row.get("dims") or {}, nodes, len(row.get("partitions", ())),
+    members = {int(found[1]): number for number, names in enumerate(row.get("partitions", ()))
+               for found in (re.fullmatch(r"n(\d+)_", name) for name in names) if found}
+    return Answer(row["model"], level, row.get("dims") or {}, nodes, len(row.get("partitions", ())), members,
                   row.get("error", ""))
 
 
@@ -154,6 +159,38 @@ def rules_of(node):
 VERDICTS = ("npu", "cpu", "fail", "unknown", "folded")
 
 
+def pairs_of(counts):
+    return sum(count * (count - 1) // 2 for count in counts)
+
+
+def rand_index(ours, theirs):
+    """The share of pairs of nodes that both put together or both keep apart; {node: partition} over the same nodes."""
+    everything = pairs_of([len(theirs)])
+    if not everything:
+        return 1.0
+    together_here = pairs_of(collections.Counter(ours.values()).values())
+    together_there = pairs_of(collections.Counter(theirs.values()).values())
+    together = pairs_of(collections.Counter((ours[node], theirs[node]) for node in theirs).values())
+    return (everything - together_here - together_there + 2 * together) / everything
+
+
+@dataclasses.dataclass
+class Partitioning:
+    """One model's partitions, ours and theirs."""
+
+    model: str
+    ours: int
+    theirs: int
+    nodes: int  # compared
+    differing: int  # of these
+    ops: str
+    rand: float
+
+    @property
+    def is_near(self):
+        return abs(self.ours - self.theirs) <= max(1, self.theirs / 10)
+
+
 class Score:
     """What one comparison found."""
 
@@ -163,6 +200,7 @@ class Score:
         self.partitions = collections.Counter()  # tool's count minus the compiler's -> models
         self.left_out = collections.Counter()
         self.differences = collections.defaultdict(list)  # (compiler's, tool's, op, rules) -> examples
+        self.partitionings = []
         self.models = 0
 
     def differ(self, truth, ours, op, rules, example):
@@ -177,6 +215,16 @@ class Score:
         for index, (op, truth) in answer.nodes.items():
             self.add_node(answer.model, index, op, truth, nodes.get(index))
         self.partitions[report["summary"]["partitions"] - answer.partitions] += 1
+        self.partitionings.append(self.partitioning(answer, report, nodes))
+
+    def partitioning(self, answer, report, nodes):
+        same = {i: (op, truth) for i, (op, truth) in answer.nodes.items() if i in nodes and nodes[i]["op"] == op}
+        ours = {i: nodes[i]["partition"] for i in same}
+        theirs = {i: answer.members.get(i) for i in same}
+        differing = collections.Counter(op for i, (op, truth) in same.items() if nodes[i]["verdict"] != truth)
+        ops = ", ".join(f"{count} {op}" for op, count in differing.most_common(4))
+        return Partitioning(answer.model, report["summary"]["partitions"], answer.partitions, len(same),
+                            sum(differing.values()), ops, rand_index(ours, theirs))
 
     def add_session(self, answer, nodes):
         agrees = any(node["verdict"] == "fail" for node in nodes)
@@ -209,6 +257,18 @@ class Score:
         exact = self.partitions[0]
         return exact, exact + self.partitions[1] + self.partitions[-1], sum(self.partitions.values())
 
+    def several(self):
+        """Of the models with two partitions or more: those with the same number, and all."""
+        cut = [one for one in self.partitionings if one.theirs >= 2]
+        return sum(one.ours == one.theirs for one in cut), len(cut)
+
+    def mean_rand(self):
+        return sum(one.rand for one in self.partitionings) / max(1, len(self.partitionings))
+
+    def uneven(self):
+        """Models whose number of partitions differs."""
+        return [one for one in self.partitionings if one.ours != one.theirs]
+
 
 def share(part, whole):
     return f"{part} of {whole} ({part / whole:.2%})" if whole else "none"
@@ -235,7 +295,10 @@ class Result:
             "unknown": share(unknown, score.compared()),
             "refused sessions seen": share(score.sessions[True], sum(score.sessions.values())),
             "partitions equal": share(exact, counted),
+            "equal where two or more": share(*score.several()),
             "partitions within one": share(near, counted),
+            "within one or 10 %": share(sum(one.is_near for one in score.partitionings), counted),
+            "members together (Rand)": f"{score.mean_rand():.4f}" if any(score.partitionings) else "none",
         }
 
 
@@ -249,6 +312,16 @@ def print_score(result, most, out):
         print(f"  left out: {count} {what}", file=out)
     print_pairs(score, out)
     print_differences(score, most, out)
+    print_uneven(score, most, out)
+
+
+def print_uneven(score, most, out):
+    if not most or not score.uneven():
+        return
+    print("  partitions: ours theirs  Rand, nodes that differ, model", file=out)
+    for one in score.uneven()[:most]:
+        print(f"  {one.ours:>16} {one.theirs:>6}  {one.rand:.4f}  {one.differing} of {one.nodes}  {one.model}  {one.ops}",
+              file=out)
 
 
 def print_totals(results, out):
@@ -257,7 +330,7 @@ def print_totals(results, out):
     for result in results:
         row = result.row()
         print(f"total  {result.title}: verdicts {row['verdicts agree']}, CPU nodes found {row['CPU nodes found']}, "
-              f"partitions equal {row['partitions equal']}", file=out)
+              f"partitions equal {row['partitions equal']}, where two or more {row['equal where two or more']}", file=out)
 
 
 def print_pairs(score, out):
@@ -328,6 +401,20 @@ def page_of(results, args):
                        for (truth, ours, op, rules), examples in ranked])
         rest = sum(map(len, result.score.differences.values())) - sum(len(examples) for _, examples in ranked)
         text += f"\nand {rest} more.\n" if rest else ""
+    return text + uneven_page(results)
+
+
+def uneven_page(results):
+    """The models whose partitions are not as many; node tests are too small to list."""
+    text = "\n## Partitions that differ\n\nThe models with another number of partitions than the compiler's; \"Rand\" is the "
+    text += "share of pairs of nodes that\nboth put into one partition or both keep apart.\n"
+    for result in results:
+        uneven = result.score.uneven()
+        if uneven and not result.title.startswith("node tests"):
+            text += f"\n### Partitions: {result.title}\n\n"
+            text += table(["model", "ours", "theirs", "nodes that differ", "of", "Rand", "their ops"],
+                          [[one.model, one.ours, one.theirs, one.differing, one.nodes, f"{one.rand:.4f}", one.ops or "-"]
+                           for one in uneven])
     return text
 
 
@@ -444,6 +531,7 @@ def merge(score, part):
         getattr(score, counter).update(getattr(part, counter))
     for key, examples in part.differences.items():
         score.differences[key] += examples
+    score.partitionings += part.partitionings
     score.models += part.models
 
 
