@@ -223,6 +223,8 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     bool is_shaped = !is_unshaped(inference, node);
     if (cache.row && is_shaped)
         cache.row->infer(&call);
+    if (inference->options.view == NPART__VIEW_ONNXRUNTIME)
+        npart__view_elements(&call);
     inference->expressions.node = id;
     if (is_shaped)
         mark_constants(&call);

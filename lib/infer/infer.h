@@ -78,6 +78,12 @@ struct npart__op_versions {
     int32_t first, last;      /* of the domain's opset */
 };
 
+/* Whose knowledge an inference is to have. */
+enum npart__view {
+    NPART__VIEW_FULL,        /* all that can be known */
+    NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it folds nothing */
+};
+
 struct npart__infer_options {
     const struct npart__binding_request *bindings;
     uint32_t binding_count;
@@ -88,6 +94,7 @@ struct npart__infer_options {
      * declares of their results counts. */
     const struct npart__op_versions *unshaped;
     uint32_t unshaped_count;
+    enum npart__view view;
 };
 
 struct npart__inference {

@@ -210,6 +210,12 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
+/* The lists of ONNX Runtime's providers are partitioned as it does. */
+static bool is_onnxruntime(const struct npart__oplist *oplist)
+{
+    return strcmp(oplist->partitioner, "waves") == 0 || strcmp(oplist->partitioner, "openvino") == 0;
+}
+
 /* The runtime's view of the sizes: where it lacks the inference of some operator that the graph has, an inference of
  * its own. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
@@ -219,9 +225,11 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
         npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
     if (!unshaped)
         return npart__fail_memory(error);
-    if (count == 0)
-        return NPART_OK;
     struct npart__infer_options options = plan->inference->options;
+    if (plan->level == NPART__LEVEL_OFF && is_onnxruntime(plan->target.oplist))
+        options.view = NPART__VIEW_ONNXRUNTIME;
+    if (count == 0 && options.view == plan->inference->options.view)
+        return NPART_OK;
     options.unshaped = unshaped;
     options.unshaped_count = count;
     struct npart__inference *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
@@ -229,6 +237,20 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
         return npart__fail_memory(error);
     npart_status status = npart__infer(plan->graph, &options, plan->arena, own, error);
     plan->inference = own;
+    return status;
+}
+
+/* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
+static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+{
+    struct npart__fold folded;
+    bool is_needed = plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target);
+    npart_status status = NPART_OK;
+    if (is_needed)
+        status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, plan->arena, &folded, error);
+    if (status == NPART_OK)
+        status = npart__judge(&plan->target, plan->inference, &plan->fold, is_needed ? &folded : NULL, assumed,
+                              plan->arena, &plan->mask, error);
     return status;
 }
 
@@ -258,7 +280,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);
     if (status == NPART_OK)
-        status = npart__judge(&out->target, inference, &out->fold, assumed, arena, &out->mask, error);
+        status = judge(out, assumed, error);
     if (status != NPART_OK)
         return status;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
