@@ -16,6 +16,7 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
         .graph = inference->graph,
         .fold = fold,
         .node = &inference->graph->nodes.items[node],
+        .it = NPART_NONE,
         .failure = NPART__NO_FAILURE,
     };
 }
@@ -33,6 +34,8 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
         return (struct npart__operands){.count = inputs};
     case NPART__SELECT_OUTPUTS:
         return (struct npart__operands){.count = outputs, .is_output = true};
+    case NPART__SELECT_IT:
+        return (struct npart__operands){.count = 1, .is_output = trial->it_is_output, .is_it = true};
     case NPART__SELECT_NAME:
         return (struct npart__operands){.first = (uint32_t)at->versions[0].index, .count = 1, .is_name = true};
     case NPART__SELECT_ONE:
@@ -58,6 +61,8 @@ uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__opera
 {
     if (index >= operands.count)
         return NPART_NONE;
+    if (operands.is_it)
+        return trial->it;
     if (operands.is_name)
         return trial->names ? trial->names[operands.first] : NPART_NONE;
     index += operands.first;
@@ -236,6 +241,14 @@ static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
     return number_answer(count);
 }
 
+static struct npart__answer kind_answer(const struct npart__fact *fact)
+{
+    const char *word = fact->kind == NPART__TYPE_SEQUENCE ? "sequence"
+                       : fact->kind == NPART__TYPE_MAP    ? "map"
+                                                          : "optional";
+    return word_answer(word, strlen(word));
+}
+
 static struct npart__answer operand_answer(const struct npart__trial *trial, const struct npart__term *term,
                                     struct npart__place place)
 {
@@ -247,7 +260,13 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return absent_answer();
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
     switch ((enum npart__function)term->op) {
+    case NPART__FUNCTION_NAME: {
+        const char *name = npart__value_name(trial->graph, value);
+        return word_answer(name, strlen(name));
+    }
     case NPART__FUNCTION_DTYPE:
+        if (fact->kind == NPART__TYPE_SEQUENCE || fact->kind == NPART__TYPE_OPTIONAL || fact->kind == NPART__TYPE_MAP)
+            return kind_answer(fact);
         return fact->element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = fact->element_type}
                                   : unknown_answer();
     case NPART__FUNCTION_QDTYPE:

@@ -29,7 +29,7 @@ struct npart__place {
 /* The operands from *first on, on one side or, for `*`, on both. */
 struct npart__operands {
     uint32_t first, count;
-    bool is_output, is_both, is_name; /* is_name: of a pattern, `first` of its names */
+    bool is_output, is_both, is_name, is_it; /* is_name: of a pattern, `first` of its names */
 };
 
 struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector);

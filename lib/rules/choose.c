@@ -9,10 +9,19 @@ static size_t word_end(const char *text)
     return strcspn(text, ":+-@");
 }
 
-static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t length,
+static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t *length,
                                    struct npart__target *out, struct npart_error *error)
 {
-    out->variant = npart__find_variant(oplist, text, length);
+    /* A name may hold hyphens, which switches begin with too: the longest that there is. */
+    for (size_t longest = strcspn(text, ":+@"); longest > *length; longest--) {
+        bool may_end = text[longest] == '-' || text[longest] == '\0' || strchr(":+@", text[longest]);
+        out->variant = may_end ? npart__find_variant(oplist, text, longest) : NPART_NONE;
+        if (out->variant != NPART_NONE) {
+            *length = longest;
+            return NPART_OK;
+        }
+    }
+    out->variant = npart__find_variant(oplist, text, *length);
     if (out->variant != NPART_NONE)
         return NPART_OK;
     char known[200];
@@ -27,7 +36,7 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
         used += bytes;
     }
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no variant \"%.*s\"; it has%s", oplist->name,
-                       (int)length, text, *known ? known : " none");
+                       (int)*length, text, *known ? known : " none");
 }
 
 /* By its whole text, or by what stands behind the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
@@ -66,7 +75,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     out->toolchain_text = toolchains ? oplist->toolchains.items[toolchains - 1] : "";
     if (*text == ':') {
         size_t length = word_end(++text);
-        npart_status status = choose_variant(oplist, text, length, out, error);
+        npart_status status = choose_variant(oplist, text, &length, out, error);
         if (status != NPART_OK)
             return status;
         out->variant_text = npart__arena_copy_text(arena, text, length);
@@ -91,6 +100,9 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
             out->switches &= ~(UINT32_C(1) << bit);
         text += length;
     }
+    for (uint32_t i = 0; i < oplist->gate_count; i++)
+        if (oplist->gates[i].unless != NPART_NONE && (out->switches >> oplist->gates[i].unless & 1))
+            out->gates &= ~(UINT32_C(1) << i);
     if (*text == '@') {
         npart_status status = choose_toolchain(oplist, text + 1, out, error);
         if (status != NPART_OK)
@@ -101,6 +113,14 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         return npart__fail(error, NPART_ERROR_ARGUMENT, "",
                            "cannot read \"%s\": a target is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]", text);
     return NPART_OK;
+}
+
+bool npart__target_folds(const struct npart__target *target)
+{
+    for (uint32_t i = 0; i < target->oplist->gate_count; i++)
+        if (target->oplist->gates[i].folds && (target->gates >> i & 1))
+            return true;
+    return false;
 }
 
 /* How well something for `variant` fits: 3 this very variant, 2 the one it is like, 1 any, 0 not at all. */

@@ -4,8 +4,8 @@
  *
  *   condition  = and { "or" and }
  *   and        = not { "and" not }
- *   not        = "not" not | "(" condition ")" | predicate | comparison
- *   comparison = sum ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) sum | sum "in" item { item }
+ *   not        = "not" not | "(" condition ")" | "each" "(" operands "," condition ")" | predicate | comparison
+ *   comparison = sum ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) sum | sum [ "not" ] "in" item { item }
  *   item       = sum | sum ".." [ sum ] | ".." sum
  *   sum        = product { ("+" | "-") product }
  *   product    = factor { ("*" | "/" | "%") factor }
@@ -172,6 +172,10 @@ static uint32_t parse_selector(struct npart__parser *parser)
         is_all ? NULL : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
     if (!is_all && !token)
         return NPART_NONE;
+    if (token && parser->each_depth && strcmp(token->text, "it") == 0) {
+        selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
+        return new_selector(parser, selector);
+    }
     uint32_t known = known_selector(parser, is_all ? selector.name : token->text);
     if (known != NPART_NONE)
         return known;
@@ -492,7 +496,9 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     bool is_number = asked->op == NPART__FUNCTION_RANK || asked->op == NPART__FUNCTION_DIM ||
                      asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_COUNT ||
                      asked->op == NPART__FUNCTION_OPSET || asked->op == NPART__FUNCTION_LENGTH;
-    if (is_type && !word->element_type)
+    bool is_kind = strcmp(word->word, "sequence") == 0 || strcmp(word->word, "map") == 0 ||
+                   strcmp(word->word, "optional") == 0;
+    if (is_type && !word->element_type && !is_kind)
         npart__parse_fail(parser, column, "%s is no element type", word->word);
     if (is_number)
         npart__parse_fail(parser, column, "%s is no number", word->word);
@@ -534,8 +540,12 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
         return NPART_NONE;
+    bool is_negated = npart__accept(parser, NPART__TOKEN_WORD, "not");
+    if (is_negated && !npart__next_is(parser, NPART__TOKEN_WORD, "in"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected in, found %s", npart__peek(parser)->text);
     if (npart__accept(parser, NPART__TOKEN_WORD, "in")) {
         struct npart__term in = blank_term(NPART__TERM_IN);
+        in.op = is_negated;
         in.left = left;
         in.right = parse_items(parser, left, depth);
         return new_term(parser, in);
@@ -580,6 +590,22 @@ static bool opens_condition(const struct npart__parser *parser)
     return true;
 }
 
+/* each(OPERANDS, CONDITION), where `it` is the operand at hand. */
+static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
+{
+    struct npart__term each = blank_term(NPART__TERM_EACH);
+    parser->at += 2;
+    each.selector = parse_selector(parser);
+    if (!npart__accept(parser, NPART__TOKEN_MARK, ","))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected , and a condition");
+    parser->each_depth++;
+    each.left = parse_or(parser, depth + 1);
+    parser->each_depth--;
+    if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected ), found %s", npart__peek(parser)->text);
+    return new_term(parser, each);
+}
+
 static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -594,6 +620,10 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         term.left = parse_not(parser, depth + 1);
         return new_term(parser, term);
     }
+    bool is_each = npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
+                   strcmp(token[1].text, "(") == 0;
+    if (is_each)
+        return parse_each(parser, depth);
     if (npart__next_is(parser, NPART__TOKEN_MARK, "(") && opens_condition(parser)) {
         parser->at++;
         uint32_t inner = parse_or(parser, depth + 1);

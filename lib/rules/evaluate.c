@@ -73,6 +73,16 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
     return truth;
 }
 
+/* `in`, or `not in`; what is absent has nothing against either. */
+static enum npart__truth is_wanted_in(const struct npart__trial *trial, struct npart__answer found,
+                                      const struct npart__term *term, struct npart__place place)
+{
+    enum npart__truth truth = is_in(trial, found, term->right, place);
+    if (!term->op || found.kind == NPART__ANSWER_ABSENT || truth == NPART__MAYBE)
+        return truth;
+    return truth == NPART__TRUE ? NPART__FALSE : NPART__TRUE;
+}
+
 /* ---- loops ----------------------------------------------------------------------------------------------- */
 
 /* How many operands the first selector of an expression names: all of its selectors are asked in step. */
@@ -133,6 +143,7 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
         return left != NPART_NONE ? left : operand_of(trial, term->right, operand);
     case NPART__TERM_NOT:
     case NPART__TERM_IN:
+    case NPART__TERM_EACH:
         return operand_of(trial, term->left, operand);
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:
@@ -150,7 +161,9 @@ static void note_failure(struct npart__trial *trial, uint32_t term, struct npart
     trial->failure = (struct npart__failure){.term = term,
                                              .value = operand_of(trial, term, place.operand),
                                              .operand = place.operand,
-                                             .element = place.element};
+                                             .element = place.element,
+                                             .it = trial->it,
+                                             .it_is_output = trial->it_is_output};
 }
 
 static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
@@ -166,7 +179,7 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
             struct npart__answer found = npart__answer_of(trial, term->left, place);
             enum npart__truth here =
                 term->kind == NPART__TERM_IN
-                    ? is_in(trial, found, term->right, place)
+                    ? is_wanted_in(trial, found, term, place)
                     : compare(found, (enum npart__comparison_op)term->op, npart__answer_of(trial, term->right, place));
             if (here < truth) { /* rather what fails than what is unknown */
                 truth = here;
@@ -256,6 +269,16 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     }
 }
 
+static bool captures(const struct npart__trial *trial)
+{
+    for (uint32_t i = 0; i < trial->node->capture_count; i++) {
+        uint32_t value = trial->graph->operands.items[trial->node->first_capture + i];
+        if (value != NPART_NONE && !trial->fold->is_constant[trial->fold->stands_for[value]])
+            return true;
+    }
+    return false;
+}
+
 static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -264,6 +287,9 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     switch ((enum npart__predicate)term->op) {
     case NPART__PREDICATE_HAS:
         truth = from_bool(npart__node_attribute(trial->graph, trial->node, term->word) != NULL);
+        break;
+    case NPART__PREDICATE_CAPTURES:
+        truth = from_bool(captures(trial));
         break;
     case NPART__PREDICATE_SWITCH:
         truth = from_bool(trial->target->switches >> term->number & 1);
@@ -308,6 +334,33 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
     return whole;
 }
 
+/* What fails for one operand decides, before what cannot be told. */
+static enum npart__truth try_each(struct npart__trial *trial, const struct npart__term *term)
+{
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    const uint32_t outer = trial->it;
+    const bool outer_is_output = trial->it_is_output;
+    enum npart__truth truth = NPART__TRUE;
+    struct npart__failure failure = NPART__NO_FAILURE;
+    for (uint32_t i = 0; i < operands.count && truth != NPART__FALSE; i++) {
+        trial->it = npart__operand_at(trial, operands, i);
+        trial->it_is_output = npart__is_output_operand(trial, operands, i);
+        if (trial->it == NPART_NONE)
+            continue;
+        trial->failure = NPART__NO_FAILURE;
+        enum npart__truth here = npart__try(trial, term->left);
+        if (here >= truth)
+            continue;
+        truth = here;
+        failure = trial->failure;
+    }
+    trial->it = outer;
+    trial->it_is_output = outer_is_output;
+    if (truth != NPART__TRUE)
+        trial->failure = failure;
+    return truth;
+}
+
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -323,6 +376,8 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
         return inner == NPART__MAYBE ? inner : inner == NPART__TRUE ? NPART__FALSE : NPART__TRUE;
     case NPART__TERM_PREDICATE:
         return try_predicate(trial, id);
+    case NPART__TERM_EACH:
+        return try_each(trial, term);
     default:
         return try_comparison(trial, id);
     }
@@ -379,7 +434,7 @@ static void append_found_comparison(const struct npart__trial *trial, const stru
     npart__append_text(out, " ");
     npart__append_answer(out, npart__answer_of(trial, term->left, place));
     if (term->kind == NPART__TERM_IN) {
-        npart__append_text(out, holds ? " is in " : " is not in ");
+        npart__append_text(out, holds != (term->op != 0) ? " is in " : " is not in ");
         for (uint32_t item = term->right; item != NPART_NONE; item = npart__term_at(trial, item)->next) {
             npart__append_text(out, item == term->right ? "" : " ");
             npart__append_term(trial->oplist, item, out);
@@ -400,6 +455,8 @@ void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
 {
     if (trial->failure.term == NPART_NONE)
         return;
+    trial->it = trial->failure.it;
+    trial->it_is_output = trial->failure.it_is_output;
     const struct npart__term *term = npart__term_at(trial, trial->failure.term);
     bool is_negated = term->kind == NPART__TERM_NOT;
     if (is_negated)

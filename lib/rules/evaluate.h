@@ -10,6 +10,8 @@ struct npart__failure {
     uint32_t term;             /* NPART_NONE: none did */
     uint32_t value;            /* operand, or NPART_NONE */
     uint32_t operand, element; /* where the loops over operands and elements stood */
+    uint32_t it;               /* of an each() */
+    bool it_is_output;
 };
 
 /* One node under trial. */
@@ -21,10 +23,12 @@ struct npart__trial {
     const struct npart__fold *fold;
     const struct npart__node *node;
     const uint32_t *names; /* of a pattern's names, the values; NULL outside patterns */
+    uint32_t it;           /* inside each(): the operand it is at */
+    bool it_is_output;
     struct npart__failure failure;
 };
 
-#define NPART__NO_FAILURE ((struct npart__failure){NPART_NONE, NPART_NONE, 0, 0})
+#define NPART__NO_FAILURE ((struct npart__failure){NPART_NONE, NPART_NONE, 0, 0, NPART_NONE, false})
 
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
                        struct npart__inference *inference, const struct npart__fold *fold, uint32_t node);

@@ -59,7 +59,7 @@ static void append_asked_of(const struct npart__trial *trial, uint32_t id, struc
     npart__append_text(out, out->size ? "; " : "");
     npart__append_term(trial->oplist, id, out);
     npart__append_text(out, " ");
-    if (term->kind == NPART__TERM_PREDICATE) {
+    if (term->kind != NPART__TERM_FUNCTION) {
         static const char *const words[] = {"no", "unknown", "yes"};
         struct npart__trial copy = *trial;
         npart__append_text(out, words[npart__try(&copy, id)]);
@@ -86,7 +86,7 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
     if (id == NPART_NONE)
         return;
     const struct npart__term *term = npart__term_at(trial, id);
-    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION) {
+    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH) {
         append_asked_of(trial, id, out);
         return;
     }

@@ -125,10 +125,17 @@ static uint32_t add_variant(struct npart__parser *parser, const struct npart__to
     return oplist->variants.count - 1;
 }
 
+/* A variant's name may be a number: 3720. */
+static const struct npart__token *expect_variant(struct npart__parser *parser)
+{
+    bool is_number = npart__peek(parser)->kind == NPART__TOKEN_NUMBER;
+    return npart__expect(parser, is_number ? NPART__TOKEN_NUMBER : NPART__TOKEN_WORD, "a variant");
+}
+
 void npart__line_variants(struct npart__parser *parser)
 {
     while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
-        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+        const struct npart__token *token = expect_variant(parser);
         if (token)
             (void)add_variant(parser, token);
     }
@@ -158,7 +165,7 @@ static void parse_aliases(struct npart__parser *parser, uint32_t variant)
 /* variant NAME [is ALIAS...] [like VARIANT] [with SWITCH...] ["title"] */
 void npart__line_variant(struct npart__parser *parser)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+    const struct npart__token *token = expect_variant(parser);
     uint32_t variant = token ? add_variant(parser, token) : NPART_NONE;
     if (variant == NPART_NONE)
         return;
@@ -166,7 +173,7 @@ void npart__line_variant(struct npart__parser *parser)
     if (npart__accept(parser, NPART__TOKEN_WORD, "is"))
         parse_aliases(parser, variant);
     if (npart__accept(parser, NPART__TOKEN_WORD, "like")) {
-        token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+        token = expect_variant(parser);
         uint32_t like = token ? npart__find_variant(oplist, token->text, strlen(token->text)) : NPART_NONE;
         if (token && like == NPART_NONE)
             npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
@@ -192,7 +199,7 @@ void npart__line_variant(struct npart__parser *parser)
 
 void npart__line_default(struct npart__parser *parser)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a variant");
+    const struct npart__token *token = expect_variant(parser);
     npart__expect_end(parser);
     if (!token)
         return;
@@ -337,8 +344,8 @@ void npart__line_param(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
-/* gate NAME [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line replaces the gate that
- * every list begins with. */
+/* gate NAME [folds] [unless SWITCH] [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line
+ * replaces the gate that every list begins with. */
 void npart__line_gate(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -363,6 +370,14 @@ void npart__line_gate(struct npart__parser *parser)
     struct npart__gate *gate = &oplist->gates[index];
     *gate = (struct npart__gate){
         .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
+    gate->unless = NPART_NONE;
+    gate->folds = npart__accept(parser, NPART__TOKEN_WORD, "folds");
+    if (npart__accept(parser, NPART__TOKEN_WORD, "unless")) {
+        token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+        gate->unless = token ? npart__find_switch(oplist, token->text, strlen(token->text)) : NPART_NONE;
+        if (token && gate->unless == NPART_NONE)
+            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
+    }
     if (npart__accept(parser, NPART__TOKEN_WORD, "missing")) {
         token = npart__expect(parser, NPART__TOKEN_WORD, "the gate of ops that are not listed");
         gate->missing = token ? token->text : gate->missing;

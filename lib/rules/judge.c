@@ -21,7 +21,7 @@ struct judge {
     const struct npart__oplist *oplist;
     struct npart__inference *inference;
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__fold *fold, *folded;
     struct npart__arena *arena;
     struct npart__mask *out;
     struct entry_cache *cache;
@@ -299,6 +299,10 @@ static bool judge_node(struct judge *judge, uint32_t id)
                 return false;
             continue;
         }
+        bool folds = judge->oplist->gates[gate].folds && judge->folded;
+        if (folds && judge->folded->reasons[id] != NPART__FOLD_LIVE)
+            continue; /* gone before this gate looks */
+        trial.fold = folds ? judge->folded : judge->fold;
         if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
@@ -369,8 +373,8 @@ static bool refuse_with_units(struct judge *judge)
 }
 
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, const uint8_t *assumed, struct npart__arena *arena,
-                          struct npart__mask *out, struct npart_error *error)
+                          const struct npart__fold *fold, const struct npart__fold *folded, const uint8_t *assumed,
+                          struct npart__arena *arena, struct npart__mask *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     struct judge judge = {.target = target,
@@ -378,6 +382,7 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
                           .inference = inference,
                           .graph = graph,
                           .fold = fold,
+                          .folded = folded,
                           .arena = arena,
                           .out = out,
                           .assumed = assumed};

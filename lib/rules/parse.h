@@ -73,6 +73,7 @@ struct npart__parser {
     uint16_t signature;
     uint32_t first_rule; /* of the section */
     uint32_t first_selector; /* of the op at hand */
+    unsigned each_depth; /* inside how many each() */
     unsigned group_depth;
     /* of an included list, which the including one may change */
     unsigned include_depth;

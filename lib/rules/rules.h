@@ -79,6 +79,9 @@ struct npart__gate {
     const char *sentence;
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
+    const char *source; /* of the missing rule */
+    uint32_t unless;    /* switch with which the gate is left out; NPART_NONE */
+    bool folds;         /* folds constants and shape arithmetic by itself, whatever the level */
     bool has_ops;
 };
 
@@ -244,6 +247,8 @@ struct npart__target {
 /* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);
+/* Whether one of the applied gates folds by itself. */
+bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
 /* The parameter for the chosen variant, or NULL. */
@@ -292,10 +297,10 @@ struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *opli
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
 
-/* `assumed` by node: enum npart__assumption_of; NULL: nothing. */
+/* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves. */
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, const uint8_t *assumed, struct npart__arena *arena,
-                          struct npart__mask *out, struct npart_error *error);
+                          const struct npart__fold *fold, const struct npart__fold *folded, const uint8_t *assumed,
+                          struct npart__arena *arena, struct npart__mask *out, struct npart_error *error);
 
 /* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
 enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,

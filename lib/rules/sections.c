@@ -152,6 +152,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
             npart__parse_fail(parser, token->column, "op %s should come before %s (line %u): sort the ops",
                               token->text, before->name, before->line);
     }
+    if (!oplist->gates[parser->gate].has_ops)
+        oplist->gates[parser->gate].source = parser->default_source;
     uint32_t line = parser->line;
     parser->op = &entry;
     parser->op_source = "";
@@ -601,6 +603,8 @@ static void check_whole(struct npart__parser *parser)
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "the target has no such op";
         oplist->gates[i].missing_rule =
             npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
+        if (parser->status == NPART_OK && oplist->gates[i].source)
+            oplist->rules.items[oplist->gates[i].missing_rule].source = oplist->gates[i].source;
     }
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
@@ -630,8 +634,11 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     out->partitioner = "waves";
     out->default_variant = out->bodies_rule = out->fallback_rule = NPART_NONE;
     out->gate_count = 1;
-    out->gates[0] = (struct npart__gate){
-        .name = "configuration", .missing = "builder", .sentence = "", .missing_rule = NPART_NONE};
+    out->gates[0] = (struct npart__gate){.name = "configuration",
+                                         .missing = "builder",
+                                         .sentence = "",
+                                         .missing_rule = NPART_NONE,
+                                         .unless = NPART_NONE};
     parser->oplist = out;
     parser->arena = arena;
     parser->error = error ? error : &unused;

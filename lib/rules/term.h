@@ -13,8 +13,9 @@ enum npart__term_kind {
     NPART__TERM_OR,
     NPART__TERM_NOT,
     NPART__TERM_COMPARE,   /* left op right */
-    NPART__TERM_IN,        /* left, then `count` items linked by `next` */
+    NPART__TERM_IN,        /* left, then items from right on linked by `next`; op 1: not in */
     NPART__TERM_PREDICATE, /* op is an enum npart__predicate */
+    NPART__TERM_EACH,      /* left holds for every operand of the selector that is there, which it calls `it` */
     /* items of a set: left alone, or a range from left to right, either of which may be NPART_NONE */
     NPART__TERM_ITEM,
     /* numbers and words */
@@ -34,6 +35,7 @@ enum npart__term_kind {
     X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
     X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
     X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
+    X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
     X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
@@ -51,6 +53,7 @@ enum npart__term_kind {
     X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; every element, or one */            \
     X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
+    X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
@@ -97,6 +100,7 @@ struct npart__term {
 double npart__read_decimal(const char *text);
 
 enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELECT_OUTPUTS, NPART__SELECT_ONE,
+                           NPART__SELECT_IT,  /* the operand that an each() is at */
                            NPART__SELECT_NAME /* of a pattern, versions[0].index of its names */ };
 
 /* Which operand a name means, by version of the operator: its place may move. */

@@ -45,7 +45,7 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
     npart__append_text(out, is_predicate ? predicate_words[term->op] : function_words[term->op]);
     bool asks_nothing = term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP ||
                         term->op == NPART__FUNCTION_NODES || term->op == NPART__FUNCTION_TOOLCHAIN;
-    if (!is_predicate && asks_nothing)
+    if (is_predicate ? term->op == NPART__PREDICATE_CAPTURES : asks_nothing)
         return;
     npart__append_text(out, "(");
     if (term->selector != NPART_NONE)
@@ -116,12 +116,19 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         npart__append_text(out, "not ");
         append_inner(oplist, term->left, tightness(term), out);
         break;
+    case NPART__TERM_EACH:
+        npart__append_text(out, "each(");
+        npart__append_text(out, oplist->selectors.items[term->selector].name);
+        npart__append_text(out, ", ");
+        npart__append_term(oplist, term->left, out);
+        npart__append_text(out, ")");
+        break;
     case NPART__TERM_COMPARE:
         append_pair(oplist, term, comparisons[term->op], out);
         break;
     case NPART__TERM_IN:
         npart__append_term(oplist, term->left, out);
-        npart__append_text(out, " in");
+        npart__append_text(out, term->op ? " not in" : " in");
         for (uint32_t item = term->right; item != NPART_NONE; item = oplist->terms.items[item].next) {
             npart__append_text(out, " ");
             npart__append_term(oplist, item, out);
