@@ -42,6 +42,9 @@ npart_status npart__fail(struct npart_error *error, npart_status status, const c
 
 /* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
 size_t npart__utf8_length(const char *text, size_t rest);
+/* Puts '?' for control characters and for what is no UTF-8: names from the input may hold anything, what people read is
+ * one line of text, and no terminal should obey it. */
+void npart__make_plain(char *text);
 /* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
 void npart__trim_text(char *text);
 /* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */

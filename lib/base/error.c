@@ -25,8 +25,7 @@ size_t npart__utf8_length(const char *text, size_t rest)
     return is_character ? length : 0;
 }
 
-/* Names from the input may hold anything; a message is one line of text, and no terminal should obey it. */
-static void make_plain(char *text)
+void npart__make_plain(char *text)
 {
     size_t rest = strlen(text);
     while (rest) {
@@ -75,8 +74,8 @@ npart_status npart__fail(struct npart_error *error, npart_status status, const c
     va_end(list);
     npart__trim_text(error->place);
     npart__trim_text(error->message);
-    make_plain(error->place);
-    make_plain(error->message);
+    npart__make_plain(error->place);
+    npart__make_plain(error->message);
     return status;
 }
 

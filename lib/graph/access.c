@@ -66,4 +66,5 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
     }
     (void)snprintf(out, bytes, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
     npart__trim_text(out);
+    npart__make_plain(out);
 }

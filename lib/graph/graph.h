@@ -225,7 +225,7 @@ const char *npart__node_metadata(const struct npart__node *node, const char *key
 
 /* Appends "" for the main graph, else "<node index>:<label>" steps joined by '/'. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope);
-/* "node 12 (Conv conv1)", with its graph where that is not the main one, into `out`. */
+/* "node 12 (Conv conv1)", with its graph where that is not the main one, into `out`: plain text for people. */
 void npart__describe_node(const struct npart__graph *graph, uint32_t node, char *out, size_t bytes);
 
 /* False when out of memory. `text` and `at` must live in the arena. */

@@ -244,6 +244,20 @@ static void test_report_text__long_names(void)
     }
 }
 
+/* A node's name that would clear the screen does not. */
+static void test_report_text__names_that_command(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct analysis at;
+    options.is_verbose = true;
+    analysis_open(&at, "input x float32[2]\nnode y = Erf(x) @a\033[2J\xc2\x9b" "1m\routput\noutput y\n", list, NULL,
+                  NULL);
+    char *text = report(&at, &options);
+    CHECK(strstr(text, "node 0 (Erf a?[2J?\?1m?output)") != NULL);
+    free(text);
+    analysis_close(&at);
+}
+
 /* ---- several plans and failures ------------------------------------------------------------------------------- */
 
 static void test_report_text__several_plans(void)
@@ -318,4 +332,5 @@ static void test_report_text__pieces(void)
 
 TESTS(test_report_text__defaults, test_report_text__ascii, test_report_text__color, test_report_text__width,
       test_report_text__verbose, test_report_text__nothing, test_report_text__very_much, test_report_text__long_names,
-      test_report_text__several_plans, test_report_text__no_plans_and_no_room, test_report_text__pieces)
+      test_report_text__names_that_command, test_report_text__several_plans,
+      test_report_text__no_plans_and_no_room, test_report_text__pieces)
