@@ -210,6 +210,10 @@ bench-peers: $(tool) $(bench_helpers) $(VENV)/ready ## the same, with the slow p
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --peers
+bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a graph of a million, beside one of 100,000
+	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
+	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+		--models $(BUILD)/bench --corpus $(MODELS) --million
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
@@ -228,6 +232,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
 	check-fuzz-corpus \
-	install uninstall check-unit check-cases bench bench-peers fidelity fidelity-shapes fidelity-waves clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-shapes fidelity-waves clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

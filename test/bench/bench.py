@@ -71,6 +71,20 @@ def bench_nodes(args):
         print_table(f"{name}, {os.path.getsize(path) / 1e6:.1f} MB without weights", results, "protobuf-c unpack")
 
 
+def bench_million(args):
+    """Ten times the nodes: cost of each must stay."""
+    per_node = {}
+    print()
+    for name, nodes in (("nodes.onnx", 100_000), ("million.onnx", 1_000_000)):
+        path = os.path.join(args.models, name)
+        seconds, megabytes, status = measure({"ours": analysis(args.tool, path)}, 3)["ours"]
+        per_node[name] = (seconds / nodes, megabytes / nodes)
+        print(f"{name}: {seconds:.3f} s CPU, {megabytes:.0f} MB peak, exit status {status}; "
+              f"{seconds / nodes * 1e6:.2f} us and {megabytes / nodes * 1e6:.0f} bytes a node")
+    for what, i in (("time", 0), ("memory", 1)):
+        print(f"{what} a node, of a million to 100,000: {per_node['million.onnx'][i] / per_node['nodes.onnx'][i]:.2f}")
+
+
 # Prints the least CPU time of three inferences of one loaded model, in seconds.
 INFER = """
 import onnx, sys, time
@@ -130,9 +144,13 @@ def main():
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--corpus", required=True, help="a folder of models; inference is timed on the largest")
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--million", action="store_true", help="only: a million nodes beside 100,000")
     args = parser.parse_args()
     global MEASURE
     MEASURE = os.path.join(args.helpers, "measure")
+    if args.million:
+        bench_million(args)
+        return
     bench_weights(args)
     bench_nodes(args)
     bench_inference(args)

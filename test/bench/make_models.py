@@ -184,11 +184,14 @@ def main():
     parser.add_argument("fixtures")
     parser.add_argument("out")
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--million", action="store_true")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     made = {"weights.onnx": lambda p: write_weights(p, 480),
             "nodes10.onnx": lambda p: write_nodes(p, args.fixtures, 10_000),
             "nodes.onnx": lambda p: write_nodes(p, args.fixtures, 100_000)}
+    if args.million:
+        made["million.onnx"] = lambda p: write_nodes(p, args.fixtures, 1_000_000)
     if args.peers:
         made["weights12.onnx"] = lambda p: write_weights(p, 300)
     for name, write in made.items():
