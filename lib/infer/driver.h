@@ -31,8 +31,8 @@ bool npart__add_finding(struct npart__inference *inference, const char *code, co
 /* Notes two sizes that must be equal for the model to work. */
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b);
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
-/* view.c: takes away what a runtime would not know of a node's elements. */
-void npart__view_elements(const struct npart__call *call);
+/* view.c: takes away what the runtime would not know of a node's results. */
+void npart__view_as_onnxruntime(const struct npart__call *call);
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 
 /* Whether a dim's text is `name`, or holds it as a word of an expression. */

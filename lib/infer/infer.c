@@ -105,7 +105,9 @@ static bool uses_only_constants(const struct npart__call *call)
 static bool reads_only_a_static_shape(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
-    return (strcmp(op, "Shape") == 0 || strcmp(op, "Size") == 0) && npart__is_static(npart__in(call, 0));
+    bool folds_size = call->inference->options.view == NPART__VIEW_FULL; /* ONNX Runtime does not */
+    return (strcmp(op, "Shape") == 0 || (folds_size && strcmp(op, "Size") == 0)) &&
+           npart__is_static(npart__in(call, 0));
 }
 
 static void mark_constants(struct npart__call *call)
@@ -223,11 +225,11 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     bool is_shaped = !is_unshaped(inference, node);
     if (cache.row && is_shaped)
         cache.row->infer(&call);
-    if (inference->options.view == NPART__VIEW_ONNXRUNTIME)
-        npart__view_elements(&call);
     inference->expressions.node = id;
     if (is_shaped)
         mark_constants(&call);
+    if (inference->options.view != NPART__VIEW_FULL)
+        npart__view_as_onnxruntime(&call);
     for (uint32_t i = 0; i < node->output_count && !inference->options.ignore_value_info; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value != NPART_NONE)

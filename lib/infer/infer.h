@@ -82,6 +82,7 @@ struct npart__op_versions {
 enum npart__view {
     NPART__VIEW_FULL,        /* all that can be known */
     NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it folds nothing */
+    NPART__VIEW_ONNXRUNTIME_FOLDING, /* where what is computed from constants, or is a static shape, is folded */
 };
 
 struct npart__infer_options {

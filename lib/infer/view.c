@@ -1,13 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ONNX Runtime knows of integer elements where nothing is folded: initializers, and what its data propagation
- * hands on. It keeps either a list (of a tensor of rank 1) or a single number (of rank 0), all of them numbers, and
+ * What ONNX Runtime knows where nothing is folded.
+ *
+ * Of shapes: what the standard's inference functions say, some of which give up where a parameter is not known although
+ * the rank, or some of the dims, do not depend on it.
+ *
+ * Of integer elements: initializers, and what its data propagation hands on. It keeps either a list (of a tensor of rank 1) or a single number (of rank 0), all of them numbers, and
  * initializers are no part of it: a sum of a propagated number and a constant is not followed.
  *
  * Modelled on onnxruntime/core/graph/graph.cc and data_propagation/, and on the PartialDataPropagationFunctions of
  * onnx/defs/math and onnx/defs/tensor.
  */
 #include "infer/driver.h"
+
+/* ---- shapes ---------------------------------------------------------------------------------------------- */
+
+/* What is lost when an operand is not known. */
+enum loss { RANK, DIMS };
+
+/* The operands whose elements must be known, as a mask of their indices; 0: those whose rank must be, which is that of
+ * the first. Sorted by operator. */
+static const struct need {
+    const char *op;
+    uint8_t elements;
+    uint8_t loss;
+} needs[] = {
+    {"AveragePool", 0, RANK},        {"BlackmanWindow", 1, RANK},  {"CenterCropPad", 2, DIMS},
+    {"Conv", 0, RANK},               {"ConvTranspose", 0, RANK},   {"Gemm", 0, RANK},
+    {"HammingWindow", 1, RANK},      {"HannWindow", 1, RANK},      {"LpPool", 0, RANK},
+    {"MaxPool", 0, RANK},            {"MaxUnpool", 4, RANK},       {"MelWeightMatrix", 31, RANK},
+    {"Pad", 2, DIMS},                {"Pad", 8, RANK},             {"Pad", 0, RANK},
+    {"ReduceL1", 2, RANK},           {"ReduceL2", 2, RANK},        {"ReduceLogSum", 2, RANK},
+    {"ReduceLogSumExp", 2, RANK},    {"ReduceMax", 2, RANK},       {"ReduceMean", 2, RANK},
+    {"ReduceMin", 2, RANK},          {"ReduceProd", 2, RANK},      {"ReduceSum", 2, RANK},
+    {"ReduceSumSquare", 2, RANK},    {"Resize", 4, DIMS} ,         {"STFT", 10, RANK},
+    {"Slice", 30, DIMS},             {"Split", 2, RANK},           {"Squeeze", 2, RANK},
+    {"TopK", 2, DIMS},               {"Transpose", 0, RANK},       {"Unsqueeze", 2, RANK},
+};
+
+static bool has_elements(const struct npart__call *call, uint8_t mask)
+{
+    for (uint32_t i = 0; i < call->node->input_count && i < 8; i++)
+        if (mask >> i & 1 && npart__has_input(call, i) && !npart__elements(call->inference, npart__in(call, i)))
+            return false;
+    return true;
+}
+
+static void lose(const struct npart__call *call, enum loss loss)
+{
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        struct npart__fact *out = npart__out(call, i);
+        if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
+            npart__set_rank(call, i, out->rank);
+        } else if (out->kind == NPART__TYPE_TENSOR) {
+            out->has_rank = false;
+            out->rank = 0;
+            out->dims = NULL;
+        }
+        out->known = NULL;
+    }
+}
+
+/* Then the standard asks for no sizes of the parts. */
+static bool splits_open_axis(const struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis;
+    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis) &&
+           !npart__is_number(in->dims[axis]);
+}
+
+static void view_shapes(const struct npart__call *call, const char *op)
+{
+    size_t low = 0, high = sizeof needs / sizeof *needs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(needs[middle].op, op) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (strcmp(op, "Split") == 0 && splits_open_axis(call))
+        return;
+    for (; low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
+        if (needs[low].elements ? !has_elements(call, needs[low].elements) : !npart__in(call, 0)->has_rank)
+            lose(call, (enum loss)needs[low].loss);
+}
+
+/* ---- elements -------------------------------------------------------------------------------------------- */
 
 enum rule { SHAPE, SIZE, GATHER, SQUEEZE, UNSQUEEZE, COPY, CONCAT, SUM, RATIO };
 
@@ -22,16 +102,23 @@ static const struct propagation {
     {"Slice", CONCAT, 13},    {"Squeeze", SQUEEZE, 1},  {"Sub", SUM, 14},             {"Unsqueeze", UNSQUEEZE, 1},
 };
 
+/* What was folded is an initializer, too. */
+static bool is_initializer(const struct npart__call *call, const struct npart__fact *fact)
+{
+    return fact->is_initializer ||
+           (call->inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && fact->is_constant);
+}
+
 static const struct npart__known *initializer_of(const struct npart__call *call, uint32_t index)
 {
     struct npart__fact *fact = npart__in(call, index);
-    return fact->is_initializer ? npart__elements(call->inference, fact) : NULL;
+    return is_initializer(call, fact) ? npart__elements(call->inference, fact) : NULL;
 }
 
 static const struct npart__known *propagated(const struct npart__call *call, uint32_t index)
 {
     const struct npart__fact *fact = npart__in(call, index);
-    return fact->is_initializer || !fact->known || !fact->known->ints ? NULL : fact->known;
+    return is_initializer(call, fact) || !fact->known || !fact->known->ints ? NULL : fact->known;
 }
 
 static bool is_list(const struct npart__call *call, uint32_t index)
@@ -112,17 +199,24 @@ static bool all_are_numbers(const struct npart__known *known)
     return known->ints != NULL;
 }
 
-void npart__view_elements(const struct npart__call *call)
+static void view_elements(const struct npart__call *call, const char *op)
 {
     struct npart__fact *out = npart__out(call, 0);
-    const char *op = npart__node_op(call->graph, call->node);
     bool is_kept = false;
-    if (call->node->output_count == 0 || out->is_initializer)
-        return;
-    for (size_t i = 0; i < sizeof propagations / sizeof *propagations && call->node->domain == 0 && !is_kept; i++)
+    for (size_t i = 0; i < sizeof propagations / sizeof *propagations && !is_kept; i++)
         is_kept = strcmp(op, propagations[i].op) == 0 && is_followed(call, &propagations[i]);
     if (!is_kept || !out->known || !all_are_numbers(out->known) || out->rank > 1)
         out->known = NULL;
     for (uint32_t i = 1; i < call->node->output_count; i++)
         npart__out(call, i)->known = NULL;
+}
+
+void npart__view_as_onnxruntime(const struct npart__call *call)
+{
+    static const char nothing[] = "";
+    if (call->node->output_count == 0 || is_initializer(call, npart__out(call, 0)))
+        return;
+    const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
+    view_shapes(call, op);
+    view_elements(call, op);
 }

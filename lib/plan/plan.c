@@ -210,6 +210,12 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
+/* The lists of ONNX Runtime's providers are partitioned as it does. */
+static bool is_onnxruntime(const struct npart__oplist *oplist)
+{
+    return strcmp(oplist->partitioner, "waves") == 0 || strcmp(oplist->partitioner, "openvino") == 0;
+}
+
 /* The runtime's view of the sizes: where it lacks the inference of some operator that the graph has, an inference of
  * its own. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
@@ -219,9 +225,12 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
         npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
     if (!unshaped)
         return npart__fail_memory(error);
-    if (count == 0)
-        return NPART_OK;
     struct npart__infer_options options = plan->inference->options;
+    if (is_onnxruntime(plan->target.oplist))
+        options.view =
+            plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
+    if (count == 0 && options.view == plan->inference->options.view)
+        return NPART_OK;
     options.unshaped = unshaped;
     options.unshaped_count = count;
     struct npart__inference *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
