@@ -19,23 +19,22 @@
 enum loss { RANK, DIMS };
 
 /* The operands whose elements must be known, as a mask of their indices; 0: those whose rank must be, which is that of
- * the first. Sorted by operator. */
+ * the first. `before`: up to this version of the operator; 0: at any. Sorted by operator. */
 static const struct need {
     const char *op;
     uint8_t elements;
     uint8_t loss;
+    uint8_t before;
 } needs[] = {
-    {"AveragePool", 0, RANK},        {"BlackmanWindow", 1, RANK},  {"CenterCropPad", 2, DIMS},
-    {"Conv", 0, RANK},               {"ConvTranspose", 0, RANK},   {"Gemm", 0, RANK},
-    {"HammingWindow", 1, RANK},      {"HannWindow", 1, RANK},      {"LpPool", 0, RANK},
-    {"MaxPool", 0, RANK},            {"MaxUnpool", 4, RANK},       {"MelWeightMatrix", 31, RANK},
-    {"Pad", 2, DIMS},                {"Pad", 8, RANK},             {"Pad", 0, RANK},
-    {"ReduceL1", 2, RANK},           {"ReduceL2", 2, RANK},        {"ReduceLogSum", 2, RANK},
-    {"ReduceLogSumExp", 2, RANK},    {"ReduceMax", 2, RANK},       {"ReduceMean", 2, RANK},
-    {"ReduceMin", 2, RANK},          {"ReduceProd", 2, RANK},      {"ReduceSum", 2, RANK},
-    {"ReduceSumSquare", 2, RANK},    {"Resize", 4, DIMS} ,         {"STFT", 10, RANK},
-    {"Slice", 30, DIMS},             {"Split", 2, RANK},           {"Squeeze", 2, RANK},
-    {"TopK", 2, DIMS},               {"Transpose", 0, RANK},       {"Unsqueeze", 2, RANK},
+    {"AveragePool", 0, RANK, 0}, {"BlackmanWindow", 1, RANK, 0}, {"CenterCropPad", 2, DIMS, 0}, {"Conv", 0, RANK, 0},
+    {"ConvTranspose", 0, RANK, 0}, {"Gemm", 0, RANK, 0}, {"HammingWindow", 1, RANK, 0}, {"HannWindow", 1, RANK, 0},
+    {"LpPool", 0, RANK, 0}, {"MaxPool", 0, RANK, 0}, {"MaxUnpool", 4, RANK, 0}, {"MelWeightMatrix", 31, RANK, 0},
+    {"NonMaxSuppression", 3, RANK, 11}, {"Pad", 8, RANK, 0}, {"Pad", 2, DIMS, 0}, {"Pad", 0, RANK, 0},
+    {"ReduceL1", 2, RANK, 0}, {"ReduceL2", 2, RANK, 0}, {"ReduceLogSum", 2, RANK, 0}, {"ReduceLogSumExp", 2, RANK, 0},
+    {"ReduceMax", 2, RANK, 0}, {"ReduceMean", 2, RANK, 0}, {"ReduceMin", 2, RANK, 0}, {"ReduceProd", 2, RANK, 0},
+    {"ReduceSum", 2, RANK, 0}, {"ReduceSumSquare", 2, RANK, 0}, {"Reshape", 2, RANK, 14}, {"Resize", 4, DIMS, 0},
+    {"STFT", 10, RANK, 0}, {"Slice", 30, DIMS, 0}, {"Split", 2, RANK, 0}, {"Squeeze", 2, RANK, 0},
+    {"TopK", 2, DIMS, 0}, {"Transpose", 0, RANK, 0}, {"Unsqueeze", 2, RANK, 0},
 };
 
 static bool has_elements(const struct npart__call *call, uint8_t mask)
@@ -83,8 +82,9 @@ static void view_shapes(const struct npart__call *call, const char *op)
     if (strcmp(op, "Split") == 0 && splits_open_axis(call))
         return;
     for (; low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
-        if (needs[low].elements ? !has_elements(call, needs[low].elements) : !npart__in(call, 0)->has_rank)
-            lose(call, (enum loss)needs[low].loss);
+        if (!needs[low].before || call->node->opset_version < needs[low].before)
+            if (needs[low].elements ? !has_elements(call, needs[low].elements) : !npart__in(call, 0)->has_rank)
+                lose(call, (enum loss)needs[low].loss);
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------- */
