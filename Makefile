@@ -170,7 +170,8 @@ fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
 fuzz: $(GENERATED)/onnx.pb-c.c $(GENERATED)/builtin_oplists.c ## fuzz each entry point for FUZZ_SECONDS (clang)
 	@mkdir -p $(BUILD)/fuzz
 	@for target in $(fuzz_targets); do \
-		clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined $(ALL_CPPFLAGS) $(TEST_CPPFLAGS) test/fuzz/$$target.c \
+		clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined $(ALL_CPPFLAGS) $(TEST_CPPFLAGS) -fno-sanitize-recover=undefined \
+			test/fuzz/$$target.c test/support/model_text.c test/support/json_check.c \
 			$(sources) $(GENERATED)/*.c $(LIBS) -o $(BUILD)/fuzz/$$target || exit 1; \
 		mkdir -p $(BUILD)/fuzz/found-$$target; \
 		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \

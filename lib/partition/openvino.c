@@ -16,6 +16,8 @@ struct grouping {
     struct npart__stage_request *request;
     const struct npart__graph *graph;
     uint32_t *order;     /* as the runtime walks */
+    uint32_t *first_use; /* by node: its results are used by uses[first_use[n] .. first_use[n + 1]), in this region */
+    uint32_t *uses;      /* nodes */
     uint32_t *group_of;  /* by node; NO_GROUP: refused */
     uint32_t *size;      /* by group */
     uint8_t *dropped;    /* by group: 1 + enum npart__partitioner_reason; 0: it stays */
@@ -83,6 +85,40 @@ static bool walk(struct grouping *grouping)
     return done == request->count;
 }
 
+/* ---- uses ------------------------------------------------------------------------------------------------- */
+
+/* Who uses whose results, once folded nodes are gone. */
+static bool list_uses(struct grouping *grouping)
+{
+    struct npart__stage_request *request = grouping->request;
+    size_t nodes = grouping->graph->nodes.count + (size_t)2, edges = 0;
+    uint32_t *first = npart__arena_zeroed(request->arena, nodes + 1, sizeof *first);
+    for (int pass = 0; first && pass < 2; pass++) {
+        for (uint32_t i = 0; i < request->count; i++) {
+            const struct npart__node *node = &grouping->graph->nodes.items[request->order[i]];
+            for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+                uint32_t producer = npart__producer_inside(request, node, k);
+                if (producer == NPART_NONE)
+                    continue;
+                if (pass == 0)
+                    first[producer + 2]++;
+                else
+                    grouping->uses[first[producer + 1]++] = request->order[i];
+                edges++;
+            }
+        }
+        if (pass == 1)
+            break;
+        for (size_t n = 2; n <= nodes; n++) /* first[n + 1] is where n's uses begin, and in the end where they end */
+            first[n] += first[n - 1];
+        grouping->uses = npart__arena_allocate(request->arena, (edges + 1) * sizeof *grouping->uses);
+        if (!grouping->uses)
+            return false;
+    }
+    grouping->first_use = first;
+    return first != NULL;
+}
+
 /* ---- groups ---------------------------------------------------------------------------------------------- */
 
 static void hand_back(struct grouping *grouping, uint32_t node, enum npart__partitioner_reason reason)
@@ -118,21 +154,23 @@ static void group_nodes(struct grouping *grouping)
 /* The first later group that a node's edges lead to, or NO_GROUP. */
 static uint32_t group_touched(const struct grouping *grouping, uint32_t id)
 {
-    const struct npart__node *node = &grouping->graph->nodes.items[id];
     uint32_t own = grouping->group_of[id], best = NO_GROUP;
-    for (uint32_t k = 0; k < node->output_count; k++) {
-        uint32_t value = npart__node_output(grouping->graph, node, k);
-        const struct npart__value *at = value == NPART_NONE ? NULL : &grouping->graph->values.items[value];
-        for (uint32_t u = 0; at && u < at->consumer_count; u++) {
-            uint32_t consumer = grouping->graph->consumers[at->first_consumer + u];
-            bool is_inside = grouping->request->fold->reasons[consumer] == NPART__FOLD_LIVE &&
-                             npart__node_region(grouping->graph, consumer) == grouping->request->region;
-            uint32_t group = is_inside ? grouping->group_of[consumer] : NO_GROUP;
-            if (group != NO_GROUP && group > own && group < best)
-                best = group;
-        }
+    for (uint32_t u = grouping->first_use[id]; u < grouping->first_use[id + 1]; u++) {
+        uint32_t group = grouping->group_of[grouping->uses[u]];
+        if (group != NO_GROUP && group > own && group < best)
+            best = group;
     }
     return best;
+}
+
+/* Whether what uses the node's results, but for the group, runs behind the group begins or beside it: else something
+ * could lead from the node to the group through the outside, and the group would wait for itself. */
+static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t group)
+{
+    for (uint32_t u = grouping->first_use[id]; u < grouping->first_use[id + 1]; u++)
+        if (grouping->request->stage_of[grouping->uses[u]] < group)
+            return false;
+    return true;
 }
 
 static void place_single_nodes(struct grouping *grouping)
@@ -146,7 +184,7 @@ static void place_single_nodes(struct grouping *grouping)
         if (group == NO_GROUP || group == last || grouping->size[group] != 1)
             continue;
         uint32_t touched = group_touched(grouping, id);
-        if (touched == NO_GROUP) {
+        if (touched == NO_GROUP || !may_join(grouping, id, touched)) {
             hand_back(grouping, id, NPART__REASON_ALONE);
             grouping->size[group] = 0;
             continue;
@@ -160,17 +198,9 @@ static void place_single_nodes(struct grouping *grouping)
 
 static bool has_use_outside(const struct grouping *grouping, uint32_t id)
 {
-    const struct npart__node *node = &grouping->graph->nodes.items[id];
-    for (uint32_t k = 0; k < node->output_count; k++) {
-        uint32_t value = npart__node_output(grouping->graph, node, k);
-        const struct npart__value *at = value == NPART_NONE ? NULL : &grouping->graph->values.items[value];
-        for (uint32_t u = 0; at && u < at->consumer_count; u++) {
-            uint32_t consumer = grouping->graph->consumers[at->first_consumer + u];
-            if (grouping->request->fold->reasons[consumer] == NPART__FOLD_LIVE &&
-                grouping->group_of[consumer] != grouping->group_of[id])
-                return true;
-        }
-    }
+    for (uint32_t u = grouping->first_use[id]; u < grouping->first_use[id + 1]; u++)
+        if (grouping->group_of[grouping->uses[u]] != grouping->group_of[id])
+            return true;
     return false;
 }
 
@@ -220,7 +250,7 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     bool *is_fed_from_outside = npart__arena_zeroed(arena, nodes, sizeof *is_fed_from_outside);
     bool is_ready =
         grouping.order && grouping.group_of && grouping.size && grouping.dropped && is_fed_from_outside;
-    if (!is_ready || !walk(&grouping)) {
+    if (!is_ready || !walk(&grouping) || !list_uses(&grouping)) {
         request->failed = true;
         return;
     }

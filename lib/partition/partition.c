@@ -349,7 +349,8 @@ static void find_borders(struct partitioner *at)
         list_borders(at);
     if (!at->failed)
         list_ends(at);
-    if (!at->failed && strcmp(at->name, "waves") != 0)
+    bool order_counts = strcmp(at->name, "waves") != 0 && strcmp(at->name, "connected") != 0;
+    if (!at->failed && order_counts)
         complete_ends_in_order(at);
 }
 

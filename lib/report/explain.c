@@ -57,7 +57,8 @@ static void operands(struct npart__page *page, uint32_t id, bool is_output)
         npart__append_fact(page->out, &plan->inference->expressions, npart__fact_of(plan->inference, value));
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
-        npart__put(page, npart__value_name(page->graph, value));
+        const char *name = npart__value_name(page->graph, value);
+        npart__put_outside(page, name, strlen(name));
         uint32_t producer = page->graph->values.items[value].producer;
         if (plan->fold.is_constant[value])
             npart__put(page, ", constant");

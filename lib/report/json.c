@@ -253,13 +253,14 @@ static void cause(struct json *json, uint32_t id)
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
     text(json, ",\"kind\":");
     string(json, npart__about_word((enum npart__rule_about)at->about));
-    ids(json, ",\"nodes\":", causes->lists.items + at->first_node, at->node_count);
+    const uint32_t *lists = causes->lists.items; /* NULL where no cause has a list */
+    ids(json, ",\"nodes\":", at->node_count ? lists + at->first_node : NULL, at->node_count);
     number(json, ",\"victims\":", at->victim_count);
     text(json, ",\"text\":");
     string(json, at->text);
     text(json, ",\"rule\":");
     string(json, json->plan->target.oplist->rules.items[at->rule].id);
-    ids(json, ",\"cuts\":", causes->lists.items + at->first_cut, at->cut_count);
+    ids(json, ",\"cuts\":", at->cut_count ? lists + at->first_cut : NULL, at->cut_count);
     text(json, "}");
 }
 

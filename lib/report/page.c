@@ -9,6 +9,25 @@ void npart__put(struct npart__page *page, const char *plain)
     npart__append_text(page->out, plain);
 }
 
+void npart__put_outside(struct npart__page *page, const char *text, size_t length)
+{
+    size_t start = 0, at = 0;
+    while (at < length) {
+        size_t bytes = npart__utf8_length(text + at, length - at);
+        unsigned char first = (unsigned char)text[at];
+        bool is_c1 = first == 0xc2 && bytes && (unsigned char)text[at + 1] < 0xa0;
+        bool is_control = first < 0x20 || first == 0x7f || is_c1;
+        bool is_shown = bytes && !is_control && (bytes == 1 || !page->options->use_ascii);
+        if (!is_shown) {
+            npart__append(page->out, text + start, at - start);
+            npart__append(page->out, "?", 1);
+        }
+        at += bytes ? bytes : 1;
+        start = is_shown ? start : at;
+    }
+    npart__append(page->out, text + start, at - start);
+}
+
 /* SGR parameters; nothing without colour. */
 void npart__paint(struct npart__page *page, const char *code)
 {
@@ -49,7 +68,7 @@ void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column
             npart__put(page, " ");
             column++;
         }
-        npart__append(page->out, plain, length);
+        npart__put_outside(page, plain, length);
         column += (uint32_t)columns;
         is_first = false;
         plain += length;
@@ -64,14 +83,14 @@ void npart__put_place(struct npart__page *page, uint32_t node)
     char described[160];
     npart__describe_node(page->graph, node, described, sizeof described);
     npart__node_origin(&page->graph->nodes.items[node], &origin);
-    npart__put(page, described);
+    npart__put_outside(page, described, strlen(described));
     if (origin.module) {
         npart__put(page, " in ");
-        npart__append(page->out, origin.module, origin.module_length);
+        npart__put_outside(page, origin.module, origin.module_length);
     }
     if (origin.file) {
         npart__put(page, ", ");
-        npart__append(page->out, origin.file, origin.file_length);
+        npart__put_outside(page, origin.file, origin.file_length);
         npart__append_format(page->out, ":%lld", (long long)origin.line);
     }
 }

@@ -21,7 +21,7 @@ static size_t columns_of(const char *text)
 static void put_cut(struct npart__page *page, const char *text, size_t columns)
 {
     if (columns_of(text) <= columns) {
-        npart__put(page, text);
+        npart__put_outside(page, text, strlen(text));
         return;
     }
     size_t length = 0, seen = 0;
@@ -31,7 +31,7 @@ static void put_cut(struct npart__page *page, const char *text, size_t columns)
         while (((unsigned char)text[length] & 0xc0) == 0x80);
         seen++;
     }
-    npart__append(page->out, text, length);
+    npart__put_outside(page, text, length);
     npart__put(page, "...");
 }
 

@@ -30,7 +30,9 @@ static void bytes_of(struct npart__page *page, uint64_t bytes)
 static void head(struct npart__page *page)
 {
     const struct npart__graph *graph = page->graph;
-    npart__painted(page, NPART__BOLD, page->plan->model_name);
+    npart__paint(page, NPART__BOLD);
+    npart__put_outside(page, page->plan->model_name, strlen(page->plan->model_name));
+    npart__paint(page, "0");
     npart__put(page, "  ");
     count_of(page, graph->nodes.count, "node");
     npart__put(page, ", ");
@@ -39,9 +41,12 @@ static void head(struct npart__page *page)
     for (uint32_t i = 0; i < graph->opset_count; i++)
         if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
             npart__append_format(page->out, ", opset %lld", (long long)graph->opsets[i].version);
-    if (*graph->producer_name)
-        npart__append_format(page->out, ", %s%s%s", graph->producer_name, *graph->producer_version ? " " : "",
-                             graph->producer_version);
+    if (*graph->producer_name) {
+        npart__put(page, ", ");
+        npart__put_outside(page, graph->producer_name, strlen(graph->producer_name));
+        npart__put(page, *graph->producer_version ? " " : "");
+        npart__put_outside(page, graph->producer_version, strlen(graph->producer_version));
+    }
     npart__put(page, "\n");
 }
 
@@ -171,6 +176,32 @@ static void part(struct npart__page *page, const char *name, struct npart__range
     npart__put_milliseconds(page, range.high);
 }
 
+/* The range's parts, on lines of their own. */
+static void parts(struct npart__page *page, const struct npart__cost *cost)
+{
+    struct npart__buffer line;
+    struct npart__page gathered = *page;
+    npart__buffer_init(&line, page->out->arena);
+    gathered.out = &line;
+    part(&gathered, "launches ", cost->switch_ms);
+    part(&gathered, ", copies ", cost->copy_ms);
+    npart__put(&gathered, " (");
+    bytes_of(&gathered, cost->bytes_to_npu);
+    npart__put(&gathered, " in, ");
+    bytes_of(&gathered, cost->bytes_to_cpu);
+    npart__put(&gathered, " out");
+    if (cost->unknown_sizes)
+        npart__append_format(&line, ", %u of unknown size", cost->unknown_sizes);
+    part(&gathered, "), layouts ", cost->layout_ms);
+    npart__append_format(&line, " (%u conversion%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
+    npart__paint(page, NPART__DIM);
+    npart__put(page, "     ");
+    npart__wrapped(page, npart__buffer_text(&line), 5, 5);
+    npart__paint(page, "0");
+    npart__put(page, "\n");
+    page->out->failed |= line.failed;
+}
+
 static void cost(struct npart__page *page)
 {
     const struct npart__cost *cost = &page->plan->cost;
@@ -184,19 +215,7 @@ static void cost(struct npart__page *page)
     npart__put(page, " ms a run, typically ");
     npart__put_milliseconds(page, cost->total_ms.typical);
     npart__put(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
-    npart__paint(page, NPART__DIM);
-    part(page, "     launches ", cost->switch_ms);
-    part(page, ", copies ", cost->copy_ms);
-    npart__put(page, " (");
-    bytes_of(page, cost->bytes_to_npu);
-    npart__put(page, " in, ");
-    bytes_of(page, cost->bytes_to_cpu);
-    npart__put(page, " out");
-    if (cost->unknown_sizes)
-        npart__append_format(page->out, ", %u of unknown size", cost->unknown_sizes);
-    part(page, "), layouts ", cost->layout_ms);
-    npart__append_format(page->out, " (%u conversion%s)\n", cost->conversions, cost->conversions == 1 ? "" : "s");
-    npart__paint(page, "0");
+    parts(page, cost);
 }
 
 /* ---- what next --------------------------------------------------------------------------------------------- */
@@ -234,9 +253,13 @@ static void fixed_line(struct npart__page *page, const struct npart__plan *fixed
 /* What to type, so not wrapped: it can be copied. */
 static void try_line(struct npart__page *page, const struct npart__plan *fixed)
 {
+    struct npart__buffer line;
+    npart__buffer_init(&line, page->out->arena);
+    append_bindings(&line, fixed, "--dim ", "");
     npart__put(page, "export with fixed sizes, or try\n       ");
-    append_bindings(page->out, fixed, "--dim ", "");
+    npart__put_outside(page, npart__buffer_text(&line), line.size);
     npart__put(page, "\n");
+    page->out->failed |= line.failed;
 }
 
 static void next_step(struct npart__page *page, const struct npart__plan *fixed)

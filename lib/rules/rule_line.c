@@ -82,6 +82,8 @@ static const char *condition_text(struct npart__parser *parser, uint32_t from, u
         npart__append_text(&text, is_tight ? "" : " ");
         npart__append_text(&text, word);
     }
+    if (text.failed)
+        npart__parse_out_of_memory(parser);
     return npart__buffer_text(&text);
 }
 

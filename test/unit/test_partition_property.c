@@ -7,6 +7,8 @@
 #include "support/built.h"
 #include "support/test.h"
 
+#define POLICY_LISTS 500u
+#define GRAPHS_A_LIST 20u
 #define GRAPHS 1500u /* for each partitioner */
 #define MOST_NODES 64u
 #define MOST_VALUES 256u
@@ -382,7 +384,7 @@ static void check_switches(void)
                 switches += side >= 0 && side != accepted[nodes[i]];
                 side = accepted[nodes[i]];
                 for (uint32_t k = 0; k < count; k++) /* what it needs runs before, or with it */
-                    CHECK(!needs(nodes[i], nodes[k]) || found.stage_of[nodes[k]] <= stage || is_by("openvino"));
+                    CHECK(!needs(nodes[i], nodes[k]) || found.stage_of[nodes[k]] <= stage);
             }
         }
     }
@@ -472,11 +474,10 @@ static void check_ends(void)
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-static void check_case(uint32_t seed, enum npart__level level)
+static void partition_random_graph(uint32_t seed, enum npart__level level)
 {
     static const struct npart__infer_options options = {0};
     struct npart_error error;
-    int before = test_failures;
     state = seed;
     write_graph(1 + random_below(seed % 50 == 0 ? MOST_NODES - 1 : 14));
     build_text(&built, text);
@@ -488,10 +489,15 @@ static void check_case(uint32_t seed, enum npart__level level)
         asked[i] = accepted[i] = random_below(10) < share;
     struct npart__partition_request request = {&inference, &fold, &oplist, partitioner, accepted};
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
+}
+
+static void check_case(uint32_t seed, enum npart__level level)
+{
+    int before = test_failures;
+    partition_random_graph(seed, level);
     check_membership();
     check_members();
-    if (!is_by("openvino")) /* which moves single nodes to later groups, past what needs them */
-        check_acyclic();
+    check_acyclic();
     check_switches();
     check_borders();
     check_ends();
@@ -514,6 +520,67 @@ static void test_partition_property__every_partitioner(void)
     npart__arena_clear(&oplist_arena);
 }
 
+/* What holds whatever is given back: the rest is sound, and each node that went back has its line's rule. */
+static void check_with_policies(uint32_t seed, uint32_t most)
+{
+    int before = test_failures;
+    partition_random_graph(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
+    check_members();
+    check_acyclic();
+    check_switches();
+    check_borders();
+    CHECK(found.partitions.count <= most);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t rule = found.handed_back[i];
+        CHECK_INT(rule != NPART_NONE, is_live(i) && asked[i] && !accepted[i]);
+        CHECK(rule == NPART_NONE || (rule < oplist.rules.count && found.partition_of[i] == NPART_NONE));
+    }
+    built_close(&built);
+    if (test_failures > before) {
+        fprintf(stderr, "  seed %u, %s, policies\n%s", seed, partitioner, text);
+        exit(1);
+    }
+}
+
+static void test_partition_property__random_policies(void)
+{
+    static const struct {
+        const char *line;
+        uint32_t most; /* partitions that it lets be */
+    } lines[] = {
+        {"partitions drop single\n", UINT32_MAX},
+        {"partitions drop single Concat\n", UINT32_MAX},
+        {"partitions drop only If\n", UINT32_MAX},
+        {"partitions drop under 3 nodes\n", UINT32_MAX},
+        {"partitions drop under 1 If\n", UINT32_MAX},
+        {"partitions drop whole 2 Concat\n", UINT32_MAX},
+        {"partitions fail unfed\n", UINT32_MAX},
+        {"partitions keep 1 first\n", 1},
+        {"partitions keep 2 heaviest\n", 2},
+        {"partitions stop If\n", UINT32_MAX},
+    };
+    for (uint32_t round = 1; round <= POLICY_LISTS; round++) {
+        char list[512] = "format 1\ntarget t\n";
+        struct npart_error error;
+        uint32_t most = UINT32_MAX;
+        size_t names = 0;
+        state = round;
+        for (uint32_t i = 1 + random_below(3); i > 0; i--) {
+            size_t chosen = random_below(NPART__COUNT(lines));
+            (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s", lines[chosen].line);
+            most = lines[chosen].most < most ? lines[chosen].most : most;
+        }
+        while (npart__partitioner_name(names))
+            names++;
+        partitioner = npart__partitioner_name(random_below((uint32_t)names));
+        npart__arena_init(&oplist_arena, NULL);
+        REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
+        for (uint32_t seed = 1; seed <= GRAPHS_A_LIST; seed++)
+            check_with_policies(round * GRAPHS_A_LIST + seed, most);
+        npart__arena_clear(&oplist_arena);
+    }
+}
+
 /* By name and by place; those that this file has a statement for are there. */
 static void test_partition_property__partitioners(void)
 {
@@ -528,4 +595,5 @@ static void test_partition_property__partitioners(void)
           !npart__partitioner_exists(""));
 }
 
-TESTS(test_partition_property__every_partitioner, test_partition_property__partitioners)
+TESTS(test_partition_property__every_partitioner, test_partition_property__random_policies,
+      test_partition_property__partitioners)
