@@ -180,6 +180,8 @@ const char *npart__buffer_text(struct npart__buffer *buffer);
 
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
 
+/* Whether `length` bytes are the same but for the case of ASCII letters. */
+bool npart__same_letters(const char *a, const char *b, size_t length);
 /* "float32", "int64", "bool", ... for ONNX's TensorProto.DataType numbers; "undefined" otherwise. */
 const char *npart__type_name(int element_type);
 /* The number for such a name, or for ONNX's own ("FLOAT", "double"), in any case of letters; 0 when unknown. */

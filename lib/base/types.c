@@ -51,7 +51,7 @@ const char *npart__type_name(int element_type)
     return element_types[is_known(element_type) ? element_type : 0].name;
 }
 
-static bool same_letters(const char *a, const char *b, size_t length)
+bool npart__same_letters(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         char left = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
@@ -67,7 +67,7 @@ int npart__type_number(const char *name, size_t length)
     for (size_t i = 1; i < NPART__COUNT(element_types); i++) {
         const char *names[] = {element_types[i].name, element_types[i].onnx_name};
         for (size_t j = 0; j < 2; j++)
-            if (strlen(names[j]) == length && same_letters(names[j], name, length))
+            if (strlen(names[j]) == length && npart__same_letters(names[j], name, length))
                 return (int)i;
     }
     return 0;

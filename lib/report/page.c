@@ -121,3 +121,8 @@ uint32_t npart__page_width(const struct npart_report_options *options)
 {
     return options->width == 0 ? DEFAULT_WIDTH : options->width < LEAST_WIDTH ? LEAST_WIDTH : options->width;
 }
+
+void npart__put_milliseconds(struct npart__page *page, double value)
+{
+    npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
+}

@@ -163,11 +163,6 @@ static void causes(struct npart__page *page)
 
 /* ---- cost -------------------------------------------------------------------------------------------------- */
 
-void npart__put_milliseconds(struct npart__page *page, double value)
-{
-    npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
-}
-
 static void part(struct npart__page *page, const char *name, struct npart__range range)
 {
     npart__put(page, name);

@@ -14,26 +14,15 @@ uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name
     return NPART_NONE;
 }
 
-static bool same_word(const char *a, const char *b, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        char left = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
-        char right = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] - 'A' + 'a') : b[i];
-        if (left != right)
-            return false;
-    }
-    return true;
-}
-
 /* By name or alias, in any case of letters. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
         const struct npart__variant *variant = &oplist->variants.items[i];
-        if (strlen(variant->name) == length && same_word(variant->name, name, length))
+        if (strlen(variant->name) == length && npart__same_letters(variant->name, name, length))
             return i;
         for (uint32_t k = 0; k < variant->alias_count; k++)
-            if (strlen(variant->aliases[k]) == length && same_word(variant->aliases[k], name, length))
+            if (strlen(variant->aliases[k]) == length && npart__same_letters(variant->aliases[k], name, length))
                 return i;
     }
     return NPART_NONE;
