@@ -251,6 +251,11 @@ NPART_API void npart_inference_type_text(npart_inference *inference, uint32_t va
 /* Known whole-number elements, -1 for a symbolic one; NULL with *count 0 when they are not known. */
 NPART_API const int64_t *npart_inference_elements(npart_inference *inference, uint32_t value, uint32_t *count);
 
+/* Sizes that must be equal for the model to work, where two different symbols met. */
+NPART_API uint32_t npart_inference_assumption_count(const npart_inference *inference);
+/* Writes "n = m" and a NUL, cut to `bytes`; `*node` (may be NULL) is where they met. False when there is no such one. */
+NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
+                                          uint32_t *node);
 NPART_API uint32_t npart_inference_finding_count(const npart_inference *inference);
 NPART_API bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out);
 

@@ -396,6 +396,31 @@ void npart_inference_type_text(npart_inference *inference, uint32_t value, char 
     npart__arena_clear(&arena);
 }
 
+uint32_t npart_inference_assumption_count(const npart_inference *inference)
+{
+    return inference->inference.assumptions.count;
+}
+
+bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
+                                uint32_t *node)
+{
+    struct npart__arena arena;
+    struct npart__buffer text;
+    if (index >= inference->inference.assumptions.count)
+        return false;
+    const struct npart__assumption *at = &inference->inference.assumptions.items[index];
+    npart__arena_init(&arena, &inference->arena.allocator);
+    npart__buffer_init(&text, &arena);
+    npart__append_dim(&text, &inference->inference.expressions, at->left);
+    npart__append_text(&text, " = ");
+    npart__append_dim(&text, &inference->inference.expressions, at->right);
+    copy_cut(out, bytes, text.data ? text.data : "", text.size);
+    npart__arena_clear(&arena);
+    if (node)
+        *node = at->node;
+    return true;
+}
+
 const int64_t *npart_inference_elements(npart_inference *inference, uint32_t value, uint32_t *count)
 {
     *count = 0;

@@ -327,7 +327,24 @@ static void test_api_inference__shapes(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_inference__open_sizes, test_api_inference__sizes_by_name_and_by_axis,
+static void test_api_inference__assumptions(void)
+{
+    struct analysis at;
+    char text[40], cut[4];
+    uint32_t node = 99;
+    analysis_infer(&at, "input a float32[n,2]\ninput b float32[m,2]\nnode e = Relu(a)\nnode c = Add(e, b)\noutput c\n",
+                   NULL);
+    REQUIRE(npart_inference_assumption_count(at.inference) == 1);
+    CHECK(npart_inference_assumption(at.inference, 0, text, sizeof text, &node));
+    CHECK(strcmp(text, "n = m") == 0 || strcmp(text, "m = n") == 0);
+    CHECK_INT(node, 1);
+    CHECK(npart_inference_assumption(at.inference, 0, cut, sizeof cut, NULL));
+    CHECK_INT(strlen(cut), 3);
+    CHECK(!npart_inference_assumption(at.inference, 1, text, sizeof text, NULL));
+    analysis_close(&at);
+}
+
+TESTS(test_api_inference__assumptions, test_api_inference__open_sizes, test_api_inference__sizes_by_name_and_by_axis,
       test_api_inference__whole_shapes, test_api_inference__sizes_that_cannot_be,
       test_api_inference__shapes_that_cannot_be, test_api_inference__declared_shapes_can_be_ignored,
       test_api_inference__chosen_sizes, test_api_inference__options_are_copied, test_api_inference__values,
