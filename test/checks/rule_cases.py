@@ -7,7 +7,8 @@ usage: rule_cases.py TOOL TARGET FILE.cases...
 TOOL is npu-partition: `--describe TARGET OP` says which rules there are. In the cases of that target, a rule counts
 as tried when an `expect reason` names it, and an entry of an op (a name and its opsets) as taken when some node of it
 has `expect verdict ... npu`, or `unknown` where one of its rules always leaves it open. An op that a rule labelled
-`never` refuses in every configuration needs no node that is taken.
+`never` refuses in every configuration needs no node that is taken. Where a target has gates in series, an op has an
+entry in each that names it, and what is taken counts for the gates that the case applies.
 
 Exit status: 0 when nothing lacks, 1 when something does, 2 when the target cannot be described.
 """
@@ -22,9 +23,10 @@ REFUSED_FOR_GOOD = ("never", "affinity")  # labels of rules that no node passes
 
 @dataclasses.dataclass
 class Entry:
-    """An op of the list, at a range of opsets."""
+    """An op of the list, at a range of opsets, in one gate."""
 
     op: str  # with its domain
+    gate: str = ""  # none where the list has only one
     first: int = 0
     last: int = 1 << 30
     rules: list = dataclasses.field(default_factory=list)
@@ -33,11 +35,13 @@ class Entry:
     def never_taken(self):
         return any(rule.rsplit("/", 1)[-1] in REFUSED_FOR_GOOD for rule in self.rules)
 
-    def holds(self, op, opset):
-        return op == self.op and self.first <= opset <= self.last
+    def holds(self, op, opset, gates):
+        is_asked = not gates or not self.gate or self.gate in gates
+        return op == self.op and self.first <= opset <= self.last and is_asked
 
     def __str__(self):
-        return self.op if self.last > 1 << 20 else f"{self.op} up to opset {self.last}"
+        name = self.op if self.last > 1 << 20 else f"{self.op} up to opset {self.last}"
+        return f"{name} by the gate {self.gate}" if self.gate else name
 
 
 # ---- what the list has ---------------------------------------------------------------------------------------------
@@ -51,18 +55,18 @@ def described(tool, target, *op):
 
 
 def entry_of(heading):
-    """An unindented line: "Abs  opset 7 on", "LogSoftmax  opset 7 to 12", "com.microsoft:Gelu"."""
-    match = re.fullmatch(r"(\S+)(?:  opset (\d+)(?: on| to (\d+))?)?", heading)
+    """An unindented line: "Abs  opset 7 on", "LogSoftmax  opset 7 to 12", "com.microsoft:Gelu", "If  gate compiler"."""
+    match = re.fullmatch(r"(\S+)(?:  opset (\d+)(?: on| to (\d+))?)?(?:  gate (\S+))?", heading)
     if not match:
         return None
-    op, first, last = match.groups()
-    return Entry(op, int(first or 0), int(last) if last else 1 << 30)
+    op, first, last, gate = match.groups()
+    return Entry(op, gate or "", int(first or 0), int(last) if last else 1 << 30)
 
 
 def entries_of(tool, target):
     lines = described(tool, target)
     start = lines.index("every op") if "every op" in lines else 0
-    names = sorted({line.split()[0] for line in lines[start + 1:] if re.match(r"\S+(  opset|$)", line)})
+    names = sorted({line.split()[0] for line in lines[start + 1:] if re.match(r"\S+(  opset|  gate|$)", line)})
     entries = []
     for name in names:
         for line in described(tool, target, name):
@@ -85,7 +89,7 @@ class Cases:
     def __init__(self, target):
         self.target = target
         self.tried = set()  # rules
-        self.taken = set()  # (op, opset)
+        self.taken = set()  # (op, opset, gates or none for all, verdict)
 
     def read(self, path):
         case = []
@@ -102,10 +106,12 @@ class Cases:
         if not any(line[0] == "target" and re.split("[:+@]", line[1])[0] == self.target for line in words):
             return
         opset = {"": DEFAULT_OPSET}
-        op_of = {}
+        op_of, gates = {}, frozenset()
         for line in words:
             if line[0] == "opset":
                 opset[line[1] if len(line) > 2 else ""] = int(line[-1])
+            elif line[0] == "gates":
+                gates = frozenset(line[1].split(","))
             elif line[0] == "node":
                 text = " ".join(line[1:])
                 outputs, call = text.split(" = ", 1)
@@ -116,11 +122,11 @@ class Cases:
             elif line[:2] == ["expect", "verdict"] and line[3] in ("npu", "unknown"):
                 op = op_of.get(line[2], "")
                 domain = op.rsplit(":", 1)[0] if ":" in op else ""
-                self.taken.add((op, opset.get(domain, 1), line[3]))
+                self.taken.add((op, opset.get(domain, 1), gates, line[3]))
 
     def has_taken(self, entry):
         """`unknown` is enough only where that is the best the entry has."""
-        found = {verdict for op, opset, verdict in self.taken if entry.holds(op, opset)}
+        found = {verdict for op, opset, gates, verdict in self.taken if entry.holds(op, opset, gates)}
         return "npu" in found or ("unknown" in found and len(entry.rules) == 1)
 
 

@@ -3,23 +3,28 @@
 """Compare the target intel-npu with what OpenVINO's NPU compiler and its ONNX Runtime provider answered.
 
 usage: intel.py --truth DIR --models DIR [--tool build/npu-partition] [--oplist FILE] [--only node-tests|models]
+                [--most N] [--summary FILE.md]
 
-  node-tests  MODELS/onnx-node-tests.tar.gz against TRUTH/onnx-node-tests.intel-npu.jsonl.gz. A test counts once: the
-              compiler takes a whole graph or nothing, so we take it when no live node is refused or unknown. What the
-              provider said, it said with the runtime's rewriting off; the compiler folds constants by itself (basic).
+  node-tests  MODELS/onnx-node-tests.tar.gz against TRUTH/onnx-node-tests.intel-npu.jsonl.gz, level off. A test counts
+              once: the compiler takes a whole graph or nothing, so we take it when no live node is refused or unknown.
+              The provider was asked node by node, so what a partitioner gives back does not count as refused.
               Compared apart: the provider's gate, the frontend's and compiler's gates for each platform, and all three
               gates for each platform. CRASH and READFAIL count as refused; ERR (the runtime cannot load the model, or
               the session breaks after the provider's answer) is left out.
-  models      the provider's node mask of whole models, dims bound as there: TRUTH/models.intel-provider.jsonl.gz
-              against `--gates provider`, level basic, for the nodes that survive under their own name.
+  models      the provider's answer about whole models, dims bound as there: TRUTH/models.intel-provider.jsonl.gz
+              against `--gates provider`, level basic: each node that survives under its own name, and the subgraphs,
+              member by member: a model agrees when both put the nodes that both have into the same sets.
 
+--summary replaces all of FILE.md but its part "Causes", which people write.
 Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
 """
 import argparse
 import collections
+import datetime
 import gzip
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -27,8 +32,10 @@ import tempfile
 
 PLATFORMS = ("3720", "4000", "5010", "5020")
 MODELS_A_CALL = 500  # models in one command line
-# The provider answered with the runtime's rewriting off; the compiler folds constants by itself.
-LEVELS = {"provider": "off", "frontend,compiler": "basic"}
+SUMMARY_KINDS = 8  # kinds of disagreement of one comparison that the page lists
+SUMMARY_NODES = 6  # nodes of a model that the page lists
+GIVEN_BACK = re.compile(r"[\w-]+/partition(s|er)-")  # rules of the partitioner, not of a gate
+ANSWERED_BY = "openvino 2026.4.1 (the NPU compiler of its Windows wheel), onnxruntime-openvino 1.24.1; onnx 1.23.2"
 
 
 class CannotCompare(Exception):
@@ -47,8 +54,9 @@ def run_tool(args, paths, target, gates, dims=None, level="basic"):
     """{path: its part of the report}, without those that cannot be read."""
     reports = {}
     for start in range(0, len(paths), MODELS_A_CALL):
-        command = [args.tool, *paths[start:start + MODELS_A_CALL], "--target", target, "--gates", gates,
-                   "--level", level, "--format", "json"]
+        command = [args.tool, *paths[start:start + MODELS_A_CALL], "--target", target, "--level", level,
+                   "--format", "json"]
+        command += ["--gates", gates] if gates else []
         command += ["--oplist", args.oplist] if args.oplist else []
         for name, size in (dims or {}).items():
             command += ["--dim", f"{name}={size}"]
@@ -61,54 +69,71 @@ def run_tool(args, paths, target, gates, dims=None, level="basic"):
     return reports
 
 
+def against(node):
+    """The reasons of the gates that a node is refused for, or may be."""
+    return [r for r in node["reasons"] if r.get("outcome", "no") != "note" and not GIVEN_BACK.match(r["rule"])]
+
+
+def verdict_by_gates(node):
+    """The node's verdict before the partitioner gives anything back."""
+    return node["verdict"] if node["verdict"] not in ("cpu", "unknown") or against(node) else "npu"
+
+
 def verdict_of(nodes):
     """npu when every live node is taken, else cpu, or unknown where only unknown nodes stand against it."""
-    verdicts = {node["verdict"] for node in nodes}
+    verdicts = {verdict_by_gates(node) for node in nodes}
     return "cpu" if verdicts & {"cpu", "fail"} else "unknown" if "unknown" in verdicts else "npu"
 
 
-def rules_of(nodes):
-    rules = [reason["rule"] for node in nodes for reason in node["reasons"] if reason.get("outcome", "no") != "note"]
-    return " ".join(sorted({rule.split("/", 1)[-1] for rule in rules})) or "-"
+def rules_of(reasons):
+    return " ".join(sorted({reason["rule"].split("/", 1)[-1] for reason in reasons})) or "-"
 
 
 # ---- scores ----------------------------------------------------------------------------------------------------
 
 
 class Score:
+    """How often two verdicts agree, and where they do not."""
+
     def __init__(self, title):
         self.title = title
-        self.pairs = collections.Counter()  # (compiler's, tool's) verdict
+        self.pairs = collections.Counter()  # (theirs, ours)
         self.left_out = collections.Counter()
-        self.differences = collections.defaultdict(list)  # (compiler's, tool's, op, rules) -> examples
+        self.differences = collections.defaultdict(list)  # (theirs, ours, op, rules) -> examples
 
     def add(self, truth, ours, op, rules, example):
         self.pairs[truth, ours] += 1
         if truth != ours:
             self.differences[truth, ours, op, rules].append(example)
 
-    def print(self, most):
-        compared = sum(self.pairs.values())
+    def figures(self):
+        """Agreed, compared, refusals found, refusals."""
         agreed = self.pairs["npu", "npu"] + self.pairs["cpu", "cpu"]
         refused = sum(count for (truth, _), count in self.pairs.items() if truth == "cpu")
+        return agreed, sum(self.pairs.values()), self.pairs["cpu", "cpu"], refused
+
+    def ranked(self):
+        return sorted(self.differences.items(), key=lambda item: (-len(item[1]), item[0]))
+
+    def print(self, most):
+        agreed, compared, found, refused = self.figures()
         print(f"\n== {self.title}")
-        if not compared:
-            print("  nothing to compare")
-            return
-        print(f"  agree           {agreed} of {compared} ({agreed / compared:.2%})")
-        if refused:
-            found = self.pairs["cpu", "cpu"]
-            print(f"  refusals found  {found} of {refused} ({found / refused:.2%})")
+        print(f"  agree           {share(agreed, compared)}")
+        print(f"  refusals found  {share(found, refused)}")
         for (truth, ours), count in sorted(self.pairs.items()):
             if truth != ours:
                 print(f"  theirs {truth}, ours {ours}: {count}")
         for what, count in sorted(self.left_out.items()):
             print(f"  left out: {count} {what}")
-        ranked = sorted(self.differences.items(), key=lambda item: (-len(item[1]), item[0]))
+        ranked = self.ranked()
         for (truth, ours, op, rules), examples in ranked[:most]:
             print(f"  {len(examples):>5}  {truth:<4} {ours:<8} {op}  {rules[:90]}  {' '.join(examples[:3])}")
         if len(ranked) > most:
             print(f"  {sum(len(e) for _, e in ranked[most:]):>5}  in {len(ranked) - most} more kinds (--most)")
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({part / whole:.2%})" if whole else "none"
 
 
 # ---- node tests ------------------------------------------------------------------------------------------------
@@ -131,46 +156,95 @@ def of_both(row, platform):
 
 def compare_node_tests(args):
     rows = read_lines(args.truth / "onnx-node-tests.intel-npu.jsonl.gz")
+    scores = []
     with tempfile.TemporaryDirectory() as into:
         with tarfile.open(args.models / "onnx-node-tests.tar.gz") as tar:
             tar.extractall(into, filter="data")
         paths = {row["model"]: str(pathlib.Path(into) / row["model"]) for row in rows}
-        kinds = [("provider", "intel-npu", ["provider"], lambda row: of_provider(row["provider"]))]
+        kinds = [("provider", "intel-npu", "provider", lambda row: of_provider(row["provider"]))]
         for platform in PLATFORMS:
             if not any(platform in row for row in rows):
                 continue
             target = f"intel-npu:{platform}"
-            kinds.append((f"compiler {platform}", target, ["frontend,compiler"],
+            kinds.append((f"frontend and compiler, {platform}", f"{target}+openvino", "",
                           lambda row, platform=platform: of_compiler(row.get(platform))))
-            kinds.append((f"combined {platform}", target, ["provider", "frontend,compiler"],
-                          lambda row, platform=platform: of_both(row, platform)))
+            kinds.append((f"all gates, {platform}", target, "", lambda row, platform=platform: of_both(row, platform)))
         for title, target, gates, truth_of in kinds:
-            compare_one(args, rows, paths, Score(f"node tests, {title}"), target, gates, truth_of)
+            scores.append(compare_one(args, rows, paths, Score(f"node tests, {title}"), target, gates, truth_of))
+    return scores
 
 
 def compare_one(args, rows, paths, score, target, gates, truth_of):
     asked = [row for row in rows if truth_of(row)]
     score.left_out["tests without an answer"] += len(rows) - len(asked)
-    files = [paths[row["model"]] for row in asked]
-    runs = [run_tool(args, files, target, names, level=LEVELS[names]) for names in gates]
+    reports = run_tool(args, [paths[row["model"]] for row in asked], target, gates, level="off")
     for row in asked:
-        reports = [found.get(paths[row["model"]]) for found in runs]
-        if None in reports:
+        report = reports.get(paths[row["model"]])
+        if report is None:
             score.left_out["models that the tool cannot read"] += 1
             continue
-        nodes = [node for report in reports for node in report["nodes"]]
-        refused = [node for node in nodes if node["verdict"] in ("cpu", "fail", "unknown")]
-        ops = sorted({node["op"] for node in refused or nodes})
-        score.add(truth_of(row), verdict_of(nodes), " ".join(ops)[:60], rules_of(refused), row["model"])
+        refused = [node for node in report["nodes"] if verdict_by_gates(node) in ("cpu", "fail", "unknown")]
+        ops = sorted({node["op"] for node in refused or report["nodes"]})
+        reasons = [reason for node in refused for reason in against(node)]
+        score.add(truth_of(row), verdict_of(report["nodes"]), " ".join(ops)[:60], rules_of(reasons), row["model"])
     score.print(args.most)
+    return score
 
 
 # ---- whole models ----------------------------------------------------------------------------------------------
 
 
+class Subgraphs:
+    """How often both form the same sets of nodes."""
+
+    def __init__(self):
+        self.models = self.equal = self.split_models = self.split_equal = self.counts_equal = 0
+        self.differences = []  # (model, their count, ours, nodes only theirs, only ours, how the others differ)
+
+    def add(self, row, report, nodes):
+        names = {node["index"] for node in row["nodes"] if node["index"] >= 0}
+        both = {index for index in names if index in nodes and nodes[index]["verdict"] != "folded"}
+        theirs = [{number_of(name) for name in members} & both for members in row["partitions"]]
+        ours = [{report["nodes"][i]["index"] for i in partition["nodes"]} & both
+                for partition in report["partitions"] if partition["graph"] == ""]
+        theirs, ours = (sorted(sorted(members) for members in side if members) for side in (theirs, ours))
+        is_split, is_equal = len(row["partitions"]) > 1, theirs == ours
+        self.models += 1
+        self.equal += is_equal
+        self.split_models += is_split
+        self.split_equal += is_split and is_equal
+        self.counts_equal += report["summary"]["partitions"] == len(row["partitions"])
+        if not is_equal:
+            on_theirs, on_ours = set(sum(theirs, [])), set(sum(ours, []))
+            words = [" ".join(f"{nodes[i]['op']}#{i}" for i in sorted(only)[:SUMMARY_NODES]) +
+                     (f" and {len(only) - SUMMARY_NODES} more" if len(only) > SUMMARY_NODES else "")
+                     for only in (on_theirs - on_ours, on_ours - on_theirs)]
+            cut = sum(members not in ours for members in theirs if not set(members) - on_ours)
+            self.differences.append((row["model"], len(row["partitions"]), report["summary"]["partitions"], *words,
+                                     f"{cut} of theirs" if cut else ""))
+
+    def figures(self):
+        return [("the same sets of nodes, member by member", self.equal, self.models),
+                ("of these, models with two subgraphs or more", self.split_equal, self.split_models),
+                ("the same number of subgraphs", self.counts_equal, self.models)]
+
+    def print(self):
+        print("\n== models, the provider's subgraphs")
+        for what, count, of in self.figures():
+            print(f"  {what:<44} {share(count, of)}")
+        for model, theirs, ours, only_theirs, only_ours, cut in self.differences:
+            print(f"  {model}: theirs {theirs}, ours {ours}; only theirs: {only_theirs or '-'}; "
+                  f"only ours: {only_ours or '-'}; cut elsewhere: {cut or '-'}")
+
+
+def number_of(name):
+    """The place of a node that the oracle named n<place>_, or -1 for one that the runtime made."""
+    match = re.fullmatch(r"n(\d+)_", name)
+    return int(match[1]) if match else -1
+
+
 def compare_models(args):
-    score = Score("models, the provider's node mask")
-    partitions = collections.Counter()
+    score, subgraphs = Score("models, the provider's node mask"), Subgraphs()
     for row in read_lines(args.truth / "models.intel-provider.jsonl.gz"):
         path = args.models / row["model"]
         if "error" in row or not path.exists():
@@ -180,11 +254,12 @@ def compare_models(args):
         if report is None:
             score.left_out["models that the tool cannot read"] += 1
             continue
-        add_nodes(score, row, {node["index"]: node for node in report["nodes"] if node["graph"] == ""})
-        partitions[report["summary"]["partitions"] - len(row["partitions"])] += 1
+        nodes = {node["index"]: node for node in report["nodes"] if node["graph"] == ""}
+        add_nodes(score, row, nodes)
+        subgraphs.add(row, report, nodes)
     score.print(args.most)
-    exact, near = partitions[0], partitions[0] + partitions[1] + partitions[-1]
-    print(f"  partitions equal {exact}, within one {near}, of {sum(partitions.values())} models")
+    subgraphs.print()
+    return score, subgraphs
 
 
 def add_nodes(score, row, nodes):
@@ -194,7 +269,51 @@ def add_nodes(score, row, nodes):
             score.left_out["nodes that the runtime made or renamed"] += 1
             continue
         truth = "cpu" if theirs["ep"].startswith("CPU") else "npu"
-        score.add(truth, ours["verdict"], ours["op"], rules_of([ours]), f"{row['model']}#{theirs['index']}")
+        reasons = [reason for reason in ours["reasons"] if reason.get("outcome", "no") != "note"]
+        score.add(truth, ours["verdict"], ours["op"], rules_of(reasons), f"{row['model']}#{theirs['index']}")
+
+
+# ---- the page --------------------------------------------------------------------------------------------------
+
+
+def page_of(args, scores, subgraphs, causes):
+    describe = subprocess.run([args.tool, "--describe", "intel-npu"], capture_output=True, text=True, check=False)
+    toolchains = [line.split(" ", 1)[1] for line in describe.stdout.splitlines() if line.startswith("toolchain ")]
+    lines = [
+        "# Fidelity: intel-npu", "",
+        "How often `npu-partition` says what Intel's NPU compiler and the OpenVINO provider themselves said.",
+        "`test/fidelity/intel.py --summary` writes this page, all but the part \"Causes\". Nothing was run on a device.",
+        "",
+        f"The list: `intel-npu`, describing {toolchains[0] if toolchains else 'an op list given by the user'}.  ",
+        f"The answers: {ANSWERED_BY}.  ", f"The figures: {datetime.date.today()}.", "",
+        "Of onnx's node tests each graph is one item, at level off: the compiler takes a whole graph or nothing. Of whole",
+        "models each node is one that the runtime left under its own name, at the level that users get.", "",
+        "## Figures", "", "| comparison | verdicts agree | refusals found |", "|---|---|---|"]
+    for score in scores:
+        agreed, compared, found, refused = score.figures()
+        lines.append(f"| {score.title} | {share(agreed, compared)} | {share(found, refused)} |")
+    if subgraphs:
+        lines += ["", "| the provider's subgraphs | models |", "|---|---|"]
+        lines += [f"| {what} | {share(count, of)} |" for what, count, of in subgraphs.figures()]
+    lines += ["", "## Disagreements", ""]
+    kinds = [(score, kind) for score in scores for kind in score.ranked()[:SUMMARY_KINDS]]
+    if kinds:
+        lines += ["| comparison | items | theirs | ours | op | rules | example |", "|---|---|---|---|---|---|---|"]
+        lines += [f"| {score.title} | {len(found)} | {truth} | {ours} | {op} | {rules[:60]} | {found[0]} |"
+                  for score, ((truth, ours, op, rules), found) in kinds]
+    if subgraphs and subgraphs.differences:
+        lines += ["", "| model | subgraphs theirs, ours | nodes only in theirs | only in ours | cut elsewhere |",
+                  "|---|---|---|---|---|"]
+        lines += [f"| {model} | {theirs}, {ours} | {only_theirs} | {only_ours} | {cut} |"
+                  for model, theirs, ours, only_theirs, only_ours, cut in subgraphs.differences]
+    return "\n".join(lines) + "\n\n" + causes
+
+
+def write_page(args, scores, subgraphs):
+    old = args.summary.read_text(encoding="utf-8") if args.summary.exists() else ""
+    start = old.find("## Causes")
+    causes = old[start:] if start >= 0 else "## Causes\n"
+    args.summary.write_text(page_of(args, scores, subgraphs, causes), encoding="utf-8")
 
 
 def main():
@@ -205,12 +324,15 @@ def main():
     parser.add_argument("--oplist", default="", help="an op list in place of the built-in one")
     parser.add_argument("--only", choices=["node-tests", "models"], help="one comparison only")
     parser.add_argument("--most", type=int, default=40, help="kinds of disagreement to print, default 40")
+    parser.add_argument("--summary", type=pathlib.Path, help="a page to write the figures to")
     args = parser.parse_args()
+    if args.summary and args.only:
+        parser.error("a summary is of all comparisons")
     try:
-        if args.only != "models":
-            compare_node_tests(args)
-        if args.only != "node-tests":
-            compare_models(args)
+        scores = compare_node_tests(args) if args.only != "models" else []
+        mask, subgraphs = compare_models(args) if args.only != "node-tests" else (None, None)
+        if args.summary:
+            write_page(args, scores + [mask], subgraphs)
     except (CannotCompare, OSError, ValueError, KeyError) as problem:
         print(f"intel.py: {problem}", file=sys.stderr)
         return 2
