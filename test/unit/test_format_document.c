@@ -83,12 +83,14 @@ static void check_described(const char *word, const char *follows)
     CHECK(found);
 }
 
+static const char *const keywords[] = {
+    "format",    "include", "target", "toolchain", "standing", "source",   "switches", "variants", "variant",
+    "default",   "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "limit",
+    "unshaped",  "gate",    "set",    "every",     "drop",     "op",       "need",     "maybe",    "note",
+    "unit",      "use",     "signature", "group",  "pattern",  "let",      "match",    "of"};
+
 static void test_document__names_every_word(void)
 {
-    static const char *const keywords[] = {"format",      "target", "toolchain", "standing", "source",    "switches",
-                                           "variants",    "variant", "default",  "partitioner", "bodies", "layout",
-                                           "through",     "param",  "gate",      "set",      "every",     "op",
-                                           "need",        "maybe",  "note",      "use",      "signature", "group"};
     static const struct {
         const char *word;
         bool has_argument;
@@ -101,6 +103,37 @@ static void test_document__names_every_word(void)
         check_described(keywords[i], "");
     for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
         check_described(asked[i].word, asked[i].has_argument ? "(" : "`");
+}
+
+/* Whether a word stands in a `syntax keyword` line of the editor's file. */
+static bool is_in_syntax(const char *word)
+{
+    char line[256];
+    bool is_found = false;
+    FILE *file = fopen("docs/oplist.vim", "r");
+    REQUIRE(file);
+    while (fgets(line, sizeof line, file)) {
+        bool is_keyword = strncmp(line, "syntax keyword", 14) == 0;
+        for (char *at = strtok(line, " \n"); is_keyword && at; at = strtok(NULL, " \n"))
+            is_found |= strcmp(at, word) == 0;
+    }
+    fclose(file);
+    return is_found;
+}
+
+static void test_document__the_syntax_file_knows_every_word(void)
+{
+    static const char *const asked[] = {
+#define X(id, word, argument, about) word,
+        NPART__PREDICATES(X) NPART__FUNCTIONS(X)
+#undef X
+    };
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (!is_in_syntax(keywords[i]))
+            CHECK_TEXT(keywords[i], "(in docs/oplist.vim)");
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        if (!is_in_syntax(asked[i]))
+            CHECK_TEXT(asked[i], "(in docs/oplist.vim)");
 }
 
 static void test_document__names_every_parameter_and_limit(void)
@@ -124,4 +157,5 @@ static void test_document__is_released(void)
 }
 
 TESTS(read_document, test_document__examples_are_lists, test_document__first_example_means_what_it_says,
-      test_document__names_every_word, test_document__names_every_parameter_and_limit, test_document__is_released)
+      test_document__names_every_word, test_document__the_syntax_file_knows_every_word,
+      test_document__names_every_parameter_and_limit, test_document__is_released)

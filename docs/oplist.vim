@@ -1,0 +1,36 @@
+" SPDX-License-Identifier: Apache-2.0
+" Vim syntax of op lists (docs/oplist-format.md). Copy it to ~/.vim/syntax/oplist.vim, and write into
+" ~/.vim/ftdetect/oplist.vim:  autocmd BufRead,BufNewFile *.ops setfiletype oplist
+if exists("b:current_syntax")
+  finish
+endif
+
+syntax keyword oplistHead format include target toolchain standing switches variants variant default partitioner
+syntax keyword oplistHead partitions fallback bodies layout through param limit unshaped gate set every drop
+syntax keyword oplistBlock op group pattern
+syntax keyword oplistRule need maybe note unit use signature let match of source else fail except
+syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop only single under
+syntax keyword oplistAsk static const present quantized graph_input graph_output uniform declared captures each it has
+syntax keyword oplistAsk switch variant dtype qdtype qscales rank dims_over_one dim numel value attr length count name
+syntax keyword oplistAsk producer consumers opset limit nodes toolchain inputs outputs
+syntax keyword oplistType float32 float16 bfloat16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool
+syntax keyword oplistType int4 uint4 int2 uint2 string float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz
+syntax match oplistNumber "\<[0-9]\+\(\.[0-9]\+\)\?\(e-\?[0-9]\+\)\?\>"
+syntax match oplistLabel "\<[A-Za-z_][A-Za-z0-9_-]*:\(\s\|$\)"
+syntax region oplistSentence start=+"+ skip=+\\"+ end=+"+
+syntax region oplistLiteral start=+'+ skip=+\\'+ end=+'+
+syntax match oplistComment "#.*$"
+
+highlight default link oplistHead PreProc
+highlight default link oplistBlock Structure
+highlight default link oplistRule Statement
+highlight default link oplistLink Operator
+highlight default link oplistAsk Function
+highlight default link oplistType Type
+highlight default link oplistNumber Number
+highlight default link oplistLabel Label
+highlight default link oplistSentence String
+highlight default link oplistLiteral Character
+highlight default link oplistComment Comment
+
+let b:current_syntax = "oplist"
