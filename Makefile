@@ -223,6 +223,10 @@ fidelity-shapes: $(tool) ## types and shapes against other inferences and real r
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 
+targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
+	$(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
+	mv $(BUILD)/targets.md docs/targets.md
+
 clean: ## remove everything built
 	rm -rf $(BUILD)
 
@@ -233,6 +237,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
 	check-fuzz-corpus \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-shapes fidelity-waves clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-shapes fidelity-waves targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

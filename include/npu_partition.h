@@ -253,7 +253,7 @@ NPART_API const int64_t *npart_inference_elements(npart_inference *inference, ui
 
 /* Sizes that must be equal for the model to work, where two different symbols met. */
 NPART_API uint32_t npart_inference_assumption_count(const npart_inference *inference);
-/* Writes "n = m" and a NUL, cut to `bytes`; `*node` (may be NULL) is where they met. False when there is no such one. */
+/* Writes "n = m" and a NUL, cut to `bytes`; `*node` (may be NULL) is where they met. False when there is none. */
 NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
                                           uint32_t *node);
 NPART_API uint32_t npart_inference_finding_count(const npart_inference *inference);
@@ -278,6 +278,12 @@ NPART_API npart_status npart_oplist_read_file(npart_oplist **out, const char *pa
 NPART_API npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
                                                 const struct npart_allocator *allocator, struct npart_error *error);
 NPART_API void npart_oplist_free(npart_oplist *oplist);
+
+/* Reads another tool's list of operators (a Markdown table of |domain:Op|note| rows, or an ONNX Runtime configuration
+ * of a reduced build, domain;opset;Op,...) and writes it as the text of an op list for `target`.
+ * Fails with READ, OPLIST when it names no operator, WRITE or MEMORY. */
+NPART_API npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write,
+                                           void *payload, struct npart_error *error);
 
 struct npart_oplist_info {
     const char *name, *title, *toolchain, *source, *standing, *partitioner;

@@ -355,6 +355,15 @@ static enum exit_status work(struct run *run, struct options *options)
         check_oplist(run, options->check_oplist);
         return run->status;
     }
+    if (options->import_oplist) {
+        struct npart_error error = {0};
+        npart_status status = npart_oplist_import(options->import_oplist, "imported", write_output, run, &error);
+        if (status != NPART_OK && status != NPART_ERROR_WRITE) {
+            complain(*error.place ? "" : options->import_oplist, &error);
+            worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status));
+        }
+        return run->status;
+    }
     if (options->new_oplist) {
         if (!write_new_oplist(options->new_oplist, write_output, run))
             return usage("--new-oplist needs a name of letters, digits, - and _");

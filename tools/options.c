@@ -234,6 +234,7 @@ TAKE_TEXT(describe)
 TAKE_TEXT(explain)
 TAKE_TEXT(check_oplist)
 TAKE_TEXT(new_oplist)
+TAKE_TEXT(import_oplist)
 TAKE_FLAG(wants_shapes)
 TAKE_FLAG(lists_targets)
 TAKE_FLAG(wants_version)
@@ -280,6 +281,7 @@ static const struct row {
     {"describe", 0, "TARGET [OP]", take_describe, "what a target takes, or its rules for one op in full"},
     {"check-oplist", 0, "FILE", take_check_oplist, "read an op list and say what is wrong with it"},
     {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to begin with"},
+    {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list"},
     {NULL, 0, NULL, NULL, "Other"},
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)"},
     {"version", 0, NULL, take_wants_version, "the version"},

@@ -77,33 +77,39 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
     return oplist ? read_oplist(out, oplist, text, bytes, name, error) : npart__fail_memory(error);
 }
 
+/* A whole small file, no more than an op list may have. */
+static npart_status read_small_file(struct npart__buffer *text, const char *path, struct npart_error *error)
+{
+    char piece[4096];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        int code = errno;
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the op list: %s",
+                           code == ENOENT ? "there is no such file" : "the system refuses");
+    }
+    while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
+        npart__append(text, piece, got);
+    bool is_broken = ferror(file) != 0;
+    (void)fclose(file);
+    if (is_broken)
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot read the op list");
+    return text->failed ? npart__fail_memory(error) : NPART_OK;
+}
+
 npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
                                     struct npart_error *error)
 {
     npart_oplist *oplist = NPART__NEW_HANDLE(npart_oplist, allocator);
     if (!oplist)
         return npart__fail_memory(error);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        int code = errno;
-        npart_oplist_free(oplist);
-        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the op list: %s",
-                           code == ENOENT ? "there is no such file" : "the system refuses");
-    }
     struct npart__buffer text;
-    char piece[4096];
-    size_t got;
     npart__buffer_init(&text, &oplist->arena);
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text.size <= NPART__LIMIT_OPLIST_BYTES)
-        npart__append(&text, piece, got);
-    bool is_broken = ferror(file) != 0;
-    (void)fclose(file);
-    if (is_broken || text.failed) {
-        npart_oplist_free(oplist);
-        return is_broken ? npart__fail(error, NPART_ERROR_READ, path, "cannot read the op list")
-                         : npart__fail_memory(error);
-    }
-    return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, error);
+    npart_status status = read_small_file(&text, path, error);
+    if (status == NPART_OK)
+        return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, error);
+    npart_oplist_free(oplist);
+    return status;
 }
 
 void npart_oplist_free(npart_oplist *oplist)
@@ -183,6 +189,26 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
     if (status == NPART_OK && !found)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no op \"%s\"", oplist->oplist.name, op);
     return status;
+}
+
+npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    struct writer writer;
+    struct npart__buffer text;
+    open_writer(&writer, NULL, write, payload);
+    npart__buffer_init(&text, &writer.arena);
+    npart_status status = read_small_file(&text, path, error);
+    if (status == NPART_OK && text.size > NPART__LIMIT_OPLIST_BYTES)
+        status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
+    const char *slash = strrchr(path, '/');
+    if (status == NPART_OK)
+        status = npart__import_oplist(text.data ? text.data : "", text.size, target, slash ? slash + 1 : path,
+                                      &writer.arena, &writer.buffer, error);
+    if (status != NPART_OK)
+        writer.buffer.failed = true; /* nothing is written */
+    npart_status closed = close_writer(&writer, status == NPART_OK ? error : NULL);
+    return status == NPART_OK ? closed : status;
 }
 
 npart_status npart_inference_write_shapes(npart_inference *inference, npart_write_callback write, void *payload,

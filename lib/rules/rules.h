@@ -224,6 +224,11 @@ struct npart__oplist {
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, struct npart_error *error);
 
+/* ONNX Runtime's list of operators, a Markdown table of its mobile helpers or the configuration of a reduced build, as
+ * the text of an op list for `target`; `from` says where it is from. Fails with OPLIST when it names no operator. */
+npart_status npart__import_oplist(const char *text, size_t bytes, const char *target, const char *from,
+                                  struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error);
+
 /* The lists built into the library; the last has no name. */
 struct npart__builtin_oplist {
     const char *name;

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write docs/targets.md from the op lists: what targets there are, and what each says of the classic breakers.
+
+usage: targets.py TOOL MAKE_MODEL > docs/targets.md
+
+TOOL is npu-partition, MAKE_MODEL the program of the tests that makes a model of lines of text. Every answer on the page
+is what the tool printed for one of the models below.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# What breaks a model: name, the node that is asked about (by its output), the model.
+BREAKERS = [
+    ("float Conv", "y", """opset 17
+input x float32[1,3,32,32]
+init w float32[8,3,3,3]
+node y = Conv(x, w)
+output y"""),
+    ("dynamic batch", "y", """opset 17
+input x float32[batch,3,32,32]
+init w float32[8,3,3,3]
+node y = Conv(x, w)
+output y"""),
+    ("INT64 Gather", "y", """opset 17
+input x float32[16,8]
+input i int64[4]
+node y = Gather(x, i)
+output y"""),
+    ("ScatterND", "y", """opset 17
+input x float32[16,8]
+input i int64[4,1]
+input u float32[4,8]
+node y = ScatterND(x, i, u)
+output y"""),
+    ("NonZero", "y", """opset 17
+input x float32[16,8]
+node y = NonZero(x)
+output y"""),
+    ("TopK", "v", """opset 17
+input x float32[1,64]
+init k int64[1] = 5
+node v, i = TopK(x, k)
+output v
+output i"""),
+    ("cubic Resize", "y", """opset 17
+input x float32[1,3,16,16]
+init s float32[4] = 1 1 2 2
+node y = Resize(x, , s) mode="cubic"
+output y"""),
+    ("6-D Transpose", "y", """opset 17
+input x float32[1,2,8,2,8,8]
+node y = Transpose(x) perm=[0,1,3,5,2,4]
+output y"""),
+    ("group-wise INT4", "y", """opset 17
+opset com.microsoft 1
+input x float32[1,64]
+init b uint8[32,2,16]
+init s float32[64]
+node y = com.microsoft:MatMulNBits(x, b, s) K=64 N=32 bits=4 block_size=32
+output y"""),
+    ("Loop", "y", """opset 17
+graph body
+input i int64[]
+input c bool[]
+input v float32[4]
+node d = Identity(c)
+node w = Relu(v)
+output d
+output w
+end
+input x float32[4]
+init n int64[] = 3
+init t bool[] = 1
+node y = Loop(n, t, x) body=graph body
+output y"""),
+    ("If", "y", """opset 17
+graph yes
+node p = Relu(x)
+output p
+end
+graph no
+node q = Neg(x)
+output q
+end
+input x float32[4]
+input c bool[]
+node y = If(c) then_branch=graph yes else_branch=graph no
+output y"""),
+]
+
+
+def targets_of(tool):
+    """[(name, title, facts, standing)] as --list-targets prints them."""
+    found = []
+    for line in subprocess.run([tool, "--list-targets"], check=True, capture_output=True, text=True).stdout.splitlines():
+        if not line.startswith(" "):
+            name, title = line.split(None, 1)
+            found.append([name, title, "", ""])
+        elif not found[-1][2]:
+            found[-1][2] = line.strip()
+        else:
+            found[-1][3] = line.strip()
+    return found
+
+
+def ask(tool, make_model, text, targets, folder):
+    """{target: nodes of the answer} for one model; a body's nodes are left out."""
+    path = pathlib.Path(folder, "model.onnx")
+    path.write_bytes(subprocess.run([make_model], input=text.encode(), check=True, capture_output=True).stdout)
+    answer = subprocess.run([tool, str(path), "-t", ",".join(targets), "-f", "json"], check=True, capture_output=True,
+                            text=True).stdout
+    return {target["target"]: target for target in json.loads(answer)["targets"]}
+
+
+def cell(answer, text, output):
+    """The verdict of the node that makes `output`, with the rule that refused it."""
+    main = [line for line in text.split("end\n")[-1].splitlines() if line.startswith("node ")]
+    index = next(i for i, line in enumerate(main) if output in re.split(r"[ ,]+", line[5:line.index("=")].strip()))
+    node = next(n for n in answer["nodes"] if n["graph"] == "" and n["index"] == index)
+    reasons = [r for r in node["reasons"] if r.get("outcome") in ("no", "fail", "unknown")]
+    rule = reasons[0]["rule"].split("/", 1)[1] if reasons else ""
+    return f"{node['verdict']}" + (f" `{rule}`" if rule else "")
+
+
+def main():
+    tool, make_model = sys.argv[1:]
+    targets = targets_of(tool)
+    names = [t[0] for t in targets]
+    print("# Targets\n\nWritten by `make targets-page` from the op lists in `oplists/`; each answer below is what the "
+          "tool prints.\n")
+    print("| target | what | size | standing |\n|---|---|---|---|")
+    for name, title, facts, standing in targets:
+        print(f"| `{name}` | {title} | {facts} | {standing} |")
+    print("\n## The classic breakers\n\nWhat each target, at its default variant, says of one node: where it runs, and "
+          "the rule that keeps it from the NPU.\n")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [(title, text, output, ask(tool, make_model, text, names, folder)) for title, output, text in BREAKERS]
+    print("| target | " + " | ".join(title for title, *_ in rows) + " |")
+    print("|---|" + "---|" * len(rows))
+    for name in names:
+        print(f"| `{name}` | " + " | ".join(cell(answers[name], text, output) for _, text, output, answers in rows) +
+              " |")
+
+
+if __name__ == "__main__":
+    main()
