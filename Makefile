@@ -206,10 +206,15 @@ bench: $(tool) $(bench_helpers) $(VENV)/ready ## speed and memory, as ratios aga
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS)
-bench-peers: $(tool) $(bench_helpers) $(VENV)/ready ## the same, with the slow peers (9 GB of memory)
-	$(VENV)/bin/pip install --quiet winml-cli
-	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
-	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
+# pip alone tries versions of winml-cli's packages for an hour; uv finds them.
+$(VENV)-peers/ready:
+	$(PYTHON) -m venv $(VENV)-peers
+	$(VENV)-peers/bin/pip install --quiet uv
+	$(VENV)-peers/bin/uv pip install --quiet --python $(VENV)-peers/bin/python onnx onnxruntime winml-cli
+	touch $@
+bench-peers: $(tool) $(bench_helpers) $(VENV)-peers/ready ## the same, with the slow peers (9 GB of memory)
+	$(VENV)-peers/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --peers
+	$(VENV)-peers/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --peers
 bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a graph of a million, beside one of 100,000
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
