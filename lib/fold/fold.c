@@ -4,9 +4,10 @@
  * node is folded when all its results are constants, or when it only hands its input on.
  *
  * Modelled on what ONNX Runtime leaves of a graph at its basic level: constant_folding.cc, and the elimination of
- * Identity, Dropout, Cast, Slice, Expand and of neutral arithmetic. A Reshape to the same shape stays there, and so it
- * does here; a Transpose to the same order goes when its neighbours move. DequantizeLinear of constants stays, because
- * quantized operators need it beside them; what is quantized from constants does not.
+ * Identity, Dropout, Cast, Slice, Expand and of neutral arithmetic. A Reshape to the same shape stays there, and a
+ * Transpose to the same order, and so they do here; what becomes of them beside their like: neighbours.c.
+ * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from constants
+ * does not.
  */
 #include "fold/fold.h"
 
@@ -93,6 +94,9 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
     const struct npart__fact *in = fact_in(folder, node, 0);
     if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
         return NPART__FOLD_SHAPE;
+    if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
+        !inputs_are_constant(folder, node))
+        return NPART__FOLD_SHAPE; /* fused with the Reshape behind it */
     if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) ||
         !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node))
         return NPART__FOLD_LIVE;
@@ -131,17 +135,6 @@ static bool all_elements(const struct folder *folder, const struct npart__node *
     return true;
 }
 
-static bool is_identity_order(const struct folder *folder, const struct npart__node *node)
-{
-    const struct npart__attribute *order = npart__node_attribute(folder->graph, node, "perm");
-    if (!order || order->type != 7)
-        return false;
-    for (uint32_t i = 0; i < order->count; i++)
-        if (order->u.ints[i] != (int64_t)i)
-            return false;
-    return true;
-}
-
 static bool drops_nothing(const struct folder *folder, const struct npart__node *node)
 {
     uint32_t mask = npart__node_output(folder->graph, node, 1);
@@ -166,6 +159,13 @@ static bool lists_only(const struct folder *folder, const struct npart__node *no
            (all_elements(folder, node, index, &value) && value == number);
 }
 
+/* What some eliminations leave alone: nothing stands before that could give its result the name. */
+static bool is_graph_input(const struct folder *folder, const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = folder->out->stands_for[npart__node_input(folder->graph, node, index)];
+    return folder->graph->values.items[value].kind != NPART__VALUE_OUTPUT;
+}
+
 /* From the first element to the end, written as the largest number, in steps of 1: no other Slice is looked at. */
 static bool takes_all(const struct folder *folder, const struct npart__node *node)
 {
@@ -176,11 +176,10 @@ static bool takes_all(const struct folder *folder, const struct npart__node *nod
 /* To a constant shape, and not of a graph's own input. */
 static bool expands_nothing(const struct folder *folder, const struct npart__node *node)
 {
-    uint32_t in = npart__node_input(folder->graph, node, 0), shape = npart__node_input(folder->graph, node, 1);
+    uint32_t shape = npart__node_input(folder->graph, node, 1);
     const struct npart__fact *out =
         npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
-    return shape != NPART_NONE && folder->out->is_constant[shape] &&
-           folder->graph->values.items[folder->out->stands_for[in]].kind == NPART__VALUE_OUTPUT &&
+    return shape != NPART_NONE && folder->out->is_constant[shape] && !is_graph_input(folder, node, 0) &&
            same_shape(fact_in(folder, node, 0), out);
 }
 
@@ -247,14 +246,12 @@ static enum npart__fold_reason pass_reason(const struct folder *folder, const st
         return drops_nothing(folder, node) ? NPART__FOLD_DROPOUT : NPART__FOLD_LIVE;
     if (strcmp(op, "Cast") == 0)
         is_no_op = in->element_type && in->element_type == out->element_type;
-    else if (strcmp(op, "Transpose") == 0)
-        is_no_op = is_identity_order(folder, node);
     else if (strcmp(op, "Slice") == 0)
-        is_no_op = takes_all(folder, node);
+        is_no_op = takes_all(folder, node) && !is_graph_input(folder, node, 0);
     else if (strcmp(op, "Expand") == 0)
         is_no_op = expands_nothing(folder, node);
     else if (is_one_of(op, arithmetic))
-        is_no_op = (*from = neutral_operand(folder, node, op)) != NPART_NONE;
+        is_no_op = (*from = neutral_operand(folder, node, op)) != NPART_NONE && !is_graph_input(folder, node, *from);
     return is_no_op ? NPART__FOLD_NO_OP : NPART__FOLD_LIVE;
 }
 
@@ -331,6 +328,8 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     /* Regions are listed outside first, so what a body captures has been decided when the body is met. */
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
+    if (level == NPART__LEVEL_BASIC && !npart__fold_neighbours(inference, arena, out))
+        return npart__fail_memory(error);
     count(&folder);
     return NPART_OK;
 }

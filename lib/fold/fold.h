@@ -16,7 +16,7 @@ enum npart__level {
 enum npart__fold_reason {
     NPART__FOLD_LIVE,
     NPART__FOLD_CONSTANT,  /* a Constant node, or computed from constants alone */
-    NPART__FOLD_SHAPE,     /* shape arithmetic over static shapes */
+    NPART__FOLD_SHAPE,     /* shape arithmetic over static shapes, or for a Reshape that can do without */
     NPART__FOLD_INLINED,   /* a call whose function's nodes stand in its place */
     NPART__FOLD_IDENTITY,  /* hands its input on */
     NPART__FOLD_DROPOUT,   /* the same, at inference */
@@ -33,6 +33,10 @@ struct npart__fold {
 /* Decides for every node. `arena` holds the result. */
 npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level,
                                struct npart__arena *arena, struct npart__fold *out, struct npart_error *error);
+
+/* neighbours.c: nodes that go together with others, once each alone has been decided. False when out of memory. */
+bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
+                            struct npart__fold *fold);
 
 /* "constant", "shape-arithmetic", ...: stable words for reports. */
 const char *npart__fold_word(enum npart__fold_reason reason);

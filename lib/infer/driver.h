@@ -33,6 +33,8 @@ void npart__assume_equal(struct npart__inference *inference, uint32_t node, int6
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);
+/* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */
+void npart__fuse_reshape(const struct npart__call *call);
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 
 /* Whether a dim's text is `name`, or holds it as a word of an expression. */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What goes because of what stands beside it: two Transposes that cancel or become one, a Reshape with the Reshapes,
+ * Squeezes and Unsqueezes behind it, and shape arithmetic that a Reshape no longer needs (lib/infer/fuse.c).
+ *
+ * Modelled on onnxruntime/core/optimizer: transpose_optimization, and reshape_fusion.cc with its contiguous reshapes.
+ */
+#include "fold/fold.h"
+
+struct neighbours {
+    const struct npart__inference *inference;
+    const struct npart__graph *graph;
+    struct npart__fold *fold;
+    uint32_t *uses; /* by value: how many are left */
+    uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
+};
+
+static uint32_t resolve(const struct neighbours *at, uint32_t value)
+{
+    while (value != NPART_NONE && at->fold->stands_for[value] != value)
+        value = at->fold->stands_for[value];
+    return value;
+}
+
+static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    return at->fold->reasons[id] == NPART__FOLD_LIVE && node->domain == 0 && node->callee == NPART_NONE &&
+           strcmp(npart__node_op(at->graph, node), op) == 0;
+}
+
+/* The node of the same region that makes what a node's first input stands for. */
+static uint32_t before(const struct neighbours *at, uint32_t id)
+{
+    uint32_t value = resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+    bool is_same = producer != NPART_NONE && npart__node_region(at->graph, producer) == npart__node_region(at->graph, id);
+    return is_same ? producer : NPART_NONE;
+}
+
+static uint32_t input_of(const struct neighbours *at, uint32_t id)
+{
+    return resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
+}
+
+static uint32_t result_of(const struct neighbours *at, uint32_t id)
+{
+    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+}
+
+/* Used once, and not by the world outside. */
+static bool is_private(const struct neighbours *at, uint32_t value)
+{
+    const struct npart__value *of = &at->graph->values.items[value];
+    return of->consumer_count == 1 && !of->is_graph_output;
+}
+
+static void bypass(struct neighbours *at, uint32_t id)
+{
+    at->fold->reasons[id] = NPART__FOLD_NO_OP;
+    at->fold->stands_for[result_of(at, id)] = input_of(at, id);
+}
+
+/* ---- Transposes ------------------------------------------------------------------------------------------- */
+
+static bool order_of(const struct neighbours *at, uint32_t id, int64_t *order, uint32_t *rank)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    const struct npart__attribute *attribute = npart__node_attribute(at->graph, node, "perm");
+    const struct npart__fact *out = npart__fact_of(at->inference, result_of(at, id));
+    *rank = attribute ? attribute->count : out->rank;
+    if (attribute ? attribute->type != 7 || attribute->is_elided : !out->has_rank)
+        return false;
+    for (uint32_t i = 0; i < *rank && *rank <= NPART__LIMIT_RANK; i++) {
+        order[i] = attribute ? attribute->u.ints[i] : (int64_t)(*rank - 1 - i);
+        if (order[i] < 0 || order[i] >= (int64_t)*rank)
+            return false;
+    }
+    return *rank <= NPART__LIMIT_RANK;
+}
+
+/* The graph's result can take its name from what stands before both. */
+static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t result)
+{
+    uint32_t from = input_of(at, first);
+    const struct npart__value *value = &at->graph->values.items[from];
+    return !at->graph->values.items[result].is_graph_output ||
+           (value->kind == NPART__VALUE_OUTPUT && is_private(at, from));
+}
+
+static void join_transposes(struct neighbours *at, uint32_t second)
+{
+    int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
+    uint32_t first = before(at, second), rank, outer_rank;
+    if (first == NPART_NONE || !is_live(at, first, "Transpose") || !order_of(at, first, inner, &rank) ||
+        !order_of(at, second, outer, &outer_rank) || rank != outer_rank)
+        return;
+    bool cancels = true;
+    for (uint32_t i = 0; i < rank; i++)
+        cancels = cancels && inner[outer[i]] == (int64_t)i;
+    if (cancels && can_hand_on(at, first, result_of(at, second))) {
+        uint32_t between = result_of(at, first);
+        at->fold->reasons[second] = NPART__FOLD_NO_OP;
+        at->fold->stands_for[result_of(at, second)] = input_of(at, first);
+        at->uses[between]--;
+        if (at->uses[between] == 0 && !at->graph->values.items[between].is_graph_output)
+            bypass(at, first);
+    } else if (!cancels && is_private(at, result_of(at, first))) {
+        bypass(at, first);
+    }
+}
+
+/* ---- Reshapes --------------------------------------------------------------------------------------------- */
+
+static void chain_reshapes(struct neighbours *at, uint32_t id)
+{
+    bool continues = is_live(at, id, "Reshape") || is_live(at, id, "Squeeze") || is_live(at, id, "Unsqueeze");
+    uint32_t first = continues ? before(at, id) : NPART_NONE;
+    if (first == NPART_NONE || !is_private(at, result_of(at, first)))
+        return;
+    /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. */
+    if (is_live(at, first, "Reshape") || at->next[first] == first)
+        at->next[first] = at->next[id] = id;
+}
+
+/* All but the last go, if what they make has a known size. */
+static void fold_chain(struct neighbours *at, uint32_t id)
+{
+    uint32_t last = id;
+    while (at->next[last] != NPART_NONE && at->next[last] != last)
+        last = at->next[last];
+    if (at->next[id] != NPART_NONE && at->next[id] != id &&
+        npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
+        bypass(at, id);
+}
+
+/* ---- shape arithmetic -------------------------------------------------------------------------------------- */
+
+static void drop_inputs(struct neighbours *at, const struct npart__node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        if (value != NPART_NONE && at->uses[value])
+            at->uses[value]--;
+    }
+}
+
+static bool is_fused(const struct neighbours *at, uint32_t id)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    bool is_computed = false;
+    if (at->fold->reasons[id] != NPART__FOLD_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
+        return false;
+    for (uint32_t i = 0; i < node->input_count && !is_computed; i++) {
+        uint32_t value = npart__node_input(at->graph, node, i);
+        is_computed = value != NPART_NONE && !at->fold->is_constant[value];
+    }
+    return is_computed;
+}
+
+static bool is_unused(const struct neighbours *at, const struct npart__node *node)
+{
+    bool was_used = false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(at->graph, node, i);
+        if (value == NPART_NONE)
+            continue;
+        if (at->uses[value] || at->graph->values.items[value].is_graph_output)
+            return false;
+        was_used = was_used || at->graph->values.items[value].consumer_count;
+    }
+    return was_used && node->body_count == 0;
+}
+
+static void drop_unused(struct neighbours *at, uint32_t id)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    uint8_t *reason = &at->fold->reasons[id];
+    bool is_transpose = strcmp(npart__node_op(at->graph, node), "Transpose") == 0;
+    if (*reason == NPART__FOLD_CONSTANT || (*reason == NPART__FOLD_NO_OP && is_transpose))
+        return;
+    if (is_fused(at, id)) {
+        drop_inputs(at, node);
+    } else if (*reason != NPART__FOLD_SHAPE && is_unused(at, node)) {
+        if (*reason == NPART__FOLD_LIVE)
+            *reason = NPART__FOLD_SHAPE;
+        drop_inputs(at, node);
+    }
+}
+
+/* ---- the passes -------------------------------------------------------------------------------------------- */
+
+bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
+                            struct npart__fold *fold)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &arena->allocator);
+    struct neighbours at = {.inference = inference, .graph = graph, .fold = fold};
+    at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
+    at.next = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.next);
+    for (uint32_t i = 0; at.uses && i < graph->values.count; i++)
+        at.uses[i] = graph->values.items[i].consumer_count;
+    for (uint32_t i = 0; at.next && i < graph->nodes.count; i++)
+        at.next[i] = NPART_NONE;
+    for (uint32_t i = 0; at.uses && at.next && i < graph->order_count; i++) {
+        if (is_live(&at, graph->order[i], "Transpose"))
+            join_transposes(&at, graph->order[i]);
+        chain_reshapes(&at, graph->order[i]);
+    }
+    for (uint32_t i = graph->order_count; at.uses && at.next && i-- > 0;) {
+        fold_chain(&at, graph->order[i]);
+        drop_unused(&at, graph->order[i]);
+    }
+    for (uint32_t i = 0; at.uses && at.next && i < graph->values.count; i++)
+        fold->stands_for[i] = resolve(&at, i);
+    bool is_done = at.uses && at.next;
+    npart__arena_clear(&scratch);
+    return is_done;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A Reshape whose target is put together from sizes of its own input: where ONNX Runtime folds, it writes down 0 for
+ * those, and -1 for one more that it does not know, and the shape arithmetic is gone.
+ *
+ * Modelled on onnxruntime/core/optimizer/reshape_fusion.cc.
+ */
+#include "infer/driver.h"
+
+struct fusion {
+    struct npart__inference *inference;
+    const struct npart__graph *graph;
+    const struct npart__fact *root; /* what is reshaped */
+    uint32_t root_value;
+    int64_t *target;
+    uint32_t count, unknown_count;
+};
+
+static struct npart__fact *fact_of(const struct fusion *fusion, uint32_t value)
+{
+    return &fusion->inference->facts[value];
+}
+
+/* The node of this operator that makes a value, or NULL. */
+static const struct npart__node *maker(const struct fusion *fusion, uint32_t value, const char *op)
+{
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : fusion->graph->values.items[value].producer;
+    if (producer == NPART_NONE)
+        return NULL;
+    const struct npart__node *node = &fusion->graph->nodes.items[producer];
+    return node->domain == 0 && strcmp(npart__node_op(fusion->graph, node), op) == 0 ? node : NULL;
+}
+
+static bool single_constant(const struct fusion *fusion, uint32_t value, int64_t *out)
+{
+    if (value == NPART_NONE || !fact_of(fusion, value)->is_constant)
+        return false;
+    const struct npart__known *known = npart__elements(fusion->inference, fact_of(fusion, value));
+    if (!known || !known->ints || known->count != 1)
+        return false;
+    *out = known->ints[0];
+    return true;
+}
+
+static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
+{
+    const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
+    if (value == fusion->root_value)
+        return true;
+    if (!fact->has_rank || !root->has_rank || fact->rank != root->rank || fact->rank == 0)
+        return false;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        if (!npart__same(fact->dims[i], root->dims[i]) ||
+            !npart__is_named(&fusion->inference->expressions, fact->dims[i]))
+            return false;
+    return true;
+}
+
+static bool unsqueezes_front(const struct fusion *fusion, const struct npart__node *unsqueeze)
+{
+    const struct npart__attribute *axes = npart__node_attribute(fusion->graph, unsqueeze, "axes");
+    int64_t axis = -1;
+    if (axes)
+        return axes->type == 7 && axes->count == 1 && !axes->is_elided && axes->u.ints[0] == 0;
+    return single_constant(fusion, npart__node_input(fusion->graph, unsqueeze, 1), &axis) && axis == 0;
+}
+
+/* The root's own size at this place of the target. */
+static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
+{
+    const struct npart__graph *graph = fusion->graph;
+    const struct npart__node *unsqueeze = maker(fusion, value, "Unsqueeze"), *gather, *shape;
+    int64_t index;
+    if (!unsqueeze || !unsqueezes_front(fusion, unsqueeze))
+        return false;
+    gather = maker(fusion, npart__node_input(graph, unsqueeze, 0), "Gather");
+    if (!gather || !single_constant(fusion, npart__node_input(graph, gather, 1), &index) || index != fusion->count)
+        return false;
+    shape = maker(fusion, npart__node_input(graph, gather, 0), "Shape");
+    return shape && has_shape_of_root(fusion, npart__node_input(graph, shape, 0));
+}
+
+static bool append(struct fusion *fusion, int64_t number)
+{
+    if (fusion->count == NPART__LIMIT_RANK || !npart__is_number(number))
+        return false;
+    fusion->unknown_count += number == -1;
+    fusion->target[fusion->count++] = number;
+    return true;
+}
+
+static bool append_part(struct fusion *fusion, uint32_t value)
+{
+    uint64_t elements;
+    if (value == NPART_NONE)
+        return false;
+    struct npart__fact *fact = fact_of(fusion, value);
+    const struct npart__known *known = fact->is_constant ? npart__elements(fusion->inference, fact) : NULL;
+    if (known) {
+        bool is_appended = known->ints != NULL;
+        for (uint32_t i = 0; i < known->count && is_appended; i++)
+            is_appended = append(fusion, known->ints[i]);
+        return is_appended;
+    }
+    if (is_size_of_root(fusion, value))
+        return append(fusion, 0);
+    return npart__static_elements(fact, &elements) && elements == 1 && append(fusion, -1);
+}
+
+void npart__fuse_reshape(const struct npart__call *call)
+{
+    struct npart__inference *inference = call->inference;
+    const struct npart__graph *graph = call->graph;
+    uint32_t target = npart__node_input(graph, call->node, 1), root = npart__node_input(graph, call->node, 0);
+    struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
+    const struct npart__node *concat = maker(&fusion, target, "Concat");
+    if (!concat || root == NPART_NONE || inference->facts[target].is_constant ||
+        graph->values.items[target].consumer_count != 1 || graph->values.items[target].is_graph_output)
+        return;
+    fusion.root = &inference->facts[root];
+    fusion.target = npart__new_ints(call, NPART__LIMIT_RANK);
+    for (uint32_t i = 0; i < concat->input_count && fusion.target; i++)
+        if (!append_part(&fusion, npart__node_input(graph, concat, i)))
+            return;
+    struct npart__known *known = npart__arena_zeroed(call->arena, 1, sizeof *known);
+    if (!fusion.target || !known) {
+        call->pool->failed = true;
+        return;
+    }
+    if (fusion.unknown_count > 1)
+        return;
+    *known = (struct npart__known){.count = fusion.count, .ints = fusion.target};
+    inference->facts[target].known = known;
+    inference->facts[target].is_constant = true;
+}
