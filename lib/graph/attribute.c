@@ -6,6 +6,7 @@
 #include "graph/build.h"
 
 #define LAST_TYPE 14
+#define SHORT_LIST 16u
 
 /* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. */
 static int attribute_type(const Onnx__AttributeProto *proto)
@@ -86,6 +87,17 @@ static bool take_name(struct npart__build *build, const Onnx__AttributeProto *pr
     return true;
 }
 
+/* Axes, pads and the like are read again and again: side by side, not each in an object of its own. */
+static const int64_t *short_list(struct npart__build *build, const int64_t *ints, size_t count)
+{
+    if (count == 0 || count > SHORT_LIST)
+        return ints;
+    int64_t *copy = npart__arena_allocate(build->arena, count * sizeof *copy);
+    if (copy)
+        memcpy(copy, ints, count * sizeof *copy);
+    return copy;
+}
+
 /* Fills in the union; false when out of memory. Tensors of a list are of no use to the analysis and stay out. */
 static bool convert(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
                     struct npart__attribute *out)
@@ -119,9 +131,9 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
         out->count = (uint32_t)proto->n_floats;
         return true;
     case 7:
-        out->u.ints = proto->ints;
         out->count = (uint32_t)proto->n_ints;
-        return true;
+        out->u.ints = short_list(build, proto->ints, proto->n_ints);
+        return out->u.ints || proto->n_ints == 0;
     case 8:
         return copy_strings(build, proto, out);
     case 10:
