@@ -35,6 +35,8 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
 void npart__view_as_onnxruntime(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */
 void npart__fuse_reshape(const struct npart__call *call);
+/* twins.c: fills in `twin_uses`; false when out of memory. */
+bool npart__find_twins(struct npart__inference *inference);
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 
 /* Whether a dim's text is `name`, or holds it as a word of an expression. */

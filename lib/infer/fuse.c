@@ -115,7 +115,7 @@ void npart__fuse_reshape(const struct npart__call *call)
     struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
     const struct npart__node *concat = maker(&fusion, target, "Concat");
     if (!concat || root == NPART_NONE || inference->facts[target].is_constant ||
-        graph->values.items[target].consumer_count != 1 || graph->values.items[target].is_graph_output)
+        inference->twin_uses[target] != 1)
         return;
     fusion.root = &inference->facts[root];
     fusion.target = npart__new_ints(call, NPART__LIMIT_RANK);

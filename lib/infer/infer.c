@@ -274,6 +274,8 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
     if (!out->facts || !out->rank_lost_at || !out->cache || !npart__expressions_init(&out->expressions, arena))
         return npart__fail_memory(error);
+    if (out->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && !npart__find_twins(out))
+        return npart__fail_memory(error);
     seed_initializers(out);
     npart_status status = npart__bind_inputs(out, options, error);
     if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)

@@ -109,6 +109,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__finding) findings;
     uint32_t contradiction_count; /* findings that say the sizes cannot be */
     /* private */
+    uint32_t *twin_uses; /* of the view of a runtime that folds: by value, how often it or an equal one is used */
     struct npart__op_cache *cache;
     bool is_quiet; /* a pass whose findings would come again */
     unsigned loop_depth;
