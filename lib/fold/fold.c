@@ -6,8 +6,8 @@
  * Modelled on what ONNX Runtime leaves of a graph at its basic level: constant_folding.cc, and the elimination of
  * Identity, Dropout, Cast, Slice, Expand and of neutral arithmetic. A Reshape to the same shape stays there, and a
  * Transpose to the same order, and so they do here; what becomes of them beside their like: neighbours.c.
- * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from constants
- * does not.
+ * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from
+ * constants does not.
  */
 #include "fold/fold.h"
 

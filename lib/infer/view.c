@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ONNX Runtime knows where nothing is folded.
+ * What ONNX Runtime knows where it folds nothing, and of what it does not fold where it does.
  *
  * Of shapes: what the standard's inference functions say, some of which give up where a parameter is not known although
  * the rank, or some of the dims, do not depend on it.
  *
- * Of integer elements: initializers, and what its data propagation hands on. It keeps either a list (of a tensor of rank 1) or a single number (of rank 0), all of them numbers, and
- * initializers are no part of it: a sum of a propagated number and a constant is not followed.
+ * Of integer elements: initializers, and what its data propagation hands on. It keeps either a list (of a tensor of
+ * rank 1) or a single number (of rank 0), all of them numbers, and initializers are no part of it: a sum of a
+ * propagated number and a constant is not followed.
  *
- * Modelled on onnxruntime/core/graph/graph.cc and data_propagation/, and on the PartialDataPropagationFunctions of
- * onnx/defs/math and onnx/defs/tensor.
+ * Modelled on onnxruntime/core/graph/graph.cc and data_propagation/, and on the inference functions and
+ * PartialDataPropagationFunctions of onnx/defs.
  */
 #include "infer/driver.h"
 
