@@ -27,6 +27,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from intel import against, rules_of, verdict_of
+
 OPSETS = (11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23)
 COMMON = ("float", "float16", "int32", "int64")
 
@@ -439,19 +441,16 @@ def draw(lot, only):
 # ---- asking and comparing -----------------------------------------------------------------------------------------
 
 
-def tool_verdicts(args, paths, gates, level):
-    command = [args.tool, *paths, "--target", args.target, "--gates", gates, "--level", level, "--format", "json"]
+def tool_verdicts(args, paths, gates):
+    command = [args.tool, *paths, "--target", args.target, "--gates", gates, "--level", "off", "--format", "json"]
     command += ["--oplist", args.oplist] if args.oplist else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = {}
     for line in done.stdout.splitlines():
         report = json.loads(line)
         nodes = report["targets"][0]["nodes"]
-        reasons = [r for n in nodes for r in n["reasons"] if r.get("outcome", "no") != "note"]
-        rules = sorted({r["rule"].split("/", 1)[-1] for r in reasons})
-        verdicts = {n["verdict"] for n in nodes}
-        word = "cpu" if verdicts & {"cpu", "fail"} else "unknown" if "unknown" in verdicts else "npu"
-        found[report["model"]["path"]] = word, " ".join(rules)
+        rules = rules_of([reason for node in nodes for reason in against(node)])
+        found[report["model"]["path"]] = verdict_of(nodes), rules
     return found
 
 
@@ -538,11 +537,10 @@ def run(args):
         for path, model in zip(paths, drawn):
             onnx.save(model, path)
         if args.provider:
-            compare("provider", provider_answers(args, drawn, into), tool_verdicts(args, paths, "provider", "off"),
-                    drawn, paths)
+            compare("provider", provider_answers(args, drawn, into), tool_verdicts(args, paths, "provider"), drawn, paths)
         if args.home:
-            compare("compiler", compiler_answers(args, paths),
-                    tool_verdicts(args, paths, "frontend,compiler", "basic"), drawn, paths)
+            compare("compiler", compiler_answers(args, paths), tool_verdicts(args, paths, "frontend,compiler"), drawn,
+                    paths)
 
 
 def main():
