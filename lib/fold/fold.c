@@ -328,7 +328,8 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     /* Regions are listed outside first, so what a body captures has been decided when the body is met. */
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
-    if (level == NPART__LEVEL_BASIC && !npart__fold_neighbours(inference, arena, out))
+    bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
+    if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_neighbours(inference, arena, out))
         return npart__fail_memory(error);
     count(&folder);
     return NPART_OK;

@@ -287,3 +287,49 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
         }
     return status;
 }
+
+/* ---- views ----------------------------------------------------------------------------------------------- */
+
+static bool is_view(const struct npart__inference *inference, enum npart__view view,
+                    const struct npart__op_versions *unshaped, uint32_t count)
+{
+    const struct npart__infer_options *options = &inference->options;
+    if (options->view != view || options->unshaped_count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__op_versions *a = &options->unshaped[i], *b = &unshaped[i];
+        if (a->op_type != b->op_type || a->domain != b->domain || a->first != b->first || a->last != b->last)
+            return false;
+    }
+    return true;
+}
+
+npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
+                               const struct npart__op_versions *unshaped, uint32_t unshaped_count,
+                               struct npart__inference **out, struct npart_error *error)
+{
+    struct npart__infer_options options = inference->options;
+    *out = inference;
+    if (is_view(inference, view, unshaped, unshaped_count))
+        return NPART_OK;
+    for (*out = inference->views; *out; *out = (*out)->next_view)
+        if (is_view(*out, view, unshaped, unshaped_count))
+            return NPART_OK;
+    struct npart__inference *own = npart__arena_zeroed(inference->arena, 1, sizeof *own);
+    struct npart__op_versions *kept =
+        npart__arena_zeroed(inference->arena, unshaped_count + (size_t)1, sizeof *kept);
+    if (!own || !kept)
+        return npart__fail_memory(error);
+    if (unshaped_count)
+        memcpy(kept, unshaped, unshaped_count * sizeof *kept);
+    options.view = view;
+    options.unshaped = kept;
+    options.unshaped_count = unshaped_count;
+    npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
+    if (status != NPART_OK)
+        return status;
+    own->next_view = inference->views;
+    inference->views = own;
+    *out = own;
+    return NPART_OK;
+}

@@ -109,6 +109,8 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__finding) findings;
     uint32_t contradiction_count; /* findings that say the sizes cannot be */
     /* private */
+    struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */
+    struct npart__inference *next_view;
     uint32_t *twin_uses; /* of the view of a runtime that folds: by value, how often it or an equal one is used */
     struct npart__op_cache *cache;
     bool is_quiet; /* a pass whose findings would come again */
@@ -118,6 +120,11 @@ struct npart__inference {
 /* Infers the whole graph, which must outlive the result. Fails when a binding is wrong or memory runs out. */
 npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error);
+
+/* The same graph and sizes as a runtime sees them; made when first asked for, and kept by `inference`. */
+npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
+                               const struct npart__op_versions *unshaped, uint32_t unshaped_count,
+                               struct npart__inference **out, struct npart_error *error);
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
 {

@@ -210,14 +210,14 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
-/* The lists of ONNX Runtime's providers are partitioned as it does. */
+/* What is partitioned as ONNX Runtime does is put to the providers that are built against a recent one. OpenVINO's is
+ * built against an older one, and its compiler infers by itself. */
 static bool is_onnxruntime(const struct npart__oplist *oplist)
 {
-    return strcmp(oplist->partitioner, "waves") == 0 || strcmp(oplist->partitioner, "openvino") == 0;
+    return strcmp(oplist->partitioner, "waves") == 0;
 }
 
-/* The runtime's view of the sizes: where it lacks the inference of some operator that the graph has, an inference of
- * its own. */
+/* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
 {
     uint32_t count;
@@ -225,20 +225,10 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
         npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
     if (!unshaped)
         return npart__fail_memory(error);
-    struct npart__infer_options options = plan->inference->options;
+    enum npart__view view = NPART__VIEW_FULL;
     if (is_onnxruntime(plan->target.oplist))
-        options.view =
-            plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
-    if (count == 0 && options.view == plan->inference->options.view)
-        return NPART_OK;
-    options.unshaped = unshaped;
-    options.unshaped_count = count;
-    struct npart__inference *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
-    if (!own)
-        return npart__fail_memory(error);
-    npart_status status = npart__infer(plan->graph, &options, plan->arena, own, error);
-    plan->inference = own;
-    return status;
+        view = plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
+    return npart__infer_view(plan->inference, view, unshaped, count, &plan->inference, error);
 }
 
 /* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
