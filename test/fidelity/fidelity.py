@@ -320,8 +320,8 @@ def print_uneven(score, most, out):
         return
     print("  partitions: ours theirs  Rand, nodes that differ, model", file=out)
     for one in score.uneven()[:most]:
-        print(f"  {one.ours:>16} {one.theirs:>6}  {one.rand:.4f}  {one.differing} of {one.nodes}  {one.model}  {one.ops}",
-              file=out)
+        nodes = f"{one.differing} of {one.nodes}"
+        print(f"  {one.ours:>16} {one.theirs:>6}  {one.rand:.4f}  {nodes}  {one.model}  {one.ops}", file=out)
 
 
 def print_totals(results, out):
@@ -330,7 +330,8 @@ def print_totals(results, out):
     for result in results:
         row = result.row()
         print(f"total  {result.title}: verdicts {row['verdicts agree']}, CPU nodes found {row['CPU nodes found']}, "
-              f"partitions equal {row['partitions equal']}, where two or more {row['equal where two or more']}", file=out)
+              f"partitions equal {row['partitions equal']}, where two or more {row['equal where two or more']}",
+              file=out)
 
 
 def print_pairs(score, out):
@@ -406,15 +407,15 @@ def page_of(results, args):
 
 def uneven_page(results):
     """The models whose partitions are not as many; node tests are too small to list."""
-    text = "\n## Partitions that differ\n\nThe models with another number of partitions than the compiler's; \"Rand\" is the "
-    text += "share of pairs of nodes that\nboth put into one partition or both keep apart.\n"
+    text = "\n## Partitions that differ\n\nThe models with another number of partitions than the compiler's; "
+    text += '"Rand" is the share of pairs of nodes that\nboth put into one partition or both keep apart.\n'
     for result in results:
         uneven = result.score.uneven()
         if uneven and not result.title.startswith("node tests"):
             text += f"\n### Partitions: {result.title}\n\n"
             text += table(["model", "ours", "theirs", "nodes that differ", "of", "Rand", "their ops"],
-                          [[one.model, one.ours, one.theirs, one.differing, one.nodes, f"{one.rand:.4f}", one.ops or "-"]
-                           for one in uneven])
+                          [[one.model, one.ours, one.theirs, one.differing, one.nodes, f"{one.rand:.4f}",
+                            one.ops or "-"] for one in uneven])
     return text
 
 

@@ -140,8 +140,8 @@ class ContribNode(drawing.Node):
 
 # ---- a quantized unit of a drawn node -------------------------------------------------------------------------------
 
-NOT_QUANTIZED = {"Resize": (1, 2), "Upsample": (1,), "NonMaxSuppression": (2, 3, 4), "OneHot": (1, 2), "Range": (0, 1, 2),
-                 "GRU": (4,), "LSTM": (4,), "RNN": (4,)}  # operands that are parameters
+NOT_QUANTIZED = {"Resize": (1, 2), "Upsample": (1,), "NonMaxSuppression": (2, 3, 4), "OneHot": (1, 2),
+                 "Range": (0, 1, 2), "GRU": (4,), "LSTM": (4,), "RNN": (4,)}  # operands that are parameters
 WEIGHTED = {"Conv": 0, "ConvTranspose": 1, "Gemm": 1, "MatMul": -1}  # the channel axis of operand 1
 
 
@@ -322,7 +322,7 @@ def text_of(kind, dims):
     return TensorProto.DataType.Name(kind).lower() + str(dims).replace(" ", "")
 
 
-# ---- asking and comparing ----------------------------------------------------------------------------------------------
+# ---- asking and comparing ---------------------------------------------------------------------------------------
 
 
 def compiler_answers(args, paths):
@@ -390,7 +390,7 @@ def run(args):
             said = ours_of(ours[path], place)
             pairs[truth, said] += 1
             inner.update((verdict, ours[path][index]["verdict"]) for index, verdict in nodes.items())
-            wrong = [i for i, v in nodes.items() if i != place and ours[path][i]["verdict"] != v] if said == truth else []
+            wrong = [i for i, v in nodes.items() if i != place and ours[path][i]["verdict"] != v and said == truth]
             if truth != said or wrong:
                 op = model.graph.node[place].op_type
                 by_op[op if truth != said else "around it"] += 1
