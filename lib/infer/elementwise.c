@@ -440,6 +440,7 @@ void npart__infer_unary(struct npart__call *call)
     if (ints || !npart__in_doubles(call, 0, numbers, NPART__LIMIT_KNOWN_FLOATS, &count))
         return;
     double *applied = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *applied);
+    call->pool->failed = call->pool->failed || !applied;
     for (uint32_t i = 0; applied && i < count; i++)
         applied[i] = apply_to_double((enum npart__unary)call->row->parameter, numbers[i]);
     if (applied)

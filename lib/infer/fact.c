@@ -29,10 +29,18 @@ static bool is_whole(double value)
     return value >= -9007199254740992.0 && value <= 9007199254740992.0 && value == (double)(int64_t)value;
 }
 
-/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour. */
-static void keep_doubles(struct npart__arena *arena, struct npart__known *known, const double *doubles)
+static void *room_for(struct npart__inference *inference, uint32_t count)
 {
-    int64_t *ints = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *ints);
+    void *room = npart__arena_allocate(inference->arena, (count + (size_t)1) * sizeof(int64_t));
+    if (!room)
+        inference->expressions.failed = true;
+    return room;
+}
+
+/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour. */
+static void keep_doubles(struct npart__inference *inference, struct npart__known *known, const double *doubles)
+{
+    int64_t *ints = room_for(inference, known->count);
     known->doubles = doubles;
     for (uint32_t i = 0; ints && i < known->count; i++) {
         if (!is_whole(doubles[i]))
@@ -42,9 +50,10 @@ static void keep_doubles(struct npart__arena *arena, struct npart__known *known,
     known->ints = ints;
 }
 
-static bool read_ints(struct npart__arena *arena, const struct npart__tensor *tensor, struct npart__known *known)
+static bool read_ints(struct npart__inference *inference, const struct npart__tensor *tensor,
+                      struct npart__known *known)
 {
-    int64_t *ints = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *ints);
+    int64_t *ints = room_for(inference, known->count);
     if (!ints || !npart__tensor_int64s(tensor, ints, NPART__LIMIT_KNOWN_ELEMENTS))
         return false;
     for (uint32_t i = 0; i < known->count; i++)
@@ -54,12 +63,13 @@ static bool read_ints(struct npart__arena *arena, const struct npart__tensor *te
     return true;
 }
 
-static bool read_doubles(struct npart__arena *arena, const struct npart__tensor *tensor, struct npart__known *known)
+static bool read_doubles(struct npart__inference *inference, const struct npart__tensor *tensor,
+                         struct npart__known *known)
 {
-    double *doubles = npart__arena_allocate(arena, (known->count + (size_t)1) * sizeof *doubles);
+    double *doubles = room_for(inference, known->count);
     if (!doubles || !npart__tensor_doubles(tensor, doubles, NPART__LIMIT_KNOWN_FLOATS))
         return false;
-    keep_doubles(arena, known, doubles);
+    keep_doubles(inference, known, doubles);
     return true;
 }
 
@@ -76,7 +86,7 @@ static void read_elements(struct npart__inference *inference, struct npart__fact
         return;
     }
     known->count = (uint32_t)tensor->elements;
-    bool ok = is_float ? read_doubles(inference->arena, tensor, known) : read_ints(inference->arena, tensor, known);
+    bool ok = is_float ? read_doubles(inference, tensor, known) : read_ints(inference, tensor, known);
     if (ok)
         fact->known = known;
 }

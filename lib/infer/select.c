@@ -294,6 +294,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
     if (joined->first || !npart__small_count(out, &total))
         return;
     struct npart__items *parts = npart__arena_allocate(call->arena, (joined->count + (size_t)1) * sizeof *parts);
+    call->pool->failed = call->pool->failed || !parts;
     if (!parts || !read_parts(call, joined, parts, &all_ints))
         return;
     for (uint32_t i = 0; i < axis; i++)

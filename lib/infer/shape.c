@@ -33,6 +33,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
         npart__set_ints(call, 0, ints, count);
     } else if ((attribute->type == 1 || attribute->type == 6) && count <= NPART__LIMIT_KNOWN_FLOATS) {
         double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);
+        call->pool->failed = call->pool->failed || !doubles;
         for (uint32_t i = 0; doubles && i < count; i++)
             doubles[i] = (double)(is_list ? attribute->u.floats[i] : attribute->u.f);
         if (doubles)

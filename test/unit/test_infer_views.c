@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The same graph as runtimes see it: kept by the inference, one for each way of seeing; and what is computed twice.
+ */
+#include "infer/infer.h"
+#include "support/built.h"
+#include "support/test.h"
+
+static struct built built;
+static struct npart__inference inference;
+
+static void infer(const char *text)
+{
+    struct npart__infer_options options = {0};
+    build_text(&built, text);
+    REQUIRE(built.status == NPART_OK);
+    REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
+}
+
+static struct npart__inference *view(enum npart__view kind, const struct npart__op_versions *unshaped, uint32_t count)
+{
+    struct npart__inference *found;
+    REQUIRE(npart__infer_view(&inference, kind, unshaped, count, &found, &built.error) == NPART_OK);
+    return found;
+}
+
+/* What is known of the main graph's output. */
+static const char *output_of(const struct npart__inference *of)
+{
+    const struct npart__scope *scope = &built.graph.scopes.items[0];
+    struct npart__buffer text;
+    npart__buffer_init(&text, &built.arena);
+    npart__append_fact(&text, &of->expressions,
+                       npart__fact_of(of, built.graph.operands.items[scope->first_output]));
+    return npart__buffer_text(&text);
+}
+
+static void test_infer_views__are_kept_and_shared(void)
+{
+    infer("input x float32[2,3]\nnode s = Shape(x)\nnode t = Neg(s)\nnode u = Neg(t)\nnode y = Reshape(x, u)\n"
+          "output y\n");
+    const struct npart__op_versions versions[] = {{.op_type = built.graph.nodes.items[1].op_type, .last = 99}};
+    struct npart__inference *off = view(NPART__VIEW_ONNXRUNTIME, NULL, 0);
+    struct npart__inference *folding = view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0);
+    struct npart__inference *unshaped = view(NPART__VIEW_ONNXRUNTIME_FOLDING, versions, 1);
+    CHECK(view(NPART__VIEW_FULL, NULL, 0) == &inference);
+    CHECK(view(NPART__VIEW_ONNXRUNTIME, NULL, 0) == off);
+    CHECK(view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0) == folding);
+    CHECK(view(NPART__VIEW_ONNXRUNTIME_FOLDING, versions, 1) == unshaped);
+    CHECK(off != folding && folding != unshaped && off != &inference);
+    CHECK_TEXT(output_of(&inference), "float32[2,3]");
+    CHECK_TEXT(output_of(off), "float32[?,?]");
+    CHECK_TEXT(output_of(folding), "float32[2,3]");
+    CHECK_TEXT(output_of(unshaped), "float32[...]");
+    built_close(&built);
+}
+
+static void test_infer_views__count_twins_once(void)
+{
+    infer("opset 13\ninput x float32[2,3]\ninit a float32[1] = 2\ninit b float32[1] = 2\ninit c float32[1] = 3\n"
+          "node m = Add(x, a)\nnode n = Add(x, b)\nnode o = Add(x, c)\nnode p = Neg(m)\nnode q = Neg(n)\n"
+          "node y = Sum(p, q, o, m)\noutput y\n");
+    const struct npart__inference *seen = view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0);
+    static const struct {
+        uint32_t node, uses;
+    } wanted[] = {{0, 2}, {1, 2}, {2, 1}, {3, 2}, {4, 2}, {5, 1}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct npart__node *node = &built.graph.nodes.items[wanted[i].node];
+        CHECK(seen->twin_uses[npart__node_output(&built.graph, node, 0)] == wanted[i].uses);
+    }
+    built_close(&built);
+}
+
+TESTS(test_infer_views__are_kept_and_shared, test_infer_views__count_twins_once)
