@@ -29,7 +29,8 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
 struct finder {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
-    struct npart__inference *inference;
+    const struct npart__inference *known; /* all that is known; symbols are its */
+    struct npart__inference *inference;   /* what the runtime knows */
     const struct npart__graph *graph;
     const struct npart__fold *fold;
     const struct npart__mask *mask;
@@ -46,15 +47,23 @@ struct finder {
 
 /* ---- roots of dynamic shapes ------------------------------------------------------------------------------ */
 
-/* The symbol behind the first dim of a value that is no number; NPART_NONE when its rank is unknown. */
-static uint32_t symbol_behind(const struct finder *finder, uint32_t value)
+/* The symbol behind the first dim of a value that is no number; NPART_NONE when there is none. */
+static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)
 {
-    const struct npart__fact *fact = npart__fact_of(finder->inference, value);
+    const struct npart__fact *fact = npart__fact_of(inference, value);
     uint32_t root = NPART_NONE;
     for (uint32_t i = 0; fact->has_rank && i < fact->rank && root == NPART_NONE; i++)
         if (!npart__is_number(fact->dims[i]))
-            root = npart__root_symbol(&finder->inference->expressions, fact->dims[i]);
+            root = npart__root_symbol(&inference->expressions, fact->dims[i]);
     return root;
+}
+
+/* The node at which the runtime lost what shape the value has. */
+static uint32_t node_that_lost_shape(const struct finder *finder, uint32_t value)
+{
+    uint32_t symbol = symbol_behind(finder->inference, value);
+    return symbol == NPART_NONE ? npart__rank_lost_at(finder->inference, value)
+                                : finder->inference->expressions.symbols.items[symbol].node;
 }
 
 /* ---- making causes ---------------------------------------------------------------------------------------- */
@@ -97,9 +106,9 @@ static void note_inputs(struct finder *finder)
     const struct npart__scope *scope = &finder->graph->scopes.items[0];
     for (uint32_t i = 0; i < scope->input_count; i++) {
         uint32_t value = finder->graph->operands.items[scope->first_input + i];
-        const struct npart__fact *fact = npart__fact_of(finder->inference, value);
+        const struct npart__fact *fact = npart__fact_of(finder->known, value);
         for (uint32_t k = 0; k < fact->rank; k++) {
-            uint32_t symbol = npart__root_symbol(&finder->inference->expressions, fact->dims[k]);
+            uint32_t symbol = npart__root_symbol(&finder->known->expressions, fact->dims[k]);
             if (symbol != NPART_NONE && finder->input_of[symbol] == 0)
                 finder->input_of[symbol] = value + 1;
         }
@@ -113,24 +122,33 @@ static const char *input_with_symbol(const struct finder *finder, uint32_t symbo
     return value ? npart__value_name(finder->graph, value - 1) : NULL;
 }
 
+/* A node whose result has no shape: nobody knows it, or the runtime does not. */
+static uint32_t shapeless_cause(struct finder *finder, uint32_t rule, uint32_t value)
+{
+    bool is_new, is_known = npart__fact_of(finder->known, value)->has_rank;
+    uint32_t node = node_that_lost_shape(finder, value);
+    if (node == NPART_NONE)
+        return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
+    uint32_t cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
+    if (!is_new || cause == NPART_NONE)
+        return cause;
+    const struct npart__unshaped *unshaped = npart__unshaped_of(finder->oplist, finder->graph, node);
+    const char *text = node_text(finder, node);
+    finder->out->items.items[cause].text =
+        unshaped   ? npart__arena_format(finder->arena, "%s: %s", text, unshaped->sentence)
+        : is_known ? npart__arena_format(finder->arena, "%s: the runtime does not know what shape it makes", text)
+                   : npart__arena_format(finder->arena, "%s makes a tensor of unknown rank", text);
+    finder->failed |= !finder->out->items.items[cause].text;
+    return cause;
+}
+
 static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t value)
 {
     bool is_new;
-    uint32_t root = symbol_behind(finder, value), cause;
-    if (root == NPART_NONE) {
-        uint32_t node = npart__rank_lost_at(finder->inference, value);
-        if (node == NPART_NONE)
-            return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
-        cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
-        const struct npart__unshaped *unshaped = npart__unshaped_of(finder->oplist, finder->graph, node);
-        if (is_new && cause != NPART_NONE)
-            finder->out->items.items[cause].text =
-                unshaped ? npart__arena_format(finder->arena, "%s: %s", node_text(finder, node), unshaped->sentence)
-                         : npart__arena_format(finder->arena, "%s makes a tensor of unknown rank",
-                                               node_text(finder, node));
-        return cause;
-    }
-    const struct npart__symbol *symbol = &finder->inference->expressions.symbols.items[root];
+    uint32_t root = symbol_behind(finder->known, value), cause;
+    if (root == NPART_NONE)
+        return shapeless_cause(finder, rule, value);
+    const struct npart__symbol *symbol = &finder->known->expressions.symbols.items[root];
     cause = cause_in(finder, &finder->by_symbol[root], rule, &is_new);
     if (!is_new || cause == NPART_NONE)
         return cause;
@@ -192,7 +210,7 @@ static void list_nodes(struct finder *finder)
         struct npart__cause *cause = &out->items.items[c];
         cause->first_node = out->lists.count;
         if (cause->symbol != NPART_NONE) {
-            uint32_t node = finder->inference->expressions.symbols.items[cause->symbol].node;
+            uint32_t node = finder->known->expressions.symbols.items[cause->symbol].node;
             if (node != NPART_NONE && !input_with_symbol(finder, cause->symbol)) {
                 finder->failed |= !NPART__PUSH(finder->arena, &out->lists, node);
                 cause->node_count = 1;
@@ -312,14 +330,15 @@ static void visit(struct finder *finder, uint32_t node)
     finder->out->cause_of[node] = cause;
 }
 
-npart_status npart__find_causes(const struct npart__target *target, struct npart__inference *inference,
-                                const struct npart__fold *fold, const struct npart__mask *mask,
-                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                struct npart__causes *out, struct npart_error *error)
+npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
+                                struct npart__inference *inference, const struct npart__fold *fold,
+                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
+                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     struct finder finder = {.target = target,
                             .oplist = target->oplist,
+                            .known = known,
                             .inference = inference,
                             .graph = graph,
                             .fold = fold,
@@ -332,9 +351,9 @@ npart_status npart__find_causes(const struct npart__target *target, struct npart
     out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
     finder.by_rule = npart__arena_zeroed(arena, target->oplist->rules.count + (size_t)1, sizeof(uint32_t));
     finder.by_op = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof(uint32_t));
-    finder.by_symbol = npart__arena_zeroed(arena, inference->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
+    finder.by_symbol = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
     finder.by_node = npart__arena_zeroed(arena, nodes, sizeof(uint32_t));
-    finder.input_of = npart__arena_zeroed(arena, inference->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
+    finder.input_of = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
     if (!out->cause_of || !finder.by_rule || !finder.by_op || !finder.by_symbol || !finder.by_node ||
         !finder.input_of)
         return npart__fail_memory(error);

@@ -27,10 +27,11 @@ struct npart__causes {
     uint32_t *cause_of; /* by node; NPART_NONE: not refused */
 };
 
-npart_status npart__find_causes(const struct npart__target *target, struct npart__inference *inference,
-                                const struct npart__fold *fold, const struct npart__mask *mask,
-                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                struct npart__causes *out, struct npart_error *error);
+/* `known` is all that is known of sizes, `inference` what the runtime knows, which the mask stands on; often the same. */
+npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
+                                struct npart__inference *inference, const struct npart__fold *fold,
+                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
+                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error);
 
 /* The reason that counts first for a refused node: one that fails before one that may. NULL for none. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,

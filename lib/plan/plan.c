@@ -289,8 +289,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,
                                   &out->mask, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, inference, &out->fold, &out->mask, &out->partitioning, arena,
-                                    &out->causes, error);
+        status = npart__find_causes(&out->target, request->inference, inference, &out->fold, &out->mask,
+                                    &out->partitioning, arena, &out->causes, error);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, inference, &out->fold, &out->partitioning, arena, &out->cost,
                                       error);
