@@ -163,7 +163,8 @@ check-fuzz-corpus: $(OUT)/test/fuzz/replay-fuzz_model $(OUT)/test/fuzz/replay-fu
 	$(OUT)/test/fuzz/replay-fuzz_model test/fuzz/corpus/fuzz_model/*
 	$(OUT)/test/fuzz/replay-fuzz_oplist test/fuzz/corpus/fuzz_oplist/*
 check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
-	$(PYTHON) test/checks/rule_cases.py $(tool) hexagon test/cases/hexagon*.cases
+	@for list in $(basename $(notdir $(oplists))); do \
+		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
 
 FUZZ_SECONDS ?= 60
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))

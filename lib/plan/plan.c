@@ -210,13 +210,6 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
-/* What is partitioned as ONNX Runtime does is put to the providers that are built against a recent one. OpenVINO's is
- * built against an older one, and its compiler infers by itself. */
-static bool is_onnxruntime(const struct npart__oplist *oplist)
-{
-    return strcmp(oplist->partitioner, "waves") == 0;
-}
-
 /* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
 {
@@ -226,7 +219,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     if (!unshaped)
         return npart__fail_memory(error);
     enum npart__view view = NPART__VIEW_FULL;
-    if (is_onnxruntime(plan->target.oplist))
+    if (plan->target.oplist->is_onnxruntime)
         view = plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
     return npart__infer_view(plan->inference, view, unshaped, count, &plan->inference, error);
 }

@@ -202,8 +202,10 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
     size_t length;
     if (attribute && term->has_index && !npart__normalize_axis(term->number, attribute->count, &element))
         return absent_answer();
+    const struct npart__operator *schema = trial->node->schema;
+    bool has_default = !schema || (schema->since >= term->first_since && schema->since <= term->last_since);
     if (!attribute)
-        return element ? absent_answer() : default_answer(term);
+        return element || !has_default ? absent_answer() : default_answer(term);
     if (attribute->is_elided)
         return unknown_answer();
     switch (attribute->type) {

@@ -229,6 +229,12 @@ static void resolve_attribute(struct npart__parser *parser, const struct npart__
     const struct npart__operator *versions =
         npart__operator_versions(parser->op->domain, parser->op->name, &count);
     bool is_in_standard = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
+            continue;
+        term->first_since = term->first_since ? term->first_since : versions[i].since;
+        term->last_since = versions[i].since;
+    }
     while (count-- > 0) {
         if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
             continue;

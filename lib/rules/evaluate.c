@@ -432,6 +432,12 @@ static void append_found_comparison(const struct npart__trial *trial, const stru
     const struct npart__term *asked = npart__term_at(trial, term->left);
     npart__append_term(trial->oplist, term->left, out);
     npart__append_text(out, " ");
+    if (asked->kind == NPART__TERM_FUNCTION && asked->op == NPART__FUNCTION_TOOLCHAIN) {
+        npart__append_text(out, trial->target->toolchain_text);
+        npart__append_text(out, relations[holds ? term->op : opposites[term->op]]);
+        npart__append_term(trial->oplist, term->right, out);
+        return;
+    }
     npart__append_answer(out, npart__answer_of(trial, term->left, place));
     if (term->kind == NPART__TERM_IN) {
         npart__append_text(out, holds != (term->op != 0) ? " is in " : " is not in ");

@@ -294,6 +294,16 @@ void npart__line_limit(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
+/* runtime onnxruntime: what is asked of shapes is asked of what that runtime knows of them. */
+void npart__line_runtime(struct npart__parser *parser)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime, found %s",
+                          npart__peek(parser)->text);
+    parser->oplist->is_onnxruntime = true;
+    npart__expect_end(parser);
+}
+
 /* unshaped OP [OPSETS] ["sentence"]: the runtime does not know the shapes of its results. */
 void npart__line_unshaped(struct npart__parser *parser)
 {

@@ -208,6 +208,7 @@ struct npart__oplist {
     uint32_t default_variant;
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     const char *partitioner; /* "waves" */
+    bool is_onnxruntime;     /* verdicts stand on the shapes that ONNX Runtime knows */
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(const char *) fallback_ops; /* all that the CPU side has; empty: everything */

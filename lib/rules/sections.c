@@ -249,6 +249,7 @@ static const struct {
     {"param", npart__line_param, IN_LIST},
     {"limit", npart__line_limit, IN_LIST},
     {"unshaped", npart__line_unshaped, IN_LIST},
+    {"runtime", npart__line_runtime, IN_LIST},
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
     {"set", npart__line_set, IN_LIST},
@@ -275,7 +276,8 @@ static void expand_sets(struct npart__parser *parser)
         for (uint32_t k = 0; k < parser->sets.count; k++) {
             const struct npart__word_set *set = &parser->sets.items[k];
             struct npart__token *token = &parser->tokens[i];
-            if (token->kind != NPART__TOKEN_WORD || !npart__same_text(token->text, set->name))
+            bool is_label = token[1].kind == NPART__TOKEN_MARK && strcmp(token[1].text, ":") == 0;
+            if (token->kind != NPART__TOKEN_WORD || is_label || !npart__same_text(token->text, set->name))
                 continue;
             if (parser->token_count + set->token_count >= NPART__LIMIT_TOKENS) {
                 npart__parse_fail(parser, token->column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);

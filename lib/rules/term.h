@@ -94,6 +94,7 @@ struct npart__term {
     const char *word;     /* also an attribute's name */
     const char *fallback; /* default of an attribute as text; NULL: none */
     char attribute_kind;
+    int32_t first_since, last_since; /* versions of the operator that have the attribute */
 };
 
 /* "-1.5e-05" as a number, whatever the locale says of points. */

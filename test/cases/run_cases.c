@@ -420,7 +420,7 @@ struct script {
     struct npart_dim_binding dims[MOST_DIMS];
     uint32_t dim_count;
     struct npart_plan_options plan;
-    bool has_oplist, ignores_value_info;
+    bool has_oplist, ignores_value_info, is_onnxruntime;
 };
 
 static void append_line(char *text, size_t bytes, const char *line)
@@ -439,6 +439,8 @@ static int compare_names(const void *left, const void *right)
 static void begin_oplist(struct script *script)
 {
     append_line(script->oplist, sizeof script->oplist, "format 1\ntarget t");
+    if (script->is_onnxruntime)
+        append_line(script->oplist, sizeof script->oplist, "runtime onnxruntime");
     script->has_oplist = true;
 }
 
@@ -466,6 +468,8 @@ static bool script_line(struct script *script, char *line)
     const char *word = next_word(&text);
     if (strcmp(word, "accept") == 0) {
         accept_ops(script, text);
+    } else if (strcmp(word, "runtime") == 0) {
+        script->is_onnxruntime = true;
     } else if (strcmp(word, "dim") == 0) {
         char *request = strdup(rest_of(text)), *equals = request ? strrchr(request, '=') : NULL;
         if (!equals || script->dim_count == MOST_DIMS)

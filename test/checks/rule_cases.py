@@ -6,7 +6,7 @@ usage: rule_cases.py TOOL TARGET FILE.cases...
 
 TOOL is npu-partition: `--describe TARGET OP` says which rules there are. In the cases of that target, a rule counts
 as tried when an `expect reason` names it, and an entry of an op (a name and its opsets) as taken when some node of it
-has `expect verdict ... npu`, or `unknown` where one of its rules always leaves it open. An op that a rule labelled
+has `expect verdict ... npu`, or `unknown` where one of its rules is a `maybe`. An op that a rule labelled
 `never` refuses in every configuration needs no node that is taken. Where a target has gates in series, an op has an
 entry in each that names it, and what is taken counts for the gates that the case applies.
 
@@ -30,6 +30,7 @@ class Entry:
     first: int = 0
     last: int = 1 << 30
     rules: list = dataclasses.field(default_factory=list)
+    is_open: bool = False  # a `maybe` may keep the verdict from being more than unknown
 
     @property
     def never_taken(self):
@@ -68,14 +69,19 @@ def entries_of(tool, target):
     start = lines.index("every op") if "every op" in lines else 0
     names = sorted({line.split()[0] for line in lines[start + 1:] if re.match(r"\S+(  opset|  gate|$)", line)})
     entries = []
+    is_open = any(line.startswith("  maybe ") for line in lines[start:lines.index(next(
+        (line for line in lines[start + 1:] if not line.startswith(" ")), lines[-1]))])
     for name in names:
         for line in described(tool, target, name):
+            if line.startswith("  maybe ") and entries:
+                entries[-1].is_open = True
             rule = re.match(r" +(\S+/\S+/\S+), line \d+", line)
             if rule:
                 entries[-1].rules.append(rule[1])
             elif not line.startswith(" "):
                 entry = entry_of(line)
                 if entry and entry.op == name:
+                    entry.is_open = is_open
                     entries.append(entry)
     return entries
 
@@ -125,9 +131,9 @@ class Cases:
                 self.taken.add((op, opset.get(domain, 1), gates, line[3]))
 
     def has_taken(self, entry):
-        """`unknown` is enough only where that is the best the entry has."""
+        """`unknown` is enough where a `maybe` may leave it at that."""
         found = {verdict for op, opset, gates, verdict in self.taken if entry.holds(op, opset, gates)}
-        return "npu" in found or ("unknown" in found and len(entry.rules) == 1)
+        return "npu" in found or ("unknown" in found and entry.is_open)
 
 
 def main():
