@@ -27,7 +27,8 @@ struct npart__causes {
     uint32_t *cause_of; /* by node; NPART_NONE: not refused */
 };
 
-/* `known` is all that is known of sizes, `inference` what the runtime knows, which the mask stands on; often the same. */
+/* `known` is all that is known of sizes, `inference` what the runtime knows, which the mask stands on; often the
+ * same. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
                                 struct npart__inference *inference, const struct npart__fold *fold,
                                 const struct npart__mask *mask, const struct npart__partitioning *partitioning,
