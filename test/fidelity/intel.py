@@ -15,7 +15,7 @@ usage: intel.py --truth DIR --models DIR [--tool build/npu-partition] [--oplist 
               against `--gates provider`, level basic: each node that survives under its own name, and the subgraphs,
               member by member: a model agrees when both put the nodes that both have into the same sets.
 
---summary replaces all of FILE.md but its part "Causes", which people write.
+--summary replaces FILE.md down to its part "Causes"; what follows people write.
 Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
 """
 import argparse
@@ -282,12 +282,12 @@ def page_of(args, scores, subgraphs, causes):
     lines = [
         "# Fidelity: intel-npu", "",
         "How often `npu-partition` says what Intel's NPU compiler and the OpenVINO provider themselves said.",
-        "`test/fidelity/intel.py --summary` writes this page, all but the part \"Causes\". Nothing was run on a device.",
+        "`test/fidelity/intel.py --summary` writes this page down to \"Causes\". Nothing was run on a device.",
         "",
         f"The list: `intel-npu`, describing {toolchains[0] if toolchains else 'an op list given by the user'}.  ",
         f"The answers: {ANSWERED_BY}.  ", f"The figures: {datetime.date.today()}.", "",
-        "Of onnx's node tests each graph is one item, at level off: the compiler takes a whole graph or nothing. Of whole",
-        "models each node is one that the runtime left under its own name, at the level that users get.", "",
+        "Of onnx's node tests each graph is one item, at level off: the compiler takes a whole graph or nothing. Of",
+        "whole models each node is one that the runtime left under its own name, at the level that users get.", "",
         "## Figures", "", "| comparison | verdicts agree | refusals found |", "|---|---|---|"]
     for score in scores:
         agreed, compared, found, refused = score.figures()
