@@ -537,7 +537,8 @@ def run(args):
         for path, model in zip(paths, drawn):
             onnx.save(model, path)
         if args.provider:
-            compare("provider", provider_answers(args, drawn, into), tool_verdicts(args, paths, "provider"), drawn, paths)
+            compare("provider", provider_answers(args, drawn, into), tool_verdicts(args, paths, "provider"), drawn,
+                    paths)
         if args.home:
             compare("compiler", compiler_answers(args, paths), tool_verdicts(args, paths, "frontend,compiler"), drawn,
                     paths)
