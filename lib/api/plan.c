@@ -9,6 +9,16 @@
 
 /* ---- op lists ---------------------------------------------------------------------------------------------- */
 
+static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
+                                      struct npart_error *error)
+{
+    char place[sizeof error->place];
+    if (npart__partitioner_exists(choice->name))
+        return NPART_OK;
+    (void)snprintf(place, sizeof place, "%s:%u:%u", path, choice->line, choice->column);
+    return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
+}
+
 static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
                                 const char *name, struct npart_error *error)
 {
@@ -17,13 +27,8 @@ static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const 
     const char *path = npart__arena_copy_text(&oplist->arena, shown, strlen(shown));
     npart_status status = path ? npart__oplist_read(text, bytes, path, &oplist->arena, &oplist->oplist, error)
                                : npart__fail_memory(error);
-    if (status == NPART_OK && !npart__partitioner_exists(oplist->oplist.partitioner)) {
-        char place[sizeof error->place];
-        (void)snprintf(place, sizeof place, "%s:%u:%u", path, oplist->oplist.partitioner_line,
-                       oplist->oplist.partitioner_column);
-        status = npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"",
-                             oplist->oplist.partitioner);
-    }
+    for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++)
+        status = check_partitioner(path, &oplist->oplist.partitioners.items[i], error);
     if (status == NPART_OK)
         *out = oplist;
     else
@@ -121,13 +126,16 @@ void npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
 {
     const struct npart__oplist *oplist = &handle->oplist;
     uint32_t toolchains = oplist->toolchains.count;
+    struct npart__target plain = {.oplist = oplist};
+    if (oplist->default_variant != NPART_NONE)
+        plain.switches = oplist->variants.items[oplist->default_variant].switches;
     *out = (struct npart_oplist_info){
         .name = oplist->name,
         .title = oplist->title,
         .toolchain = toolchains ? oplist->toolchains.items[toolchains - 1] : "",
         .source = oplist->source,
         .standing = oplist->standing,
-        .partitioner = oplist->partitioner,
+        .partitioner = npart__target_partitioner(&plain),
         .default_variant =
             oplist->default_variant == NPART_NONE ? "" : oplist->variants.items[oplist->default_variant].name,
         .op_count = oplist->ops.count,

@@ -125,7 +125,7 @@ static void hand_back(struct grouping *grouping, uint32_t node, enum npart__part
 {
     struct npart__hand_back *back = grouping->request->back;
     grouping->group_of[node] = NO_GROUP;
-    npart__hand_back_node(back, node, back->request->oplist->partitioner_rules[reason]);
+    npart__hand_back_node(back, node, back->request->target->oplist->partitioner_rules[reason]);
 }
 
 /* Runs of the order first, then their connected parts. */

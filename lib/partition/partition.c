@@ -289,7 +289,7 @@ static bool allocate(struct partitioner *at)
 {
     size_t nodes = at->graph->nodes.count + (size_t)1;
     struct npart__partitioning *out = at->out;
-    const struct npart__oplist *oplist = at->back.request->oplist;
+    const struct npart__oplist *oplist = at->back.request->target->oplist;
     out->handed_back = npart__arena_allocate(at->arena, nodes * sizeof *out->handed_back);
     out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
     out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);

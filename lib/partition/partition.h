@@ -47,7 +47,7 @@ const char *npart__partitioner_name(size_t index);
 struct npart__partition_request {
     const struct npart__inference *inference;
     const struct npart__fold *fold;
-    const struct npart__oplist *oplist; /* whose policies apply */
+    const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
 };

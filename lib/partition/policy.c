@@ -55,10 +55,13 @@ static bool stop_at(struct npart__hand_back *to, const struct npart__policy *pol
 
 bool npart__apply_stops(struct npart__hand_back *to)
 {
-    const struct npart__oplist *oplist = to->request->oplist;
-    for (uint32_t i = 0; i < oplist->policies.count; i++)
-        if (oplist->policies.items[i].kind == NPART__POLICY_STOP && !stop_at(to, &oplist->policies.items[i]))
+    const struct npart__oplist *oplist = to->request->target->oplist;
+    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+        const struct npart__policy *policy = &oplist->policies.items[i];
+        bool counts = policy->kind == NPART__POLICY_STOP && npart__target_has(to->request->target, policy->when);
+        if (counts && !stop_at(to, policy))
             return false;
+    }
     return true;
 }
 
@@ -191,7 +194,7 @@ static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
-    const struct npart__oplist *oplist = to->request->oplist;
+    const struct npart__oplist *oplist = to->request->target->oplist;
     uint32_t partitions = partitioning->partitions.count;
     struct drops drops = {.to = to, .partitioning = partitioning};
     *changed = false;
@@ -203,6 +206,8 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
     memset(drops.dropped, 0xff, (partitions + (size_t)1) * sizeof *drops.dropped);
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
+        if (!npart__target_has(to->request->target, policy->when))
+            continue;
         bool keeps = policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
         if (keeps && !keep_some(&drops, policy))
             return false;

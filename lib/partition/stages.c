@@ -79,7 +79,7 @@ static void hand_back_all(struct npart__stage_request *request, uint32_t from, e
 {
     for (uint32_t i = from; i < request->count; i++)
         npart__hand_back_node(request->back, request->order[i],
-                              request->back->request->oplist->partitioner_rules[reason]);
+                              request->back->request->target->oplist->partitioner_rules[reason]);
 }
 
 static uint32_t first_refused(const struct npart__stage_request *request)

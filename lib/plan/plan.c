@@ -31,7 +31,7 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
 
 static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
 {
-    plan->partitioner = name ? name : plan->target.oplist->partitioner;
+    plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
     if (npart__partitioner_exists(plan->partitioner))
         return NPART_OK;
     char known[80] = "";
@@ -97,7 +97,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
 {
     const struct npart__partition_request request = {.inference = plan->inference,
                                                      .fold = &plan->fold,
-                                                     .oplist = plan->target.oplist,
+                                                     .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted};
     return npart__count_partitions(&request, scratch, count, error);
@@ -274,7 +274,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
     const struct npart__partition_request partition = {.inference = inference,
                                                        .fold = &out->fold,
-                                                       .oplist = out->target.oplist,
+                                                       .target = &out->target,
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);

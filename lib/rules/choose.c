@@ -115,6 +115,21 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     return NPART_OK;
 }
 
+bool npart__target_has(const struct npart__target *target, struct npart__switch_condition when)
+{
+    return (when.with == NPART_NONE || (target->switches >> when.with & 1)) &&
+           (when.without == NPART_NONE || !(target->switches >> when.without & 1));
+}
+
+const char *npart__target_partitioner(const struct npart__target *target)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    for (uint32_t i = oplist->partitioners.count; i-- > 0;)
+        if (npart__target_has(target, oplist->partitioners.items[i].when))
+            return oplist->partitioners.items[i].name;
+    return "waves";
+}
+
 bool npart__target_folds(const struct npart__target *target)
 {
     for (uint32_t i = 0; i < target->oplist->gate_count; i++)

@@ -98,6 +98,21 @@ static void describe_patterns(const struct npart__oplist *oplist, struct npart__
     }
 }
 
+static void describe_partitioners(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    if (oplist->partitioners.count == 0)
+        npart__append_text(out, "partitioner waves\n");
+    for (uint32_t i = 0; i < oplist->partitioners.count; i++) {
+        const struct npart__partitioner_choice *choice = &oplist->partitioners.items[i];
+        npart__append_format(out, "partitioner %s", choice->name);
+        if (choice->when.with != NPART_NONE)
+            npart__append_format(out, " with %s", oplist->switches.items[choice->when.with]);
+        if (choice->when.without != NPART_NONE)
+            npart__append_format(out, " unless %s", oplist->switches.items[choice->when.without]);
+        npart__append_text(out, "\n");
+    }
+}
+
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
@@ -105,7 +120,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
         npart__append_format(out, "%s\n", oplist->standing);
     for (uint32_t i = oplist->toolchains.count; i-- > 0;)
         npart__append_format(out, "toolchain %s\n", oplist->toolchains.items[i]);
-    npart__append_format(out, "partitioner %s\n", oplist->partitioner);
+    describe_partitioners(oplist, out);
     if (oplist->variants.count) {
         npart__append_text(out, "variants (* default)\n");
         describe_variants(oplist, out);

@@ -2,7 +2,7 @@
  *
  * The lines of an op list that say how its runtime forms partitions, and which of them it gives back.
  *
- *   partitioner NAME [else fail]
+ *   partitioner NAME [else fail]                     of several lines the last that counts
  *   partitions stop OP...                            these, and all behind them, stay on the CPU
  *   partitions drop only OP...                       given back when made of nothing but these
  *   partitions drop single [OP...]                   given back when it is one node (of these)
@@ -12,9 +12,27 @@
  *   partitions keep NUMBER heaviest|first            the others are given back
  *   fallback OP...                                   all that the CPU side has; another op fails the model
  *
- * each followed by ["sentence"] [source "..."].
+ * each but the first followed by ["sentence"] [source "..."]; each but the last may count only `with SWITCH` or
+ * `unless SWITCH`, written before that.
  */
 #include "rules/parse.h"
+
+/* [with SWITCH] [unless SWITCH] */
+static struct npart__switch_condition take_switches(struct npart__parser *parser)
+{
+    struct npart__switch_condition when = {NPART_NONE, NPART_NONE};
+    uint32_t *places[] = {&when.with, &when.without};
+    static const char *const words[] = {"with", "unless"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++) {
+        if (!npart__accept(parser, NPART__TOKEN_WORD, words[i]))
+            continue;
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+        *places[i] = token ? npart__find_switch(parser->oplist, token->text, strlen(token->text)) : NPART_NONE;
+        if (token && *places[i] == NPART_NONE)
+            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
+    }
+    return when;
+}
 
 /* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. */
 static uint32_t end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
@@ -40,16 +58,18 @@ void npart__line_partitioner(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
     if (!token)
         return;
-    parser->oplist->partitioner = token->text; /* checked where the partitioners are known */
-    parser->oplist->partitioner_line = parser->line;
-    parser->oplist->partitioner_column = token->column;
+    /* the name is checked where the partitioners are known */
+    struct npart__partitioner_choice choice = {.name = token->text, .line = parser->line, .column = token->column};
     uint32_t column = npart__peek(parser)->column;
     if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
         if (!npart__accept(parser, NPART__TOKEN_WORD, "fail") || strcmp(token->text, "whole") != 0)
             npart__parse_fail(parser, column, "only `partitioner whole else fail`");
         parser->oplist->refusal_is_fatal = true;
     }
+    choice.when = take_switches(parser);
     npart__expect_end(parser);
+    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->partitioners, choice))
+        npart__parse_out_of_memory(parser);
 }
 
 void npart__add_partitioner_rules(struct npart__parser *parser)
@@ -74,11 +94,16 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
     }
 }
 
+static bool ends_ops(const struct npart__parser *parser)
+{
+    return npart__next_is(parser, NPART__TOKEN_WORD, "source") || npart__next_is(parser, NPART__TOKEN_WORD, "with") ||
+           npart__next_is(parser, NPART__TOKEN_WORD, "unless");
+}
+
 static void take_ops(struct npart__parser *parser, struct npart__policy *policy)
 {
     policy->first_op = parser->oplist->policy_ops.count;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK &&
-           !npart__next_is(parser, NPART__TOKEN_WORD, "source")) {
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK && !ends_ops(parser)) {
         const char *op = npart__expect_op(parser);
         if (!op)
             return;
@@ -173,6 +198,7 @@ void npart__line_partitions(struct npart__parser *parser)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop, keep or fail");
         return;
     }
+    policy.when = take_switches(parser);
     if (parser->status != NPART_OK)
         return;
     const char *fixed = npart__arena_format(parser->arena, "partitions-%s-%u", label, parser->oplist->policies.count);

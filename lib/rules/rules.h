@@ -159,8 +159,14 @@ enum npart__policy_kind {
     NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
 };
 
+/* The switch with which, and the one without which, a line counts; NPART_NONE: always. */
+struct npart__switch_condition {
+    uint32_t with, without;
+};
+
 struct npart__policy {
     uint8_t kind;
+    struct npart__switch_condition when;
     uint64_t number;
     uint32_t first_op, op_count; /* in policy_ops */
     uint32_t rule;               /* the reason at the nodes that it leaves to the CPU */
@@ -175,6 +181,12 @@ enum npart__partitioner_reason {
     NPART__REASON_BORDER,         /* openvino: a result of Conv or Identity leaves the group */
     NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
     NPART__REASON_COUNT
+};
+
+struct npart__partitioner_choice {
+    const char *name;
+    struct npart__switch_condition when;
+    uint32_t line, column;
 };
 
 /* Versions of an operator whose results the runtime gives no shape. */
@@ -207,14 +219,13 @@ struct npart__oplist {
     uint32_t gate_count;
     uint32_t default_variant;
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
-    const char *partitioner; /* "waves" */
+    struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool is_onnxruntime;     /* verdicts stand on the shapes that ONNX Runtime knows */
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(const char *) fallback_ops; /* all that the CPU side has; empty: everything */
     uint32_t fallback_rule;
     uint32_t partitioner_rules[NPART__REASON_COUNT];
-    uint32_t partitioner_line, partitioner_column;
     bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
     uint32_t bodies_rule;
@@ -253,6 +264,10 @@ struct npart__target {
 /* Reads ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);
+/* Whether a line counts with the switches that are on. */
+bool npart__target_has(const struct npart__target *target, struct npart__switch_condition when);
+/* The partitioner with the switches that are on; "waves" where the list names none. */
+const char *npart__target_partitioner(const struct npart__target *target);
 /* Whether one of the applied gates folds by itself. */
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
