@@ -64,7 +64,7 @@ static bool has_no_kernel(const struct npart__node *node, const char *op)
     bool is_comparison = strcmp(op, "GreaterOrEqual") == 0 || strcmp(op, "LessOrEqual") == 0;
     return node->domain == 0 && node->schema &&
            ((is_comparison && node->schema->since < 16) || strcmp(op, "HardSwish") == 0 || strcmp(op, "Mish") == 0 ||
-            strcmp(op, "MeanVarianceNormalization") == 0);
+            strcmp(op, "CastLike") == 0 || strcmp(op, "MeanVarianceNormalization") == 0);
 }
 
 static bool outputs_are_constant(const struct folder *folder, const struct npart__node *node)
