@@ -127,11 +127,15 @@ $(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(stati
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 	sh test/cli/run.sh $(tool)
-check-readme: $(tool) ## the output in README.md is the demo's
+check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md and docs/targets.md show what the tool prints
 	sh test/checks/readme.sh README.md "$(demo_command)"
+	@$(targets_page)
+	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is behind (make targets-page)" >&2; exit 1; }
+targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
 	sh test/checks/readme.sh README.md "$(demo_command)" --accept
+	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
 check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
@@ -230,8 +234,7 @@ fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitione
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
-	$(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
-	mv $(BUILD)/targets.md docs/targets.md
+	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
 
 clean: ## remove everything built
 	rm -rf $(BUILD)

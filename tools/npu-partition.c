@@ -288,9 +288,12 @@ static void list_targets(struct run *run)
         if (find_oplist(run, &oplist, npart_builtin_oplist(i), &error) != NPART_OK)
             continue;
         npart_oplist_info(oplist, &info);
-        (void)snprintf(line, sizeof line, "%-20s %s\n%-20s %u variants (default %s), %u ops, %u rules; %s\n", info.name,
-                       info.title, "", info.variant_count, info.default_variant, info.op_count, info.rule_count,
-                       info.toolchain);
+        char variants[100] = "";
+        if (info.variant_count)
+            (void)snprintf(variants, sizeof variants, "%u variants (default %s), ", info.variant_count,
+                           info.default_variant);
+        (void)snprintf(line, sizeof line, "%-20s %s\n%-20s %s%u ops, %u rules; %s\n", info.name, info.title, "",
+                       variants, info.op_count, info.rule_count, info.toolchain);
         (void)write_text(run, line);
         if (*info.standing) {
             (void)snprintf(line, sizeof line, "%-20s %s\n", "", info.standing);

@@ -305,6 +305,13 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
     if (page->plan->level == NPART__LEVEL_OFF)
         npart__put(page, ", level off");
     npart__put(page, "\n");
+    if (*at->oplist->standing) {
+        npart__put(page, "  ");
+        npart__paint(page, NPART__DIM);
+        npart__wrapped(page, at->oplist->standing, 2, 2);
+        npart__paint(page, "0");
+        npart__put(page, "\n");
+    }
     verdict(page);
     counts(page);
     if (page->plan->summary.live) {

@@ -58,7 +58,7 @@ node y = Transpose(x) perm=[0,1,3,5,2,4]
 output y"""),
     ("group-wise INT4", "y", """opset 17
 opset com.microsoft 1
-input x float32[1,64]
+input x float32[1,4,64]
 init b uint8[32,2,16]
 init s float32[64]
 node y = com.microsoft:MatMulNBits(x, b, s) K=64 N=32 bits=4 block_size=32
