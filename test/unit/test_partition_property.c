@@ -119,6 +119,7 @@ static struct npart__fold fold;
 static struct npart__partitioning found;
 static struct npart__oplist oplist; /* without policies of its own */
 static struct npart__arena oplist_arena;
+static const struct npart__target target = {.oplist = &oplist};
 static bool asked[4 * MOST_NODES], accepted[4 * MOST_NODES]; /* before and after what a partitioner hands back */
 static const char *partitioner;
 
@@ -283,7 +284,7 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
-    struct npart__partition_request request = {&inference, &fold, &oplist, partitioner, mask};
+    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -487,7 +488,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     uint32_t share = random_below(11);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         asked[i] = accepted[i] = random_below(10) < share;
-    struct npart__partition_request request = {&inference, &fold, &oplist, partitioner, accepted};
+    struct npart__partition_request request = {&inference, &fold, &target, partitioner, accepted};
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
 }
 

@@ -41,7 +41,7 @@ static const struct {
     {HEAD "variant v1 like v0\n", "l.ops:3:17", "there is no variant v0 yet"},
     {HEAD "variant v1 with a\n", "l.ops:3:17", "the list declares no switch a"},
     {HEAD "variants v1\ndefault v2\n", "l.ops:4:9", "there is no variant v2 yet"},
-    {HEAD "every need rank(X) = 4 except com.microsoft:BiasGelu\n", "l.ops:3:31",
+    {HEAD "every rank(inputs) = 4 except com.microsoft:BiasGelu\n", "l.ops:3:31",
      "an exception is written without its domain: BiasGelu"},
     {HEAD "partitioner best\n", "l.ops:3:13", "there is no partitioner \"best\""},
     {HEAD "partitioner runs with a\n", "l.ops:3:23", "the list declares no switch a"},
