@@ -88,6 +88,8 @@ static bool take_input(struct options *options, const char *value)
     memcpy(copy, value, strlen(value) + 1);
     char *dims = copy + (equals - value);
     *dims++ = '\0';
+    options->inputs[at] = (struct npart_input_shape){.input = copy, .dims = options->input_dims[at]};
+    options->input_count++;
     while (*dims) {
         size_t length = strcspn(dims, "x");
         bool goes_on = dims[length] == 'x';
@@ -98,8 +100,7 @@ static bool take_input(struct options *options, const char *value)
         options->input_dims[at][rank++] = size;
         dims += length + (goes_on ? 1 : 0);
     }
-    options->inputs[at] = (struct npart_input_shape){.input = copy, .dims = options->input_dims[at], .rank = rank};
-    options->input_count++;
+    options->inputs[at].rank = rank;
     return true;
 }
 
