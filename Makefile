@@ -228,6 +228,8 @@ bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a gra
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
+fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provider, gate by gate (MODELS, TRUTH=folder)
+	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-shapes: $(tool) ## types and shapes against other inferences and real runs (MODELS=folder)
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
@@ -246,6 +248,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
 	check-fuzz-corpus \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-shapes fidelity-waves targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -84,6 +84,19 @@ static void verdict(struct npart__page *page)
     npart__append_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
 }
 
+/* Of a runtime that has room for so many partitions: how many of them are in use. */
+static void room(struct npart__page *page)
+{
+    const struct npart__target *target = &page->plan->target;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        bool keeps = policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+        if (keeps && npart__target_has(target, policy->when))
+            npart__append_format(page->out, "  uses %u of %llu partitions", page->plan->summary.partitions,
+                                 (unsigned long long)policy->number);
+    }
+}
+
 static void counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->plan->summary;
@@ -99,6 +112,7 @@ static void counts(struct npart__page *page)
         npart__append_format(page->out, "%u computed before the run", summary->folded);
         npart__paint(page, "0");
     }
+    room(page);
     npart__put(page, "\n");
 }
 
