@@ -208,7 +208,7 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
         const struct npart__policy *policy = &oplist->policies.items[i];
         if (!npart__target_has(to->request->target, policy->when))
             continue;
-        bool keeps = policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+        bool keeps = npart__policy_keeps(policy);
         if (keeps && !keep_some(&drops, policy))
             return false;
         for (uint32_t p = 0; !keeps && p < partitions; p++)

@@ -90,8 +90,7 @@ static void room(struct npart__page *page)
     const struct npart__target *target = &page->plan->target;
     for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
         const struct npart__policy *policy = &target->oplist->policies.items[i];
-        bool keeps = policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
-        if (keeps && npart__target_has(target, policy->when))
+        if (npart__policy_keeps(policy) && npart__target_has(target, policy->when))
             npart__append_format(page->out, "  uses %u of %llu partitions", page->plan->summary.partitions,
                                  (unsigned long long)policy->number);
     }

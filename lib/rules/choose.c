@@ -101,7 +101,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         text += length;
     }
     for (uint32_t i = 0; i < oplist->gate_count; i++)
-        if (oplist->gates[i].unless != NPART_NONE && (out->switches >> oplist->gates[i].unless & 1))
+        if (!npart__target_has(out, oplist->gates[i].when))
             out->gates &= ~(UINT32_C(1) << i);
     if (*text == '@') {
         npart_status status = choose_toolchain(oplist, text + 1, out, error);

@@ -14,6 +14,25 @@ uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name
     return NPART_NONE;
 }
 
+uint32_t npart__take_switch(struct npart__parser *parser, const char *word)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, word))
+        return NPART_NONE;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+    uint32_t found = token ? npart__find_switch(parser->oplist, token->text, strlen(token->text)) : NPART_NONE;
+    if (token && found == NPART_NONE)
+        npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
+    return found;
+}
+
+const char *npart__take_source(struct npart__parser *parser)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "source"))
+        return parser->default_source;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
+    return token ? token->text : parser->default_source;
+}
+
 /* By name or alias, in any case of letters. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
@@ -206,20 +225,7 @@ void npart__line_bodies(struct npart__parser *parser)
     else if (!npart__accept(parser, NPART__TOKEN_WORD, "own"))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected cpu or own, found %s",
                           npart__peek(parser)->text);
-    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        sentence = parser->tokens[parser->at++].text;
-    const char *source = parser->default_source;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
-        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
-        source = token ? token->text : source;
-    }
-    npart__expect_end(parser);
-    if (parser->status != NPART_OK)
-        return;
-    uint32_t rule = npart__add_unwritten_rule(parser, "bodies", sentence, NPART__ABOUT_POLICY, parser->gate);
-    parser->oplist->bodies_rule = rule;
-    if (rule != NPART_NONE)
-        parser->oplist->rules.items[rule].source = source;
+    parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
 
 /* The name of an operator of the standard. */
@@ -369,14 +375,8 @@ void npart__line_gate(struct npart__parser *parser)
     struct npart__gate *gate = &oplist->gates[index];
     *gate = (struct npart__gate){
         .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
-    gate->unless = NPART_NONE;
     gate->folds = npart__accept(parser, NPART__TOKEN_WORD, "folds");
-    if (npart__accept(parser, NPART__TOKEN_WORD, "unless")) {
-        token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
-        gate->unless = token ? npart__find_switch(oplist, token->text, strlen(token->text)) : NPART_NONE;
-        if (token && gate->unless == NPART_NONE)
-            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
-    }
+    gate->when = (struct npart__switch_condition){NPART_NONE, npart__take_switch(parser, "unless")};
     if (npart__accept(parser, NPART__TOKEN_WORD, "missing")) {
         token = npart__expect(parser, NPART__TOKEN_WORD, "the gate of ops that are not listed");
         gate->missing = token ? token->text : gate->missing;

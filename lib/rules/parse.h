@@ -160,6 +160,10 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 /* The index of a switch or variant of the list, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
+/* [WORD SWITCH]: the index of a switch that the list declares, or NPART_NONE. */
+uint32_t npart__take_switch(struct npart__parser *parser, const char *word);
+/* [source "..."]: it, or the section's. */
+const char *npart__take_source(struct npart__parser *parser);
 /* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
 
@@ -182,5 +186,8 @@ void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate);
+
+/* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. Its index or NPART_NONE. */
+uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence);
 
 #endif

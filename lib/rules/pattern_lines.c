@@ -228,11 +228,7 @@ void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *ou
         if (strcmp(parser->oplist->patterns.items[i].name, name->text) == 0)
             npart__parse_fail(parser, name->column, "pattern %s is there twice (line %u)", name->text,
                               parser->oplist->patterns.items[i].line);
-    const char *source = parser->default_source;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
-        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
-        source = token ? token->text : source;
-    }
+    const char *source = npart__take_source(parser);
     npart__expect_end(parser);
     if (parser->status != NPART_OK)
         return;

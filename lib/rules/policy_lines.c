@@ -23,27 +23,16 @@ static struct npart__switch_condition take_switches(struct npart__parser *parser
     struct npart__switch_condition when = {NPART_NONE, NPART_NONE};
     uint32_t *places[] = {&when.with, &when.without};
     static const char *const words[] = {"with", "unless"};
-    for (size_t i = 0; i < NPART__COUNT(words); i++) {
-        if (!npart__accept(parser, NPART__TOKEN_WORD, words[i]))
-            continue;
-        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
-        *places[i] = token ? npart__find_switch(parser->oplist, token->text, strlen(token->text)) : NPART_NONE;
-        if (token && *places[i] == NPART_NONE)
-            npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
-    }
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        *places[i] = npart__take_switch(parser, words[i]);
     return when;
 }
 
-/* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. */
-static uint32_t end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
+uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
 {
-    const char *source = parser->default_source;
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
         sentence = parser->tokens[parser->at++].text;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
-        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
-        source = token ? token->text : source;
-    }
+    const char *source = npart__take_source(parser);
     npart__expect_end(parser);
     if (parser->status != NPART_OK)
         return NPART_NONE;
@@ -206,7 +195,7 @@ void npart__line_partitions(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
         return;
     }
-    policy.rule = end_of_line_rule(parser, fixed, sentence);
+    policy.rule = npart__end_of_line_rule(parser, fixed, sentence);
     if (policy.rule != NPART_NONE)
         parser->oplist->rules.items[policy.rule].is_fatal = policy.kind == NPART__POLICY_FAIL_UNFED;
     if (policy.rule != NPART_NONE && !NPART__PUSH(parser->arena, &parser->oplist->policies, policy))
@@ -222,7 +211,7 @@ void npart__line_fallback(struct npart__parser *parser)
         if (op && !NPART__PUSH(parser->arena, &oplist->fallback_ops, op))
             npart__parse_out_of_memory(parser);
     }
-    uint32_t rule = end_of_line_rule(parser, "fallback", "neither the NPU's nor the CPU's side has this op");
+    uint32_t rule = npart__end_of_line_rule(parser, "fallback", "neither the NPU's nor the CPU's side has this op");
     if (rule == NPART_NONE)
         return;
     oplist->rules.items[rule].is_fatal = true;

@@ -73,6 +73,11 @@ struct npart__op_entry {
     uint32_t line;
 };
 
+/* The switch with which, and the one without which, a line counts; NPART_NONE: always. */
+struct npart__switch_condition {
+    uint32_t with, without;
+};
+
 struct npart__gate {
     const char *name;    /* refused by a rule */
     const char *missing; /* refused for want of an entry */
@@ -80,7 +85,7 @@ struct npart__gate {
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
     const char *source; /* of the missing rule */
-    uint32_t unless;    /* switch with which the gate is left out; NPART_NONE */
+    struct npart__switch_condition when; /* else the gate is left out */
     bool folds;         /* folds constants and shape arithmetic by itself, whatever the level */
     bool has_ops;
 };
@@ -159,11 +164,6 @@ enum npart__policy_kind {
     NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
 };
 
-/* The switch with which, and the one without which, a line counts; NPART_NONE: always. */
-struct npart__switch_condition {
-    uint32_t with, without;
-};
-
 struct npart__policy {
     uint8_t kind;
     struct npart__switch_condition when;
@@ -171,6 +171,11 @@ struct npart__policy {
     uint32_t first_op, op_count; /* in policy_ops */
     uint32_t rule;               /* the reason at the nodes that it leaves to the CPU */
 };
+
+static inline bool npart__policy_keeps(const struct npart__policy *policy)
+{
+    return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
+}
 
 /* Reasons for what a partitioner itself leaves to the CPU. */
 enum npart__partitioner_reason {

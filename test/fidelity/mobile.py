@@ -31,6 +31,8 @@ import tempfile
 import onnx
 from onnxruntime.tools.mobile_helpers import usability_checker as checker
 
+from waves import rename
+
 ASKED = {
     "nnapi": lambda model: checker.check_nnapi_partitions(model, True),
     "coreml-neuralnetwork": lambda model: checker.check_coreml_partitions(
@@ -41,15 +43,6 @@ ASKED = {
 
 
 # ---- theirs --------------------------------------------------------------------------------------------------
-
-
-def rename(graph, label):
-    """Names that tell a node's place: "12" in the main graph, "-1" in bodies."""
-    for i, node in enumerate(graph.node):
-        node.name = label or str(i)
-        for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                rename(attribute.g, "-1")
 
 
 def their_partitions(model, target):
