@@ -16,6 +16,7 @@ struct npart_model {
 struct npart_inference {
     struct npart__arena arena;
     struct npart__inference inference;
+    struct npart__shared shared; /* by the plans made of it */
     const npart_model *model;
     const struct npart__infer_options *options; /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */

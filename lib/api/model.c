@@ -248,6 +248,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     npart_inference *made = NPART__NEW_HANDLE(npart_inference, &model->arena.allocator);
     if (!made)
         return npart__fail_memory(error);
+    made->shared.arena = &made->arena;
     made->model = model;
     made->options = copy_options(options, &made->arena);
     if (!made->options) {
@@ -285,6 +286,7 @@ static npart_status make_fixed_at(npart_inference **out, const npart_inference *
     *out = NULL;
     if (!made)
         return npart__fail_memory(error);
+    made->shared.arena = &made->arena;
     /* The proposal adds symbols to a pool: to one of its own, so that `open` stays as it is. */
     npart_status status = npart__infer(&open->model->graph, open->options, &made->arena, &scratch, error);
     struct npart__binding_request *proposed =

@@ -341,6 +341,7 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
     struct npart__plan_request request = {
         .model_name = inference->model->name,
         .inference = &inference->inference,
+        .shared = &inference->shared,
         .oplist = &oplist->oplist,
         .target = rest,
         .partitioner = lasting_name(options ? options->partitioner : NULL),

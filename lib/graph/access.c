@@ -17,6 +17,26 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
+bool npart__same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
+{
+    if (a->type != b->type || a->count != b->count || a->is_elided || b->is_elided || strcmp(a->name, b->name) != 0)
+        return false;
+    switch (a->type) {
+    case 1:
+        return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
+    case 2:
+        return a->u.i == b->u.i;
+    case 3:
+        return memcmp(a->u.s, b->u.s, a->count) == 0;
+    case 6:
+        return a->count == 0 || memcmp(a->u.floats, b->u.floats, a->count * sizeof *a->u.floats) == 0;
+    case 7:
+        return a->count == 0 || memcmp(a->u.ints, b->u.ints, a->count * sizeof *a->u.ints) == 0;
+    default:
+        return false;
+    }
+}
+
 const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length)
 {
     *length = 0;

@@ -102,6 +102,8 @@ struct npart__attribute {
     } u;
 };
 
+/* Same name, type and content. Tensors, graphs and lists of strings are not compared: never the same. */
+bool npart__same_attribute(const struct npart__attribute *a, const struct npart__attribute *b);
 /* The `index`-th string of a strings attribute, terminated; "" out of range. */
 const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length);
 

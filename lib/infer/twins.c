@@ -91,26 +91,6 @@ static void class_constant(struct finder *finder, uint32_t value)
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
-static bool same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
-{
-    if (!b || a->type != b->type || a->count != b->count || a->is_elided || b->is_elided)
-        return false;
-    switch (a->type) {
-    case 1:
-        return memcmp(&a->u.f, &b->u.f, sizeof a->u.f) == 0;
-    case 2:
-        return a->u.i == b->u.i;
-    case 3:
-        return memcmp(a->u.s, b->u.s, a->count) == 0;
-    case 6:
-        return a->count == 0 || memcmp(a->u.floats, b->u.floats, a->count * sizeof *a->u.floats) == 0;
-    case 7:
-        return a->count == 0 || memcmp(a->u.ints, b->u.ints, a->count * sizeof *a->u.ints) == 0;
-    default:
-        return false;
-    }
-}
-
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -125,7 +105,8 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
             return false;
     for (uint32_t i = 0; i < a->attribute_count; i++) {
         const struct npart__attribute *attribute = &graph->attributes.items[a->first_attribute + i];
-        if (!same_attribute(attribute, npart__node_attribute(graph, b, attribute->name)))
+        const struct npart__attribute *other = npart__node_attribute(graph, b, attribute->name);
+        if (!other || !npart__same_attribute(attribute, other))
             return false;
     }
     return true;

@@ -224,18 +224,56 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     return npart__infer_view(plan->inference, view, unshaped, count, &plan->inference, error);
 }
 
-/* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
-static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+/* A view of the graph at one level. */
+struct npart__shared_view {
+    const struct npart__inference *inference;
+    enum npart__level level;
+    struct npart__fold fold;
+    const uint32_t *alike;
+    struct npart__shared_view *next;
+};
+
+static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
+                              enum npart__level level, const struct npart__shared_view **out,
+                              struct npart_error *error)
 {
-    struct npart__fold folded;
-    bool is_needed = plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target);
+    struct npart__shared_view *view = shared->views;
+    while (view && (view->inference != inference || view->level != level))
+        view = view->next;
+    *out = view;
+    if (view)
+        return NPART_OK;
+    view = npart__arena_zeroed(shared->arena, 1, sizeof *view);
+    if (!view)
+        return npart__fail_memory(error);
+    view->inference = inference;
+    view->level = level;
+    npart_status status = npart__fold_graph(inference, level, shared->arena, &view->fold, error);
+    if (status != NPART_OK)
+        return status;
+    view->alike = npart__find_alike(inference, &view->fold, shared->arena);
+    if (!view->alike)
+        return npart__fail_memory(error);
+    view->next = shared->views;
+    shared->views = view;
+    *out = view;
+    return NPART_OK;
+}
+
+/* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
+static npart_status judge(struct npart__plan *plan, struct npart__shared *shared,
+                          const struct npart__shared_view *view, const uint8_t *assumed, struct npart_error *error)
+{
+    const struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
-    if (is_needed)
-        status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, plan->arena, &folded, error);
-    if (status == NPART_OK)
-        status = npart__judge(&plan->target, plan->inference, &plan->fold, is_needed ? &folded : NULL, assumed,
-                              plan->arena, &plan->mask, error);
-    return status;
+    if (plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target))
+        status = find_view(shared, plan->inference, NPART__LEVEL_BASIC, &basic, error);
+    if (status != NPART_OK)
+        return status;
+    const struct npart__live_graph live = {.fold = &view->fold, .alike = view->alike};
+    const struct npart__live_graph folded = {.fold = basic ? &basic->fold : NULL, .alike = basic ? basic->alike : NULL};
+    return npart__judge(&plan->target, plan->inference, &live, basic ? &folded : NULL, assumed, plan->arena,
+                        &plan->mask, error);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
@@ -258,13 +296,16 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = see_as_runtime(out, error);
     inference = out->inference;
+    const struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
-        status = npart__fold_graph(inference, out->level, arena, &out->fold, error);
+        status = find_view(request->shared, inference, out->level, &view, error);
+    if (status == NPART_OK)
+        out->fold = view->fold;
     uint8_t *assumed = NULL;
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);
     if (status == NPART_OK)
-        status = judge(out, assumed, error);
+        status = judge(out, request->shared, view, assumed, error);
     if (status != NPART_OK)
         return status;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);

@@ -27,6 +27,12 @@ struct npart__plan {
     uint32_t binding_count;
 };
 
+/* What is the same for every target that looks at a graph in the same way: made when first asked for. */
+struct npart__shared {
+    struct npart__arena *arena;
+    struct npart__shared_view *views; /* private; NULL at first */
+};
+
 /* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */
 struct npart__assumed {
     const char *op;   /* "Erf", "com.microsoft:Gelu"; NULL: `node` */
@@ -37,6 +43,7 @@ struct npart__assumed {
 struct npart__plan_request {
     const char *model_name;
     struct npart__inference *inference;
+    struct npart__shared *shared; /* goes with the inference and outlives the plan */
     const struct npart__oplist *oplist;
     const char *target;      /* the text after the list's name; "" for defaults */
     const char *partitioner; /* NULL: the target's */

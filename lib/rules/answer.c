@@ -263,6 +263,7 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
     switch ((enum npart__function)term->op) {
     case NPART__FUNCTION_NAME: {
+        npart__look_beyond(trial);
         const char *name = npart__value_name(trial->graph, value);
         return word_answer(name, strlen(name));
     }

@@ -44,6 +44,13 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, u
 void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
 
+/* To be called where an answer comes from what npart__alike_of does not compare. */
+static inline void npart__look_beyond(const struct npart__trial *trial)
+{
+    if (trial->looked_beyond)
+        *trial->looked_beyond = true;
+}
+
 static inline const struct npart__term *npart__term_at(const struct npart__trial *trial, uint32_t term)
 {
     return &trial->oplist->terms.items[term];

@@ -29,6 +29,9 @@ struct judge {
     uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
     const uint8_t *assumed;
     struct npart__op_id *fallbacks; /* the list's fallback_ops in this graph */
+    const uint32_t *alike, *folded_alike; /* by node; the latter NULL where `folded` is */
+    uint32_t *judged;   /* by the first node of those alike: the one of them that was judged plus one */
+    bool looked_beyond; /* the rules tried, at what nodes that are alike need not share */
 };
 
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
@@ -274,6 +277,30 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
            (!fatal_rule || add_reason(judge, id, fatal_rule - 1, NPART__FALSE));
 }
 
+/* Where it is kept which of the nodes like this one was judged; NULL: it is judged for itself. */
+static uint32_t *judged_for(struct judge *judge, uint32_t id)
+{
+    uint32_t alike = judge->alike[id];
+    if (judge->units.unit_of[id] || (judge->folded_alike && judge->folded_alike[id] != alike))
+        return NULL;
+    return &judge->judged[alike];
+}
+
+/* What was found for a node that no rule can tell from this one. */
+static bool judge_alike(struct judge *judge, uint32_t id, uint32_t alike)
+{
+    struct npart__mask *out = judge->out;
+    out->verdicts[id] = out->verdicts[alike];
+    judge->quantized_unit[id] = judge->quantized_unit[alike];
+    for (uint32_t i = out->first_reason[alike]; i < out->first_reason[alike + 1]; i++) {
+        struct npart__reason reason = out->reasons.items[i];
+        reason.node = id;
+        if (!NPART__PUSH(judge->arena, &out->reasons, reason))
+            return false;
+    }
+    return true;
+}
+
 static bool judge_node(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
@@ -287,8 +314,13 @@ static bool judge_node(struct judge *judge, uint32_t id)
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
     if (judge->oplist->bodies_stay && is_in_body)
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
+    uint32_t *judged = judged_for(judge, id);
+    if (judged && *judged)
+        return judge_alike(judge, id, *judged - 1);
     struct npart__trial trial;
     npart__trial_init(&trial, judge->target, judge->inference, judge->fold, id);
+    judge->looked_beyond = false;
+    trial.looked_beyond = &judge->looked_beyond;
     const struct entry_cache cache = *look_up(judge, node);
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
         if (!(judge->target->gates >> gate & 1))
@@ -309,6 +341,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
             break; /* the later gates never see it */
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
+    if (judged && !judge->looked_beyond)
+        *judged = id + 1;
     if (judge->out->verdicts[id] == NPART__CPU && !falls_back(judge, node)) {
         judge->out->verdicts[id] = NPART__FAIL;
         return add_reason(judge, id, judge->oplist->fallback_rule, NPART__FALSE);
@@ -373,16 +407,19 @@ static bool refuse_with_units(struct judge *judge)
 }
 
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, const struct npart__fold *folded, const uint8_t *assumed,
-                          struct npart__arena *arena, struct npart__mask *out, struct npart_error *error)
+                          const struct npart__live_graph *live, const struct npart__live_graph *folded,
+                          const uint8_t *assumed, struct npart__arena *arena, struct npart__mask *out,
+                          struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     struct judge judge = {.target = target,
                           .oplist = target->oplist,
                           .inference = inference,
                           .graph = graph,
-                          .fold = fold,
-                          .folded = folded,
+                          .fold = live->fold,
+                          .folded = folded ? folded->fold : NULL,
+                          .alike = live->alike,
+                          .folded_alike = folded ? folded->alike : NULL,
                           .arena = arena,
                           .out = out,
                           .assumed = assumed};
@@ -393,13 +430,14 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
     judge.fallbacks =
         npart__find_ops(graph, target->oplist->fallback_ops.items, target->oplist->fallback_ops.count, arena);
+    judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
     if (!out->verdicts || !out->first_reason || !judge.cache || !judge.fallbacks || !judge.quantized_unit ||
-        !npart__match_patterns(target, inference, fold, arena, &judge.units))
+        !judge.judged || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
         out->verdicts[i] = NPART__CPU;
-        if (fold->reasons[i] == NPART__FOLD_LIVE && !judge_node(&judge, i))
+        if (live->fold->reasons[i] == NPART__FOLD_LIVE && !judge_node(&judge, i))
             return npart__fail_memory(error);
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;

@@ -323,9 +323,21 @@ struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *opli
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
 
-/* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves. */
+/* By node the first one that rules cannot tell from it (alike.c). In `arena`; NULL when out of memory. */
+uint32_t *npart__find_alike(struct npart__inference *inference, const struct npart__fold *fold,
+                            struct npart__arena *arena);
+
+/* What is left of a graph, and which of its nodes are alike. */
+struct npart__live_graph {
+    const struct npart__fold *fold;
+    const uint32_t *alike;
+};
+
+/* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves, where
+ * that is another graph; else NULL. */
 npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__fold *fold, const struct npart__fold *folded, const uint8_t *assumed,
+                          const struct npart__live_graph *live, const struct npart__live_graph *folded,
+                          const uint8_t *assumed,
                           struct npart__arena *arena, struct npart__mask *out, struct npart_error *error);
 
 /* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
