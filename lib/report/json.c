@@ -12,6 +12,14 @@ struct json {
     const struct npart__plan *plan;
     const struct npart__graph *graph;
     const char **paths; /* by scope, as JSON strings */
+    const char **rules; /* by the plan's rule: what is said of it wherever it did not hold; NULL: not yet */
+    struct node_text *nodes; /* what every target says of each node; NULL: there is but one target */
+};
+
+/* The beginning and end of a node's line, the verdict being between them. */
+struct node_text {
+    const char *head, *tail;
+    size_t head_length, tail_length;
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -133,6 +141,22 @@ static void reason(struct json *json, const char *gate, const char *rule, const 
     text(json, ",\"found\":");
 }
 
+/* One rule is the reason for many nodes: put together once. */
+static void rule_reason(struct json *json, uint32_t id)
+{
+    const struct npart__oplist *oplist = json->plan->target.oplist;
+    const struct npart__rule *rule = &oplist->rules.items[id];
+    if (!json->rules[id]) {
+        struct npart__buffer text;
+        struct json once = {.out = &text};
+        npart__buffer_init(&text, json->out->arena);
+        reason(&once, npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
+        json->rules[id] = npart__buffer_text(&text);
+        json->out->failed |= text.failed;
+    }
+    text(json, json->rules[id]);
+}
+
 static void fold_reason(struct json *json, enum npart__fold_reason why)
 {
     reason(json, "fold", npart__fold_word(why), npart__fold_sentence(why), "");
@@ -150,7 +174,7 @@ static void node_reasons(struct json *json, uint32_t node)
         const struct npart__rule *rule = &oplist->rules.items[at->rule];
         if (i > plan->mask.first_reason[node])
             text(json, ",");
-        reason(json, npart__gate_word(oplist, at->rule), rule->id, rule->sentence, rule->source);
+        rule_reason(json, at->rule);
         found.size = 0;
         (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, at->rule, node, &found);
         npart__append_json_string(json->out, found.data ? found.data : "", found.size);
@@ -163,10 +187,26 @@ static void node_reasons(struct json *json, uint32_t node)
     npart__arena_release(json->out->arena, found.data);
 }
 
-static void origin(struct json *json, const struct npart__node *node)
+static void node_head(struct json *json, uint32_t id)
+{
+    const struct npart__node *at = &json->graph->nodes.items[id];
+    number(json, id ? ",{\"index\":" : "{\"index\":", at->index);
+    text(json, ",\"graph\":");
+    text(json, json->paths[at->scope]);
+    text(json, ",\"name\":");
+    string(json, at->name);
+    text(json, ",\"op\":");
+    string(json, npart__node_op(json->graph, at));
+    text(json, ",\"domain\":");
+    string(json, npart__text(&json->graph->strings, at->domain));
+    text(json, ",\"verdict\":\"");
+}
+
+/* Where in the exporter's source it comes from. */
+static void node_tail(struct json *json, uint32_t id)
 {
     struct npart__origin at;
-    npart__node_origin(node, &at);
+    npart__node_origin(&json->graph->nodes.items[id], &at);
     text(json, ",\"at\":{");
     if (at.file) {
         text(json, "\"file\":");
@@ -184,19 +224,12 @@ static void node(struct json *json, uint32_t id)
 {
     static const char *const verdicts[] = {"cpu", "npu", "fail", "unknown"};
     const struct npart__plan *plan = json->plan;
-    const struct npart__node *at = &json->graph->nodes.items[id];
     enum npart__fold_reason why = (enum npart__fold_reason)plan->fold.reasons[id];
     bool is_live = why == NPART__FOLD_LIVE;
-    number(json, id ? ",{\"index\":" : "{\"index\":", at->index);
-    text(json, ",\"graph\":");
-    text(json, json->paths[at->scope]);
-    text(json, ",\"name\":");
-    string(json, at->name);
-    text(json, ",\"op\":");
-    string(json, npart__node_op(json->graph, at));
-    text(json, ",\"domain\":");
-    string(json, npart__text(&json->graph->strings, at->domain));
-    text(json, ",\"verdict\":\"");
+    if (json->nodes)
+        npart__append(json->out, json->nodes[id].head, json->nodes[id].head_length);
+    else
+        node_head(json, id);
     text(json, is_live ? verdicts[plan->mask.verdicts[id]] : "folded");
     text(json, "\",\"into\":null");
     id_or_null(json, ",\"partition\":", plan->partitioning.partition_of[id]);
@@ -206,7 +239,10 @@ static void node(struct json *json, uint32_t id)
     else
         fold_reason(json, why);
     id_or_null(json, "],\"cause\":", plan->causes.cause_of[id]);
-    origin(json, at);
+    if (json->nodes)
+        npart__append(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
+    else
+        node_tail(json, id);
 }
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
@@ -370,6 +406,40 @@ static void target(struct json *json, const struct npart__plan *fixed)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
+/* Appends what `write` writes of each node to one text; `ends[i]` is where the text of node i ends. */
+static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
+{
+    struct npart__buffer text;
+    struct json apart = {.out = &text, .plan = json->plan, .graph = json->graph, .paths = json->paths};
+    npart__buffer_init(&text, json->out->arena);
+    for (uint32_t i = 0; i < json->graph->nodes.count; i++) {
+        write(&apart, i);
+        ends[i] = text.size;
+    }
+    json->out->failed |= text.failed;
+    return npart__buffer_text(&text);
+}
+
+static bool make_node_texts(struct json *json)
+{
+    uint32_t count = json->graph->nodes.count;
+    struct npart__arena *arena = json->out->arena;
+    struct node_text *texts = npart__arena_zeroed(arena, count + (size_t)1, sizeof *texts);
+    size_t *ends = npart__arena_zeroed(arena, 2 * (count + (size_t)1), sizeof *ends);
+    if (!texts || !ends)
+        return false;
+    const char *heads = write_nodes(json, node_head, ends), *tails = write_nodes(json, node_tail, ends + count);
+    for (uint32_t i = 0; i < count && !json->out->failed; i++) {
+        size_t head = i ? ends[i - 1] : 0, tail = i ? ends[count + i - 1] : 0;
+        texts[i] = (struct node_text){.head = heads + head,
+                                      .tail = tails + tail,
+                                      .head_length = ends[i] - head,
+                                      .tail_length = ends[count + i] - tail};
+    }
+    json->nodes = texts;
+    return !json->out->failed;
+}
+
 static bool make_paths(struct json *json)
 {
     json->paths = npart__arena_zeroed(json->out->arena, json->graph->scopes.count, sizeof *json->paths);
@@ -389,7 +459,7 @@ static bool make_paths(struct json *json)
 void npart__report_json(const struct npart__plan_pair *pairs, size_t count, struct npart__buffer *out)
 {
     struct json json = {.out = out, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
-    if (!make_paths(&json)) {
+    if (!make_paths(&json) || (count > 1 && !make_node_texts(&json))) {
         out->failed = true;
         return;
     }
@@ -403,6 +473,12 @@ void npart__report_json(const struct npart__plan_pair *pairs, size_t count, stru
         if (i)
             text(&json, ",");
         json.plan = pairs[i].plan;
+        json.rules =
+            npart__arena_zeroed(out->arena, json.plan->target.oplist->rules.count + (size_t)1, sizeof *json.rules);
+        if (!json.rules) {
+            out->failed = true;
+            return;
+        }
         target(&json, pairs[i].fixed);
     }
     text(&json, "]}\n");

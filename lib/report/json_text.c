@@ -17,12 +17,29 @@ static void append_escape(struct npart__buffer *out, unsigned char c)
     npart__append_text(out, known ? known : unicode);
 }
 
+/* Eight bytes of which none is a control character, a quote, a backslash or outside ASCII: each of the four tests
+ * sets its byte's highest bit set (see "Bit Twiddling Hacks", hasless and hasvalue);
+ * a false alarm costs only time. */
+static bool are_plain(const unsigned char *bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), highest = ones << 7;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    uint64_t quote = word ^ ones * '"', backslash = word ^ ones * '\\';
+    uint64_t special = (word - ones * 0x20) | (quote - ones) | (backslash - ones) | (word + ones) | word;
+    return (special & highest) == 0;
+}
+
 void npart__append_json_string(struct npart__buffer *out, const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t start = 0, at = 0;
     npart__append(out, "\"", 1);
     while (at < length) {
+        if (length - at >= 8 && are_plain(bytes + at)) {
+            at += 8;
+            continue;
+        }
         unsigned char c = bytes[at];
         if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
             at++;
