@@ -186,6 +186,7 @@ typedef struct npart_inference npart_inference;
 struct npart_dim_binding {
     const char *name;
     int64_t size;
+    bool is_limit; /* the dim stays open, but is no greater than `size`; NAME is then a symbol or INPUT.AXIS */
 };
 
 /* A whole shape for a graph input. */

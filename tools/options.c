@@ -57,13 +57,14 @@ static bool take_target(struct options *options, const char *value)
     return options->target_count > 0 || complain("--target", value, "an empty target");
 }
 
-/* NAME=N, split at the last '=': a name may hold one. */
+/* NAME=N or NAME=..N, split at the last '=': a name may hold one. */
 static bool take_dim(struct options *options, const char *value)
 {
     const char *equals = strrchr(value, '=');
+    bool is_limit = equals && strncmp(equals + 1, "..", 2) == 0;
     long long size;
-    if (!equals || equals == value || !read_whole(equals + 1, 0, INT64_MAX, &size))
-        return complain("--dim", value, "expected NAME=SIZE");
+    if (!equals || equals == value || !read_whole(equals + (is_limit ? 3 : 1), 0, INT64_MAX, &size))
+        return complain("--dim", value, "expected NAME=SIZE or NAME=..SIZE");
     if (options->dim_count == MOST_DIMS)
         return complain("--dim", value, "too many dims");
     char *name = malloc((size_t)(equals - value) + 1);
@@ -71,7 +72,7 @@ static bool take_dim(struct options *options, const char *value)
         return complain("--dim", value, "out of memory");
     memcpy(name, value, (size_t)(equals - value));
     name[equals - value] = '\0';
-    options->dims[options->dim_count++] = (struct npart_dim_binding){.name = name, .size = size};
+    options->dims[options->dim_count++] = (struct npart_dim_binding){.name = name, .size = size, .is_limit = is_limit};
     return true;
 }
 
@@ -257,7 +258,7 @@ static const struct row {
     {"target", 't', "TARGET", take_target,
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all"},
     {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
-    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE for one without a name"},
+    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is its limit"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "a whole shape for an input"},
     {"level", 0, "off|basic", take_level, "what the runtime rewrites before it partitions (default basic)"},
     {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... in place of the target's own"},

@@ -221,6 +221,7 @@ static struct npart__infer_options *copy_options(const struct npart_inference_op
     for (uint32_t i = 0; i < options->dim_count; i++) {
         bindings[i].name = npart__arena_copy_text(arena, options->dims[i].name, strlen(options->dims[i].name));
         bindings[i].value = options->dims[i].size;
+        bindings[i].is_limit = options->dims[i].is_limit;
         if (!bindings[i].name)
             return NULL;
     }

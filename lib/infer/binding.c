@@ -89,18 +89,52 @@ static bool is_plain(const char *name)
     return *name == '\0';
 }
 
+static bool are_sizes(const struct npart__infer_options *options, struct npart_error *error)
+{
+    for (uint32_t i = 0; i < options->binding_count; i++) {
+        const struct npart__binding_request *request = &options->bindings[i];
+        if (request->value >= 0 && npart__is_number(request->value))
+            continue;
+        (void)bad_binding(request, "is no size", error);
+        return false;
+    }
+    return true;
+}
+
+/* Before any expression of the symbols is made, so that the limits are known of all. */
+static npart_status limit_symbols(struct npart__inference *inference, const struct npart__infer_options *options,
+                                  struct npart_error *error)
+{
+    for (uint32_t i = 0; i < options->binding_count; i++) {
+        const struct npart__binding_request *request = &options->bindings[i];
+        uint32_t input, axis;
+        if (!request->is_limit)
+            continue;
+        parse_input_axis(inference->graph, request->name, &input, &axis);
+        if (input != NPART_NONE)
+            continue;
+        if (!is_symbol_of_model(inference->graph, request->name))
+            return bad_binding(request, "the model has no such dim", error);
+        if (!is_plain(request->name))
+            return bad_binding(request, "only a name can have a limit", error);
+        npart__limit_symbol(&inference->expressions, request->name, strlen(request->name), request->value);
+    }
+    return NPART_OK;
+}
+
 /* Names first, then expressions, which may be solved for one more name. */
 static npart_status bind_symbols(struct npart__inference *inference, const struct npart__infer_options *options,
                                  struct npart_error *error)
 {
+    npart_status limited = are_sizes(options, error) ? limit_symbols(inference, options, error) : NPART_ERROR_ARGUMENT;
+    if (limited != NPART_OK)
+        return limited;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < options->binding_count; i++) {
             const struct npart__binding_request *request = &options->bindings[i];
             uint32_t input, axis;
             const char *problem;
-            if (request->value < 0 || !npart__is_number(request->value))
-                return bad_binding(request, "is no size", error);
-            if (is_plain(request->name) != (pass == 0))
+            if (request->is_limit || is_plain(request->name) != (pass == 0))
                 continue;
             if (!is_symbol_of_model(inference->graph, request->name)) {
                 parse_input_axis(inference->graph, request->name, &input, &axis);
@@ -161,7 +195,9 @@ static void override_axes(struct npart__inference *inference, const struct npart
         uint32_t input, axis = 0;
         parse_input_axis(inference->graph, options->bindings[i].name, &input, &axis);
         if (input == value)
-            dims[axis] = options->bindings[i].value;
+            dims[axis] = options->bindings[i].is_limit
+                             ? npart__bounded_symbol(&inference->expressions, options->bindings[i].value)
+                             : options->bindings[i].value;
     }
 }
 
@@ -301,6 +337,13 @@ static bool follow_assumptions(struct proposal *proposal)
     return true;
 }
 
+/* The size to try for a dim or symbol that is no greater than `most`. */
+static int64_t sensible(int64_t size, bool batch, int64_t most)
+{
+    int64_t wanted = batch ? 1 : size;
+    return wanted < most ? wanted : most;
+}
+
 /* The symbols of a formula, each with a size of its own. */
 static bool propose_parts(struct proposal *proposal, int64_t dim, int64_t size)
 {
@@ -312,7 +355,8 @@ static bool propose_parts(struct proposal *proposal, int64_t dim, int64_t size)
     for (uint32_t i = 0; i < pool->input_symbols.count; i++) {
         const struct npart__symbol *symbol = &pool->symbols.items[pool->input_symbols.items[i]];
         if (!symbol->is_bound && npart__mentions(formula, symbol->name) && !has_request(proposal, symbol->name) &&
-            (!request(proposal, symbol->name, is_batch(symbol->name) ? 1 : size) || !follow_assumptions(proposal)))
+            (!request(proposal, symbol->name, sensible(size, is_batch(symbol->name), symbol->most)) ||
+             !follow_assumptions(proposal)))
             return false;
     }
     return true;
@@ -327,16 +371,17 @@ static bool propose_dim(struct proposal *proposal, uint32_t value, uint32_t axis
     const char *name = symbol_name(inference, dim);
     bool is_lone = npart__lone_symbol(&inference->expressions, dim) != NPART_NONE;
     bool batch = name ? is_lone && is_batch(name) : axis == 0 && fact->rank > 1;
+    int64_t wanted = sensible(size, batch, npart__upper_bound(&inference->expressions, dim));
     if (npart__is_number(dim) || batch_only != batch)
         return true;
     if (!name) {
         name = npart__arena_format(inference->arena, "%s.%u", npart__value_name(inference->graph, value), axis);
-        return name && request(proposal, name, batch ? 1 : size);
+        return name && request(proposal, name, wanted);
     }
     if (!is_lone)
         return propose_parts(proposal, dim, size);
     return !is_open_symbol(proposal, dim) ||
-           (request(proposal, name, batch ? 1 : size) && follow_assumptions(proposal));
+           (request(proposal, name, wanted) && follow_assumptions(proposal));
 }
 
 /* Inputs in order; a dim that appears on the other side of an assumption waits for it. */

@@ -58,22 +58,6 @@ static int64_t sum_handle(struct npart__expressions *pool, const struct npart__s
     return id == NPART_NONE || id >= NPART__HANDLE_COUNT ? NPART__UNKNOWN : NPART__HANDLE_BASE + id;
 }
 
-static int64_t least_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom)
-{
-    int64_t left = npart__lower_bound(pool, atom->left), right = npart__lower_bound(pool, atom->right), quotient;
-    switch (atom->kind) {
-    case NPART__ATOM_FLOOR:
-        if (npart__is_number(atom->right) && atom->right > 0 && left != INT64_MIN &&
-            npart__floor_divide_int64(left, atom->right, &quotient))
-            return quotient;
-        return left >= 0 && right >= 0 ? 0 : INT64_MIN;
-    case NPART__ATOM_MAX:
-        return left > right ? left : right;
-    default:
-        return left < right ? left : right;
-    }
-}
-
 /* How many atoms an expression is printed with. */
 static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
 {
@@ -93,9 +77,11 @@ static struct npart__atom_note note_of(const struct npart__expressions *pool, co
 {
     if (atom->kind == NPART__ATOM_SYMBOL)
         return (struct npart__atom_note){.least = pool->symbols.items[atom->left].may_be_0 ? 0 : 1,
+                                         .most = pool->symbols.items[atom->left].most,
                                          .size = 1, .root = (uint32_t)atom->left};
     return (struct npart__atom_note){
-        .least = least_of_atom(pool, atom),
+        .least = npart__least_of_atom(pool, atom),
+        .most = npart__most_of_atom(pool, atom),
         .size = 1 + count_atoms(pool, atom->left) + count_atoms(pool, atom->right),
         .root = npart__better_root(pool, npart__root_symbol(pool, atom->left), npart__root_symbol(pool, atom->right)),
     };
@@ -160,7 +146,7 @@ static uint32_t named_symbol(struct npart__expressions *pool, const char *name, 
         if (!NPART__PUSH(pool->arena, &pool->symbol_by_name, 0))
             return NPART_NONE;
     if (pool->symbol_by_name.items[id] == 0) {
-        struct npart__symbol symbol = {.name = npart__text(&pool->names, id), .node = pool->node};
+        struct npart__symbol symbol = {.name = npart__text(&pool->names, id), .node = pool->node, .most = INT64_MAX};
         symbol.may_be_0 = !pool->reads_inputs || names_a_cache(symbol.name);
         if (!NPART__PUSH(pool->arena, &pool->symbols, symbol))
             return NPART_NONE;
@@ -171,6 +157,7 @@ static uint32_t named_symbol(struct npart__expressions *pool, const char *name, 
         if (!NPART__PUSH(pool->arena, &pool->input_symbols, index))
             return NPART_NONE;
         pool->symbols.items[index].is_input = true;
+        pool->symbols.items[index].may_be_0 = names_a_cache(pool->symbols.items[index].name);
     }
     return index;
 }
@@ -186,9 +173,9 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
 
-static int64_t nameless_symbol(struct npart__expressions *pool, bool varies)
+static int64_t nameless_symbol(struct npart__expressions *pool, bool varies, int64_t most)
 {
-    struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies};
+    struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies, .most = most};
     if (!NPART__PUSH(pool->arena, &pool->symbols, symbol)) {
         pool->failed = true;
         return NPART__UNKNOWN;
@@ -198,12 +185,17 @@ static int64_t nameless_symbol(struct npart__expressions *pool, bool varies)
 
 int64_t npart__fresh_symbol(struct npart__expressions *pool)
 {
-    return nameless_symbol(pool, false);
+    return nameless_symbol(pool, false, INT64_MAX);
 }
 
 int64_t npart__varying_symbol(struct npart__expressions *pool)
 {
-    return nameless_symbol(pool, true);
+    return nameless_symbol(pool, true, INT64_MAX);
+}
+
+int64_t npart__bounded_symbol(struct npart__expressions *pool, int64_t most)
+{
+    return nameless_symbol(pool, false, most);
 }
 
 uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
@@ -230,9 +222,20 @@ bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_
     struct npart__symbol *symbol = &pool->symbols.items[index];
     if (symbol->is_bound)
         return symbol->value == value;
+    if (value > symbol->most)
+        return false;
     symbol->is_bound = true;
     symbol->value = value;
     return true;
+}
+
+void npart__limit_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t most)
+{
+    uint32_t index = named_symbol(pool, name, length);
+    if (index == NPART_NONE)
+        pool->failed = true;
+    else if (most < pool->symbols.items[index].most)
+        pool->symbols.items[index].most = most;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
@@ -595,34 +598,7 @@ int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t
     return npart__product(pool, negated, -1);
 }
 
-/* ---- bounds and extremes --------------------------------------------------------------------------------- */
-
-int64_t npart__lower_bound(const struct npart__expressions *pool, int64_t a)
-{
-    if (npart__is_number(a))
-        return a;
-    if (a == NPART__UNKNOWN)
-        return INT64_MIN;
-    const struct npart__sum *sum = npart__sum_at(pool, a);
-    int64_t bound = sum->constant;
-    for (uint32_t i = 0; i < sum->count; i++) {
-        const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
-        int64_t least = sum->terms[i].coefficient;
-        if (least < 0)
-            return INT64_MIN;
-        for (uint32_t k = 0; k < product->count; k++) {
-            int64_t atom = pool->notes.items[product->factors[k].atom].least;
-            if (atom < 0)
-                return INT64_MIN;
-            for (uint32_t p = 0; p < product->factors[k].power && least; p++)
-                if (!npart__multiply_int64(least, atom, &least))
-                    return INT64_MIN;
-        }
-        if (!npart__add_int64(bound, least, &bound))
-            return INT64_MIN;
-    }
-    return bound;
-}
+/* ---- extremes -------------------------------------------------------------------------------------------- */
 
 static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, enum npart__atom_kind kind)
 {

@@ -38,11 +38,13 @@ struct npart__symbol {
     bool may_be_0;
     bool varies;    /* stands for sizes that are known to differ, of an If's branches or a Loop's passes */
     int64_t value;  /* when bound */
+    int64_t most;   /* no greater than this; INT64_MAX: nothing is known */
 };
 
 /* What is worked out once of an atom, so that nobody has to descend into it. */
 struct npart__atom_note {
     int64_t least; /* see npart__lower_bound */
+    int64_t most;  /* see npart__upper_bound */
     uint32_t size; /* atoms that it is printed with, itself too */
     uint32_t root; /* see npart__root_symbol */
 };
@@ -85,9 +87,13 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
 int64_t npart__fresh_symbol(struct npart__expressions *pool);
 /* The same for a size that is known to be more than one number. */
 int64_t npart__varying_symbol(struct npart__expressions *pool);
+/* The same for a size that depends on data and is no greater than `most` (INT64_MAX: nothing is known). */
+int64_t npart__bounded_symbol(struct npart__expressions *pool, int64_t most);
 /* The symbol that `a` is nothing but, or NPART_NONE. */
 uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a);
-/* Gives a symbol its number; it must not be in use yet. False when it is bound to another one. */
+/* Says of a symbol, which must not be in use yet, that it is no greater than `most`. */
+void npart__limit_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t most);
+/* Gives a symbol its number; it must not be in use yet. False when it is bound to another one, or limited to less. */
 bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value);
 
 /* Exact arithmetic. A result that does not fit or grows past NPART__LIMIT_TERMS is a fresh symbol; with an
@@ -104,6 +110,9 @@ bool npart__exact_quotient(struct npart__expressions *pool, int64_t a, int64_t b
 
 /* The largest number known to be no greater than `a`; INT64_MIN when there is none. */
 int64_t npart__lower_bound(const struct npart__expressions *pool, int64_t a);
+
+/* The smallest number known to be no less than `a`; INT64_MAX when there is none. */
+int64_t npart__upper_bound(const struct npart__expressions *pool, int64_t a);
 
 /* Reads a dim's text: a symbol, or an expression of symbols with + - * / // % and floor, ceil, max, min. What
  * does not parse as an expression is one symbol, blanks and all. */

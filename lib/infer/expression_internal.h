@@ -41,6 +41,9 @@ struct npart__sum {
 
 const struct npart__atom *npart__atom_at(const struct npart__expressions *pool, uint32_t id);
 const struct npart__product *npart__product_at(const struct npart__expressions *pool, uint32_t id);
+/* The numbers between which an atom that is no symbol lies; INT64_MIN, INT64_MAX: none is known. */
+int64_t npart__least_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom);
+int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom);
 /* The better of two symbols to blame, either of which may be NPART_NONE. */
 uint32_t npart__better_root(const struct npart__expressions *pool, uint32_t a, uint32_t b);
 const struct npart__sum *npart__sum_at(const struct npart__expressions *pool, int64_t handle);

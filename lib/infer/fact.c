@@ -112,6 +112,16 @@ bool npart__is_static(const struct npart__fact *fact)
     return true;
 }
 
+bool npart__is_bounded(const struct npart__expressions *pool, const struct npart__fact *fact)
+{
+    if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank)
+        return false;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        if (npart__upper_bound(pool, fact->dims[i]) == INT64_MAX)
+            return false;
+    return true;
+}
+
 bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
 {
     uint64_t elements = 1;

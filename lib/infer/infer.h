@@ -63,6 +63,7 @@ struct npart__assumption {
 struct npart__binding_request {
     const char *name; /* a symbol, an expression, or INPUT.AXIS */
     int64_t value;
+    bool is_limit; /* no more than that; of a symbol or INPUT.AXIS only */
 };
 
 /* An input's whole shape. */
@@ -146,6 +147,8 @@ bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);
 
 /* Every dim is a number. False for what is no tensor. */
 bool npart__is_static(const struct npart__fact *fact);
+/* Every dim is a number, or known to be no greater than one. */
+bool npart__is_bounded(const struct npart__expressions *pool, const struct npart__fact *fact);
 /* The number of elements of a static tensor; false when it is not static or does not fit. */
 bool npart__static_elements(const struct npart__fact *fact, uint64_t *out);
 

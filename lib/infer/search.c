@@ -44,6 +44,12 @@ void npart__infer_pad(struct npart__call *call)
 
 /* ---- results whose size depends on the data -------------------------------------------------------------- */
 
+/* As many as there are elements, at most. */
+static int64_t most_elements(const struct npart__call *call, const struct npart__fact *in)
+{
+    return in->has_rank ? npart__upper_bound(call->pool, npart__dims_product(call, in->dims, 0, in->rank)) : INT64_MAX;
+}
+
 void npart__infer_nonzero(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -56,12 +62,14 @@ void npart__infer_nonzero(struct npart__call *call)
     dims[0] = in->has_rank && in->rank ? in->rank : NPART__UNKNOWN;
     dims[1] = NPART__UNKNOWN;
     if (dims[0] == NPART__UNKNOWN || !npart__in_items(call, 0, &items) || !items.is_ints) {
+        dims[1] = npart__bounded_symbol(call->pool, most_elements(call, in));
         npart__set_dims(call, 0, 2, dims);
         return;
     }
     uint32_t found = 0, total;
     for (uint32_t i = 0; i < items.count; i++) {
         if (!npart__is_number((int64_t)items.data[i])) {
+            dims[1] = npart__bounded_symbol(call->pool, items.count);
             npart__set_dims(call, 0, 2, dims);
             return;
         }
@@ -105,6 +113,9 @@ void npart__infer_compress(struct npart__call *call)
                              ? dims[axis] + (condition[i] != 0)
                              : NPART__UNKNOWN;
     }
+    if (dims[axis] == NPART__UNKNOWN)
+        dims[axis] = npart__bounded_symbol(call->pool, attribute ? npart__upper_bound(call->pool, in->dims[axis])
+                                                                 : most_elements(call, in));
     npart__set_dims(call, 0, rank, dims);
 }
 
@@ -122,7 +133,8 @@ void npart__infer_unique(struct npart__call *call)
         return;
     if (attribute)
         memcpy(dims, in->dims, rank * sizeof *dims);
-    int64_t found = npart__fresh_symbol(call->pool);
+    int64_t most = attribute ? npart__upper_bound(call->pool, in->dims[axis]) : most_elements(call, in);
+    int64_t found = npart__bounded_symbol(call->pool, most);
     dims[axis] = found;
     npart__set_dims(call, 0, rank, dims);
     inverse[0] = attribute       ? in->dims[axis]
@@ -135,6 +147,18 @@ void npart__infer_unique(struct npart__call *call)
             length[0] = found;
         npart__set_dims(call, i, 1, length);
     }
+}
+
+/* Boxes of every class of every batch, at most; those that a class may keep are rarely constant in exports. */
+void npart__infer_non_max_suppression(struct npart__call *call)
+{
+    int64_t *dims = npart__new_dims(call, 2);
+    npart__set_element_type(call, 0, NPART__INT64);
+    if (!dims)
+        return;
+    dims[0] = npart__bounded_symbol(call->pool, most_elements(call, npart__in(call, 1)));
+    dims[1] = 3;
+    npart__set_dims(call, 0, 2, dims);
 }
 
 /* ---- others ---------------------------------------------------------------------------------------------- */
@@ -165,7 +189,7 @@ void npart__infer_top_k(struct npart__call *call)
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
         return;
     if (taken == NPART__UNKNOWN)
-        taken = npart__fresh_symbol(call->pool);
+        taken = npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, in->dims[axis]));
     for (uint32_t i = 0; i < 2; i++) {
         int64_t *dims = npart__new_dims(call, in->rank);
         if (!dims)

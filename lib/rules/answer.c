@@ -120,7 +120,7 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
     return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
 }
 
-static uint32_t quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
+uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
     const struct npart__value *at = &graph->values.items[value];
@@ -134,10 +134,18 @@ static uint32_t quantizing_node(const struct npart__trial *trial, uint32_t value
     return NPART_NONE;
 }
 
+uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index)
+{
+    uint32_t node = npart__quantizing_node(trial, value, is_output);
+    const struct npart__node *at = node == NPART_NONE ? NULL : &trial->graph->nodes.items[node];
+    uint32_t operand = at && index < at->input_count ? npart__node_input(trial->graph, at, index) : NPART_NONE;
+    return operand == NPART_NONE ? operand : trial->fold->stands_for[operand];
+}
+
 static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
-    uint32_t node = quantizing_node(trial, value, is_output), quantized = value;
+    uint32_t node = npart__quantizing_node(trial, value, is_output), quantized = value;
     if (node != NPART_NONE && is_output)
         quantized = npart__node_output(graph, &graph->nodes.items[node], 0);
     else if (node != NPART_NONE)
@@ -149,9 +157,7 @@ static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint
 static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     uint64_t elements;
-    uint32_t node = quantizing_node(trial, value, is_output);
-    uint32_t scale = node == NPART_NONE ? NPART_NONE
-                                        : npart__node_input(trial->graph, &trial->graph->nodes.items[node], 1);
+    uint32_t scale = npart__quantizing_operand(trial, value, is_output, 1);
     if (scale == NPART_NONE)
         return number_answer(0);
     return npart__static_elements(npart__fact_of(trial->inference, scale), &elements) && elements <= INT64_MAX
@@ -167,6 +173,29 @@ static struct npart__answer element_answer(const struct npart__trial *trial, uin
     if (element >= known->count)
         return absent_answer();
     return known->ints ? dim_answer(known->ints[element]) : real_answer(known->doubles[element]);
+}
+
+/* One element, counted from the end when negative, or the one that the loop over all is at. */
+static struct npart__answer value_answer(const struct npart__trial *trial, const struct npart__term *term,
+                                         uint32_t value, uint32_t element)
+{
+    const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
+    if (term->has_index && known && !npart__normalize_axis(term->number, known->count, &element))
+        return absent_answer();
+    return element_answer(trial, value, element);
+}
+
+/* A zero point that is left out is 0; what is not quantized has neither. */
+static struct npart__answer quantization_answer(const struct npart__trial *trial, uint32_t value, bool is_output,
+                                                uint32_t operand, uint32_t element)
+{
+    npart__look_beyond(trial);
+    if (npart__quantizing_node(trial, value, is_output) == NPART_NONE)
+        return absent_answer();
+    uint32_t asked = npart__quantizing_operand(trial, value, is_output, operand);
+    if (asked == NPART_NONE)
+        return number_answer(0);
+    return element_answer(trial, asked, element);
 }
 
 static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
@@ -289,7 +318,11 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return npart__static_elements(fact, &elements) && elements <= INT64_MAX ? number_answer((int64_t)elements)
                                                                                 : unknown_answer();
     case NPART__FUNCTION_VALUE:
-        return element_answer(trial, value, place.element);
+        return value_answer(trial, term, value, place.element);
+    case NPART__FUNCTION_QSCALE:
+    case NPART__FUNCTION_QZERO:
+        return quantization_answer(trial, value, npart__is_output_operand(trial, operands, place.operand),
+                                   term->op == NPART__FUNCTION_QSCALE ? 1 : 2, place.element);
     case NPART__FUNCTION_PRODUCER:
         return word_answer(npart__producer_word(trial, value), strlen(npart__producer_word(trial, value)));
     case NPART__FUNCTION_CONSUMERS:

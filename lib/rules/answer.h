@@ -36,6 +36,10 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
 /* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
 uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
 bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
+/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output; NPART_NONE. */
+uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output);
+/* Of that node an operand: 0 what is dequantized, 1 the scale, 2 the zero point; NPART_NONE when absent. */
+uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);
 /* The op that makes a value, "none" when none does. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value);
 /* How often a question is asked: of how many operands, and for one of them of how many elements. */

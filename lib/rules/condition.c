@@ -4,7 +4,8 @@
  *
  *   condition  = and { "or" and }
  *   and        = not { "and" not }
- *   not        = "not" not | "(" condition ")" | "each" "(" operands "," condition ")" | predicate | comparison
+ *   not        = "not" not | "(" condition ")" | ( "each" | "any" ) "(" operands "," condition ")" | predicate
+ *              | comparison
  *   comparison = sum ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) sum | sum [ "not" ] "in" item { item }
  *   item       = sum | sum ".." [ sum ] | ".." sum
  *   sum        = product { ("+" | "-") product }
@@ -18,6 +19,7 @@
 enum argument {
     ARGUMENT_OPERAND,
     ARGUMENT_OPERAND_INDEX,
+    ARGUMENT_OPERAND_MAYBE_INDEX,
     ARGUMENT_ATTRIBUTE,
     ARGUMENT_ATTRIBUTE_INDEX,
     ARGUMENT_SWITCH,
@@ -282,9 +284,12 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     switch ((enum argument)argument) {
     case ARGUMENT_OPERAND:
     case ARGUMENT_OPERAND_INDEX:
+    case ARGUMENT_OPERAND_MAYBE_INDEX:
     case ARGUMENT_SIDE:
         term->selector = parse_selector(parser);
-        if (argument == ARGUMENT_OPERAND_INDEX)
+        term->has_index =
+            argument == ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
+        if (argument == ARGUMENT_OPERAND_INDEX || term->has_index)
             parse_index(parser, term);
         return;
     case ARGUMENT_ATTRIBUTE:
@@ -596,10 +601,10 @@ static bool opens_condition(const struct npart__parser *parser)
     return true;
 }
 
-/* each(OPERANDS, CONDITION), where `it` is the operand at hand. */
-static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
+/* each(OPERANDS, CONDITION) or any(...), where `it` is the operand at hand. */
+static uint32_t parse_each(struct npart__parser *parser, enum npart__term_kind kind, unsigned depth)
 {
-    struct npart__term each = blank_term(NPART__TERM_EACH);
+    struct npart__term each = blank_term(kind);
     parser->at += 2;
     each.selector = parse_selector(parser);
     if (!npart__accept(parser, NPART__TOKEN_MARK, ","))
@@ -626,10 +631,10 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         term.left = parse_not(parser, depth + 1);
         return new_term(parser, term);
     }
-    bool is_each = npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
-                   strcmp(token[1].text, "(") == 0;
-    if (is_each)
-        return parse_each(parser, depth);
+    bool is_each = npart__next_is(parser, NPART__TOKEN_WORD, "each");
+    if ((is_each || npart__next_is(parser, NPART__TOKEN_WORD, "any")) && token[1].kind == NPART__TOKEN_MARK &&
+        strcmp(token[1].text, "(") == 0)
+        return parse_each(parser, is_each ? NPART__TERM_EACH : NPART__TERM_ANY, depth);
     if (npart__next_is(parser, NPART__TOKEN_MARK, "(") && opens_condition(parser)) {
         parser->at++;
         uint32_t inner = parse_or(parser, depth + 1);

@@ -116,9 +116,15 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
         bool is_list = attribute && attribute->type >= 6 && attribute->type <= 8;
         return is_list && attribute->count ? attribute->count : 1;
     }
-    if (term->op != NPART__FUNCTION_VALUE && term->op != NPART__FUNCTION_CONSUMERS)
+    bool is_quantization = term->op == NPART__FUNCTION_QSCALE || term->op == NPART__FUNCTION_QZERO;
+    bool is_list = is_quantization || (term->op == NPART__FUNCTION_VALUE && !term->has_index);
+    if (!is_list && term->op != NPART__FUNCTION_CONSUMERS)
         return 1;
-    uint32_t value = npart__operand_at(trial, npart__select_operands(trial, term->selector), operand);
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    uint32_t value = npart__operand_at(trial, operands, operand);
+    if (value != NPART_NONE && is_quantization)
+        value = npart__quantizing_operand(trial, value, npart__is_output_operand(trial, operands, operand),
+                                          term->op == NPART__FUNCTION_QSCALE ? 1 : 2);
     if (value == NPART_NONE)
         return 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
@@ -144,6 +150,7 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     case NPART__TERM_NOT:
     case NPART__TERM_IN:
     case NPART__TERM_EACH:
+    case NPART__TERM_ANY:
         return operand_of(trial, term->left, operand);
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:
@@ -192,15 +199,26 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
     return truth;
 }
 
+static enum npart__truth from_bool(bool holds)
+{
+    return holds ? NPART__TRUE : NPART__FALSE;
+}
+
 /* ---- predicates ------------------------------------------------------------------------------------------ */
 
-/* A dim that is a symbol is dynamic. That nothing is known of a rank is dynamic too where it was lost at an operator
- * of the standard, since a runtime would not know more; else it is unknown. */
-static enum npart__truth is_static(const struct npart__trial *trial, uint32_t value)
+/* Of every dim or of one. A dim that is a symbol is dynamic; bounded is also one that cannot be greater than some
+ * number. That nothing is known of a rank is dynamic too where it was lost at an operator of the standard, since a
+ * runtime would not know more; else it is unknown. */
+static enum npart__truth is_static(const struct npart__trial *trial, const struct npart__term *term, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
+    uint32_t axis;
     if (npart__is_static(fact))
         return NPART__TRUE;
+    if (fact->has_rank && term->has_index)
+        return from_bool(!npart__normalize_axis(term->number, fact->rank, &axis) || npart__is_number(fact->dims[axis]));
+    if (fact->has_rank && term->op == NPART__PREDICATE_BOUNDED)
+        return from_bool(npart__is_bounded(&trial->inference->expressions, fact));
     if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE && fact->kind != NPART__TYPE_UNKNOWN)
         return NPART__MAYBE;
     if (fact->has_rank)
@@ -234,11 +252,6 @@ static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t v
     return NPART__TRUE;
 }
 
-static enum npart__truth from_bool(bool holds)
-{
-    return holds ? NPART__TRUE : NPART__FALSE;
-}
-
 static enum npart__truth try_operand(const struct npart__trial *trial, const struct npart__term *term, uint32_t value,
                                      bool is_output)
 {
@@ -248,9 +261,16 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return NPART__TRUE;
     switch ((enum npart__predicate)term->op) {
     case NPART__PREDICATE_STATIC:
-        return is_static(trial, value);
+    case NPART__PREDICATE_BOUNDED:
+        return is_static(trial, term, value);
     case NPART__PREDICATE_CONST:
         return from_bool(trial->fold->is_constant[value]);
+    case NPART__PREDICATE_QCONST: {
+        uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
+        npart__look_beyond(trial);
+        return from_bool(trial->fold->is_constant[value] ||
+                         (stored != NPART_NONE && trial->fold->is_constant[stored]));
+    }
     case NPART__PREDICATE_DECLARED: {
         const struct npart__declared_type *declared = trial->graph->values.items[value].declared;
         return from_bool(declared && declared->has_rank);
@@ -334,28 +354,63 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
     return whole;
 }
 
+/* The condition for one of the operands; TRUE for one that is not there. */
+static enum npart__truth try_with(struct npart__trial *trial, const struct npart__term *term,
+                                  struct npart__operands operands, uint32_t index, bool *is_there)
+{
+    const uint32_t outer = trial->it;
+    const bool outer_is_output = trial->it_is_output;
+    uint32_t it = npart__operand_at(trial, operands, index);
+    enum npart__truth truth = NPART__TRUE;
+    *is_there = it != NPART_NONE;
+    if (!*is_there)
+        return truth;
+    bool is_output = npart__is_output_operand(trial, operands, index);
+    trial->it = it;
+    trial->it_is_output = is_output;
+    trial->failure = NPART__NO_FAILURE;
+    truth = npart__try(trial, term->left);
+    trial->it = outer;
+    trial->it_is_output = outer_is_output;
+    return truth;
+}
+
 /* What fails for one operand decides, before what cannot be told. */
 static enum npart__truth try_each(struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__operands operands = npart__select_operands(trial, term->selector);
-    const uint32_t outer = trial->it;
-    const bool outer_is_output = trial->it_is_output;
     enum npart__truth truth = NPART__TRUE;
     struct npart__failure failure = NPART__NO_FAILURE;
     for (uint32_t i = 0; i < operands.count && truth != NPART__FALSE; i++) {
-        trial->it = npart__operand_at(trial, operands, i);
-        trial->it_is_output = npart__is_output_operand(trial, operands, i);
-        if (trial->it == NPART_NONE)
-            continue;
-        trial->failure = NPART__NO_FAILURE;
-        enum npart__truth here = npart__try(trial, term->left);
+        bool is_there;
+        enum npart__truth here = try_with(trial, term, operands, i, &is_there);
         if (here >= truth)
             continue;
         truth = here;
         failure = trial->failure;
     }
-    trial->it = outer;
-    trial->it_is_output = outer_is_output;
+    if (truth != NPART__TRUE)
+        trial->failure = failure;
+    return truth;
+}
+
+/* One for which it holds decides; where there is none, what kept the first from it is what failed. */
+static enum npart__truth try_any(struct npart__trial *trial, const struct npart__term *term)
+{
+    struct npart__operands operands = npart__select_operands(trial, term->selector);
+    enum npart__truth truth = NPART__FALSE;
+    struct npart__failure failure = NPART__NO_FAILURE;
+    bool is_first = true;
+    for (uint32_t i = 0; i < operands.count && truth != NPART__TRUE; i++) {
+        bool is_there;
+        enum npart__truth here = try_with(trial, term, operands, i, &is_there);
+        if (!is_there)
+            continue;
+        if (is_first)
+            failure = trial->failure;
+        is_first = false;
+        truth = either(truth, here);
+    }
     if (truth != NPART__TRUE)
         trial->failure = failure;
     return truth;
@@ -378,6 +433,8 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
         return try_predicate(trial, id);
     case NPART__TERM_EACH:
         return try_each(trial, term);
+    case NPART__TERM_ANY:
+        return try_any(trial, term);
     default:
         return try_comparison(trial, id);
     }

@@ -86,7 +86,8 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
     if (id == NPART_NONE)
         return;
     const struct npart__term *term = npart__term_at(trial, id);
-    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH) {
+    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH ||
+        term->kind == NPART__TERM_ANY) {
         append_asked_of(trial, id, out);
         return;
     }

@@ -16,6 +16,7 @@ enum npart__term_kind {
     NPART__TERM_IN,        /* left, then items from right on linked by `next`; op 1: not in */
     NPART__TERM_PREDICATE, /* op is an enum npart__predicate */
     NPART__TERM_EACH,      /* left holds for every operand of the selector that is there, which it calls `it` */
+    NPART__TERM_ANY,       /* the same for at least one */
     /* items of a set: left alone, or a range from left to right, either of which may be NPART_NONE */
     NPART__TERM_ITEM,
     /* numbers and words */
@@ -27,8 +28,10 @@ enum npart__term_kind {
 
 /* Questions with yes or no for an answer. */
 #define NPART__PREDICATES(X)                                                                                           \
-    X(STATIC, "static", OPERAND, DYNAMIC)             /* every dim is a number */                                      \
+    X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one */                              \
+    X(BOUNDED, "bounded", OPERAND, DYNAMIC)           /* every dim is known to be no greater than a number */          \
     X(CONST, "const", OPERAND, CONSTANT)              /* known before the model runs */                                \
+    X(QCONST, "qconst", OPERAND, CONSTANT)            /* the same, or comes from DequantizeLinear of what is */        \
     X(PRESENT, "present", OPERAND, SHAPE)             /* the operand is there */                                       \
     X(QUANTIZED, "quantized", OPERAND, DTYPE)         /* comes from DequantizeLinear or goes to QuantizeLinear */      \
     X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
@@ -45,11 +48,13 @@ enum npart__term_kind {
     X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
     X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
     X(QSCALES, "qscales", OPERAND, SHAPE)   /* number of scales of its (de)quantization; 0 without one */              \
+    X(QSCALE, "qscale", OPERAND, ATTRIBUTE) /* every scale of its (de)quantization */                                  \
+    X(QZERO, "qzero", OPERAND, ATTRIBUTE)   /* every zero point of it */                                               \
     X(RANK, "rank", OPERAND, RANK)                                                                                     \
     X(DIMS_OVER_ONE, "dims_over_one", OPERAND, RANK) /* number of dims that are not 1 */                               \
     X(DIM, "dim", OPERAND_INDEX, SHAPE)     /* dim(X, -1): size of an axis */                                          \
     X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
-    X(VALUE, "value", OPERAND, ATTRIBUTE)   /* every element of a constant */                                          \
+    X(VALUE, "value", OPERAND_MAYBE_INDEX, ATTRIBUTE) /* every element of a constant, or one */                        \
     X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; every element, or one */            \
     X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
@@ -86,7 +91,7 @@ enum npart__comparison_op {
 struct npart__term {
     uint8_t kind, op;
     uint8_t element_type; /* of a word that names one */
-    bool has_index;       /* of attr(): `number` is the element asked for */
+    bool has_index;       /* of attr(), value() and static(): `number` is the element or axis asked for */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */

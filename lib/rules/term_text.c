@@ -56,7 +56,7 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
         npart__append_text(out, oplist->switches.items[term->number]);
     else if (is_predicate && term->op == NPART__PREDICATE_VARIANT)
         npart__append_text(out, oplist->variants.items[term->number].name);
-    if (!is_predicate && (term->op == NPART__FUNCTION_DIM || term->has_index)) {
+    if (term->has_index || (!is_predicate && term->op == NPART__FUNCTION_DIM)) {
         npart__append_text(out, ", ");
         npart__append_int64(out, term->number);
     }
@@ -117,7 +117,8 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         append_inner(oplist, term->left, tightness(term), out);
         break;
     case NPART__TERM_EACH:
-        npart__append_text(out, "each(");
+    case NPART__TERM_ANY:
+        npart__append_text(out, term->kind == NPART__TERM_EACH ? "each(" : "any(");
         npart__append_text(out, oplist->selectors.items[term->selector].name);
         npart__append_text(out, ", ");
         npart__append_term(oplist, term->left, out);

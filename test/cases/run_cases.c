@@ -475,8 +475,9 @@ static bool script_line(struct script *script, char *line)
         if (!equals || script->dim_count == MOST_DIMS)
             exit(99);
         *equals = '\0';
-        script->dims[script->dim_count++] =
-            (struct npart_dim_binding){.name = request, .size = strtoll(equals + 1, NULL, 10)};
+        bool is_limit = strncmp(equals + 1, "..", 2) == 0;
+        script->dims[script->dim_count++] = (struct npart_dim_binding){
+            .name = request, .size = strtoll(equals + (is_limit ? 3 : 1), NULL, 10), .is_limit = is_limit};
     } else if (strcmp(word, "level") == 0) {
         script->plan.level = strcmp(rest_of(text), "off") == 0 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
     } else if (strcmp(word, "partitioner") == 0) {

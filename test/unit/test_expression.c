@@ -248,11 +248,13 @@ static struct pair random_pair(unsigned depth)
     return out;
 }
 
-/* Sizes of graph inputs are at least 1; those of a cache at least 0. */
+/* Sizes of graph inputs are at least 1; those of a cache at least 0. In every other pool they have a limit too. */
 static void open_random_pool(uint64_t seed)
 {
     random_state = seed;
     open_pool();
+    for (int i = 0; seed % 2 && i < SYMBOLS; i++)
+        npart__limit_symbol(&pool, symbol_names[i], strlen(symbol_names[i]), 8);
     pool.reads_inputs = true;
     for (int i = 0; i < SYMBOLS; i++)
         (void)npart__symbol(&pool, symbol_names[i], strlen(symbol_names[i]));
@@ -282,11 +284,11 @@ static void check_random(uint64_t seed)
     open_random_pool(seed);
     struct pair pair = random_pair(4);
     check_values(seed, "the value", pair.form, pair.values);
-    int64_t least = npart__lower_bound(&pool, pair.form), value;
+    int64_t least = npart__lower_bound(&pool, pair.form), most = npart__upper_bound(&pool, pair.form), value;
     for (int i = 0; i < ASSIGNMENTS; i++)
-        if (evaluate(pair.form, assignments[i], &value) && value < least) {
-            fprintf(stderr, "seed %llu: %s is %lld, below its bound %lld\n", (unsigned long long)seed,
-                    print(pair.form), (long long)value, (long long)least);
+        if (evaluate(pair.form, assignments[i], &value) && (value < least || value > most)) {
+            fprintf(stderr, "seed %llu: %s is %lld, not from %lld to %lld\n", (unsigned long long)seed,
+                    print(pair.form), (long long)value, (long long)least, (long long)most);
             test_failures++;
         }
     if (npart__is_named(&pool, pair.form)) {
@@ -487,6 +489,35 @@ static void test_expression__bounds_of_inputs_and_others(void)
     close_pool();
 }
 
+static void test_expression__upper_bounds_come_from_limits(void)
+{
+    open_pool();
+    npart__limit_symbol(&pool, "a", 1, 12);
+    npart__limit_symbol(&pool, "a", 1, 10); /* the smallest counts */
+    npart__limit_symbol(&pool, "a", 1, 11);
+    pool.reads_inputs = true;
+    int64_t a = read("a");
+    (void)read("b");
+    pool.reads_inputs = false;
+    CHECK_INT(npart__lower_bound(&pool, a), 1);
+    static const struct {
+        const char *text;
+        int64_t most;
+    } wanted[] = {{"a", 10},          {"b", INT64_MAX},          {"3*a*a + 2", 302},   {"a*b", INT64_MAX},
+                  {"7 - a", 6},       {"7 - b", 6},              {"a - b", 9},         {"floor(a/3)", 3},
+                  {"floor(a/b)", 10}, {"floor(b/a)", INT64_MAX}, {"min(a, b)", 10},    {"max(a, b)", INT64_MAX},
+                  {"max(a, 20)", 20}, {"min(b, 20)", 20},        {"min(a, b) + a", 20}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        CHECK_INT(npart__upper_bound(&pool, read(wanted[i].text)), wanted[i].most);
+    CHECK_INT(npart__lower_bound(&pool, read("7 - a")), -3);
+    CHECK_INT(npart__upper_bound(&pool, NPART__UNKNOWN), INT64_MAX);
+    CHECK_INT(npart__upper_bound(&pool, npart__bounded_symbol(&pool, 4)), 4);
+    CHECK_INT(npart__upper_bound(&pool, npart__fresh_symbol(&pool)), INT64_MAX);
+    CHECK(!npart__bind_symbol(&pool, "a", 1, 11));
+    CHECK(npart__bind_symbol(&pool, "a", 1, 10));
+    close_pool();
+}
+
 static void test_expression__the_root_is_the_nameless_symbol_made_first(void)
 {
     open_pool();
@@ -572,5 +603,6 @@ TESTS(test_expression__equal_texts_are_one_number, test_expression__forms_are_pr
       test_expression__division_by_minus_one_does_not_overflow, test_expression__terms_up_to_the_limit,
       test_expression__powers_up_to_the_limit, test_expression__factors_up_to_the_limit,
       test_expression__atoms_grow_up_to_the_limit, test_expression__parentheses_up_to_the_limit,
-      test_expression__bounds_of_inputs_and_others, test_expression__the_root_is_the_nameless_symbol_made_first,
+      test_expression__bounds_of_inputs_and_others, test_expression__upper_bounds_come_from_limits,
+      test_expression__the_root_is_the_nameless_symbol_made_first,
       test_expression__bindings_solve_for_one_symbol, test_expression__running_out_of_memory_is_remembered)
