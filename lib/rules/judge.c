@@ -28,7 +28,7 @@ struct judge {
     struct npart__units units;
     uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
     const uint8_t *assumed;
-    struct npart__op_id *fallbacks; /* the list's fallback_ops in this graph */
+    const struct npart__op_id *policy_ops; /* the list's, in this graph */
     const uint32_t *alike, *folded_alike; /* by node; the latter NULL where `folded` is */
     uint32_t *judged;   /* by the first node of those alike: the one of them that was judged plus one */
     bool looked_beyond; /* the rules tried, at what nodes that are alike need not share */
@@ -256,14 +256,23 @@ static enum npart__verdict verdict_of(struct outcome outcome)
     return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
 }
 
-/* Whether the CPU's side of the target can run the node. */
-static bool falls_back(const struct judge *judge, const struct npart__node *node)
+/* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. */
+static uint32_t fallback_rule(const struct judge *judge, const struct npart__node *node)
 {
-    uint32_t count = judge->oplist->fallback_ops.count;
-    for (uint32_t i = 0; i < count; i++)
-        if (npart__is_op(node, judge->fallbacks[i]))
-            return true;
-    return count == 0;
+    const struct npart__oplist *oplist = judge->oplist;
+    uint32_t rule = oplist->fallbacks.count ? oplist->fallbacks.items[0].rule : NPART_NONE;
+    for (uint32_t i = 0; i < oplist->fallbacks.count; i++) {
+        const struct npart__fallback *line = &oplist->fallbacks.items[i];
+        if (!npart__target_has(judge->target, line->when))
+            continue;
+        rule = line->rule;
+        if (line->has_all)
+            return NPART_NONE;
+        for (uint32_t k = line->first_op; k < line->first_op + line->op_count; k++)
+            if (npart__is_op(node, judge->policy_ops[k]))
+                return NPART_NONE;
+    }
+    return rule;
 }
 
 /* Taken as a whole, whatever the rules say of each. */
@@ -343,11 +352,11 @@ static bool judge_node(struct judge *judge, uint32_t id)
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     if (judged && !judge->looked_beyond)
         *judged = id + 1;
-    if (judge->out->verdicts[id] == NPART__CPU && !falls_back(judge, node)) {
-        judge->out->verdicts[id] = NPART__FAIL;
-        return add_reason(judge, id, judge->oplist->fallback_rule, NPART__FALSE);
-    }
-    return true;
+    uint32_t rule = judge->out->verdicts[id] == NPART__CPU ? fallback_rule(judge, node) : NPART_NONE;
+    if (rule == NPART_NONE)
+        return true;
+    judge->out->verdicts[id] = NPART__FAIL;
+    return add_reason(judge, id, rule, NPART__FALSE);
 }
 
 /* ---- quantized units --------------------------------------------------------------------------------------- */
@@ -428,10 +437,10 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
     judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
-    judge.fallbacks =
-        npart__find_ops(graph, target->oplist->fallback_ops.items, target->oplist->fallback_ops.count, arena);
+    judge.policy_ops =
+        npart__find_ops(graph, target->oplist->policy_ops.items, target->oplist->policy_ops.count, arena);
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
-    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.fallbacks || !judge.quantized_unit ||
+    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.policy_ops || !judge.quantized_unit ||
         !judge.judged || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

@@ -10,10 +10,10 @@
  *   partitions fail unfed                            one into which nothing comes but constants fails the session
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
  *   partitions keep NUMBER heaviest|first            the others are given back
- *   fallback OP...                                   all that the CPU side has; another op fails the model
+ *   fallback OP... | *                               all that the CPU side has; another op fails the model
  *
- * each but the first followed by ["sentence"] [source "..."]; each but the last may count only `with SWITCH` or
- * `unless SWITCH`, written before that.
+ * each may count only `with SWITCH` or `unless SWITCH`; each but the first is then followed by ["sentence"]
+ * [source "..."].
  */
 #include "rules/parse.h"
 
@@ -89,17 +89,22 @@ static bool ends_ops(const struct npart__parser *parser)
            npart__next_is(parser, NPART__TOKEN_WORD, "unless");
 }
 
+/* How many there are; they stand at the end of policy_ops. */
+static uint32_t push_ops(struct npart__parser *parser)
+{
+    uint32_t before = parser->oplist->policy_ops.count;
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK && !ends_ops(parser)) {
+        const char *op = npart__expect_op(parser);
+        if (op && !NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op))
+            npart__parse_out_of_memory(parser);
+    }
+    return parser->oplist->policy_ops.count - before;
+}
+
 static void take_ops(struct npart__parser *parser, struct npart__policy *policy)
 {
     policy->first_op = parser->oplist->policy_ops.count;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK && !ends_ops(parser)) {
-        const char *op = npart__expect_op(parser);
-        if (!op)
-            return;
-        if (!NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op))
-            npart__parse_out_of_memory(parser);
-        policy->op_count++;
-    }
+    policy->op_count = push_ops(parser);
 }
 
 static void take_number(struct npart__parser *parser, struct npart__policy *policy)
@@ -205,15 +210,21 @@ void npart__line_partitions(struct npart__parser *parser)
 void npart__line_fallback(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK &&
-           !npart__next_is(parser, NPART__TOKEN_WORD, "source")) {
-        const char *op = npart__expect_op(parser);
-        if (op && !NPART__PUSH(parser->arena, &oplist->fallback_ops, op))
-            npart__parse_out_of_memory(parser);
-    }
-    uint32_t rule = npart__end_of_line_rule(parser, "fallback", "neither the NPU's nor the CPU's side has this op");
-    if (rule == NPART_NONE)
+    struct npart__fallback line = {.first_op = oplist->policy_ops.count};
+    const char *label = "fallback";
+    line.has_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
+    line.op_count = line.has_all ? 0 : push_ops(parser);
+    line.when = take_switches(parser);
+    if (oplist->fallbacks.count)
+        label = npart__arena_format(parser->arena, "fallback-%u", oplist->fallbacks.count);
+    if (!label)
+        npart__parse_out_of_memory(parser);
+    if (parser->status != NPART_OK)
         return;
-    oplist->rules.items[rule].is_fatal = true;
-    oplist->fallback_rule = rule;
+    line.rule = npart__end_of_line_rule(parser, label, "neither the NPU's nor the CPU's side has this op");
+    if (line.rule == NPART_NONE)
+        return;
+    oplist->rules.items[line.rule].is_fatal = true;
+    if (!NPART__PUSH(parser->arena, &oplist->fallbacks, line))
+        npart__parse_out_of_memory(parser);
 }

@@ -194,6 +194,14 @@ struct npart__partitioner_choice {
     uint32_t line, column;
 };
 
+/* Ops that the CPU's side has. */
+struct npart__fallback {
+    uint32_t first_op, op_count; /* into policy_ops */
+    bool has_all;
+    struct npart__switch_condition when;
+    uint32_t rule;
+};
+
 /* Versions of an operator whose results the runtime gives no shape. */
 struct npart__unshaped {
     const char *op; /* "domain:name" */
@@ -228,8 +236,7 @@ struct npart__oplist {
     bool is_onnxruntime;     /* verdicts stand on the shapes that ONNX Runtime knows */
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
-    struct NPART__ARRAY(const char *) fallback_ops; /* all that the CPU side has; empty: everything */
-    uint32_t fallback_rule;
+    struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
     uint32_t partitioner_rules[NPART__REASON_COUNT];
     bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */

@@ -633,7 +633,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     out->arena = arena;
     out->path = path;
     out->name = out->title = out->source = out->standing = out->layout = "";
-    out->default_variant = out->bodies_rule = out->fallback_rule = NPART_NONE;
+    out->default_variant = out->bodies_rule = NPART_NONE;
     out->gate_count = 1;
     out->gates[0] = (struct npart__gate){.name = "configuration",
                                          .missing = "builder",
