@@ -3,18 +3,26 @@
 """Compare the target ethos-u with where Vela places operators, on TFLite twins of ONNX models.
 
 usage: vela.py --tool build/npu-partition --vela PATH/vela [--oplist FILE] [--variant u55|u65|u85]... [--keep DIR]
+               [--random N] [--seed N]
 
 Each case is one ONNX node and what docs/tflite-mapping.md makes of it in TFLite. Cases of a kind share a file, which
 Vela compiles once; what makes Vela fail is left out, and said. Small whole models follow: there the number of NPU
 operators that Vela makes is held against our partitions.
 
-Needs the PyPI packages ethos-u-vela, onnx, tflite and numpy, in an environment outside the repository.
+With --random, as many cases more whose sizes and attributes are drawn by lot.
 
-Exit status: 0 when every variant agrees on 97 % of the cases, 1 when one does not, 2 when the comparison could not run.
+Needs the PyPI packages ethos-u-vela, onnx, tflite and numpy, in an environment outside the repository:
+
+    python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
+    make fidelity-vela VELA=DIR/bin/vela
+
+Exit status: 0 when every variant agrees on 97 % of the cases, of the random ones too, and on all whole models; 1 when
+one does not, 2 when the comparison could not run.
 """
 import argparse
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -530,6 +538,93 @@ GROUPS = (convolution_cases, element_cases, shape_cases, slice_cases, depth_case
           select_cases, cast_cases)
 
 
+# ---- cases by lot --------------------------------------------------------------------------------------------------
+
+BATCH = 6  # cases of one file: when Vela fails on it, few are lost
+KINDS = ("int8", "int8", "int8", "int16")
+
+
+def random_conv(t, name, lot):
+    kernel, dilation, is_depthwise = lot.choice([1, 2, 3, 5, 7]), lot.choice([1, 1, 1, 2, 3]), lot.random() < 0.4
+    size = lot.randint((kernel - 1) * dilation + 1, 40)
+    conv(t, name, size=size, kernel=kernel, stride=lot.randint(1, 5), dilation=dilation, same=lot.random() < 0.5,
+         depthwise=is_depthwise, kind=lot.choice(KINDS), channels=lot.choice([3, 8, 20] if is_depthwise else [1, 3, 8]))
+
+
+def random_transposed(t, name, lot):
+    transposed(t, name, [lot.randint(1, 4), lot.randint(1, 4)] if lot.random() < 0.5 else lot.randint(1, 4),
+               kernel=lot.choice([2, 3, 4, 5]), same=lot.random() < 0.5, height=lot.choice([1, 5, 16]),
+               width=lot.choice([4, 16, 33]))
+
+
+def random_pool(t, name, lot):
+    kernel, is_same = lot.choice([1, 2, 3, 5, 8, 9, 12, [1, 4], [7, 2]]), lot.random() < 0.5
+    size = (lot.randint(12, 40), lot.randint(12, 40))
+    pool(t, name, lot.choice(["AveragePool", "MaxPool"]), kernel, lot.randint(1, 5), is_same, size, lot.choice(KINDS))
+
+
+def random_reduce(t, name, lot):
+    op, code = lot.choice([("ReduceMean", "MEAN"), ("ReduceMean", "MEAN"), ("ReduceMax", "REDUCE_MAX"),
+                           ("ReduceSum", "SUM")])
+    shape = (lot.choice([1, 1, 2]), lot.choice([1, 8, 33]), lot.choice([1, 16, 300, 4095, 4096]), lot.choice([1, 7, 64]))
+    axes = lot.choice([[1], [2], [3], [2, 3], [1, 2], [1, 2, 3]])
+    reduce(t, name, op, code, axes, shape, lot.choice(KINDS))
+
+
+def random_resize(t, name, lot):
+    mode, scales = lot.choice(["linear", "nearest"]), [1, 2, 2, 3, 4, 8, 16, 1.5]
+    size = (lot.choice([1, 4, 9, 16]), lot.choice([1, 4, 9, 16]))
+    scale = lot.choice(scales)
+    to = [max(1, int(n * (scale if lot.random() < 0.8 else lot.choice(scales)))) for n in size]
+    resize(t, name, mode, tuple(to), lot.choice(["asymmetric", "asymmetric", "half_pixel", "align_corners"]), size)
+
+
+def random_transpose(t, name, lot):
+    dims = [1, 2, 5, 16, 200, 300, 700]
+    shape = [lot.choice(dims[:3]), *(lot.choice(dims) for _ in range(3))]
+    shape = shape[:lot.choice([2, 3, 4, 4, 4])]
+    transpose(t, name, lot.sample(range(len(shape)), len(shape)), shape)
+
+
+def random_softmax(t, name, lot):
+    shape = (1, lot.choice([2, 8, 40]), lot.choice([1, 16, 255, 256, 400]), lot.choice([1, 16, 256, 257]))
+    unary(t, name, "Softmax", "SOFTMAX", lot.choice(KINDS), "SoftmaxOptions", {"Beta": 1.0}, shape, axis=1)
+
+
+def random_unary(t, name, lot):
+    op, code = lot.choice([("Abs", "ABS"), ("Exp", "EXP"), ("Log", "LOG"), ("Sqrt", "SQRT"), ("Sin", "SIN"),
+                           ("Floor", "FLOOR"), ("Neg", "NEG"), ("Relu", "RELU"), ("Sigmoid", "LOGISTIC"),
+                           ("Tanh", "TANH"), ("HardSwish", "HARD_SWISH"), ("Elu", "ELU")])
+    shape = tuple(lot.choice([1, 3, 8, 17]) for _ in range(lot.choice([2, 3, 4])))
+    unary(t, name, op, code, lot.choice(KINDS), shape=shape)
+
+
+def random_binary(t, name, lot):
+    op, code, table = lot.choice([("Add", "ADD", "AddOptions"), ("Sub", "SUB", "SubOptions"),
+                                  ("Mul", "MUL", "MulOptions"), ("Div", "DIV", "DivOptions"),
+                                  ("Max", "MAXIMUM", None), ("Min", "MINIMUM", None)])
+    shape = tuple(lot.choice([1, 3, 8, 17]) for _ in range(lot.choice([2, 3, 4])))
+    # MAXIMUM and MINIMUM of tensors that were quantized on their own are open: converters give them one scale.
+    binary(t, name, op, code, "int8" if op in ("Max", "Min") else lot.choice([*KINDS, "int32"]), table, shape=shape)
+
+
+MAKERS = (random_conv, random_conv, random_transposed, random_pool, random_pool, random_reduce, random_resize,
+          random_transpose, random_softmax, random_unary, random_binary)
+
+
+def random_groups(number, seed):
+    """Functions as those of GROUPS: the same seed makes the same cases, for each variant."""
+    def group(first, count):
+        def make(t):
+            for i in range(first, first + count):
+                lot = random.Random(f"{seed} {i}")
+                maker = lot.choice(MAKERS)
+                maker(t, f"r{i}_{maker.__name__.removeprefix('random_')}", lot)
+        make.__name__ = f"random_{first}"
+        return make
+    return [group(first, min(BATCH, number - first)) for first in range(0, number, BATCH)]
+
+
 # ---- whole models --------------------------------------------------------------------------------------------------
 
 
@@ -598,9 +693,9 @@ def run_tool(args, stem, variant):
     return json.loads(done.stdout.splitlines()[0])["targets"][0]
 
 
-def compare_cases(args, folder, variant):
+def compare_cases(args, folder, variant, groups, what):
     agreed = compared = refused = 0
-    for group in GROUPS:
+    for group in groups:
         t = Twins()
         group(t)
         stem = str(folder / group.__name__)
@@ -620,12 +715,13 @@ def compare_cases(args, folder, variant):
             else:
                 rules = " ".join(reason["rule"] for reason in ours[case]["reasons"])
                 print(f"  {case}: Vela {theirs}, ours {ours[case]['verdict']} {rules}")
-    print(f"ethos-u:{variant}: {agreed} of {compared} cases agree ({agreed / compared:.2%}); Vela leaves "
+    print(f"ethos-u:{variant}: {agreed} of {compared} {what} agree ({agreed / compared:.2%}); Vela leaves "
           f"{refused} to the CPU")
     return agreed / compared
 
 
 def compare_models(args, folder, variant):
+    equal = 0
     for name, make in MODELS.items():
         t = Twins()
         make(t)
@@ -637,6 +733,9 @@ def compare_models(args, folder, variant):
         same = refused == cpu & set(t.cases)
         print(f"  {name}: nodes {'as Vela' if same else 'differ'}, partitions {ours['summary']['partitions']}, "
               f"Vela's NPU operators {blocks}")
+        equal += same and ours["summary"]["partitions"] == blocks
+    print(f"ethos-u:{variant}: {equal} of {len(MODELS)} whole models equal")
+    return equal == len(MODELS)
 
 
 def main():
@@ -645,16 +744,21 @@ def main():
     parser.add_argument("--vela", default="vela")
     parser.add_argument("--oplist")
     parser.add_argument("--variant", action="append", choices=sorted(CONFIGURATIONS))
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="cases by lot")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=pathlib.Path, help="where to leave the models")
     args = parser.parse_args()
-    scores = []
+    scores, is_same = [], True
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         for variant in args.variant or sorted(CONFIGURATIONS):
-            scores.append(compare_cases(args, folder, variant))
-            compare_models(args, folder, variant)
-    return 0 if min(scores) >= ENOUGH else 1
+            scores.append(compare_cases(args, folder, variant, GROUPS, "cases"))
+            if args.random:
+                groups = random_groups(args.random, args.seed)
+                scores.append(compare_cases(args, folder, variant, groups, f"random cases (seed {args.seed})"))
+            is_same &= compare_models(args, folder, variant)
+    return 0 if min(scores) >= ENOUGH and is_same else 1
 
 
 if __name__ == "__main__":
