@@ -234,6 +234,18 @@ fidelity-shapes: $(tool) ## types and shapes against other inferences and real r
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
+# VELA stands in an environment of its own: python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
+VELA ?= $(firstword $(wildcard ../tools/vela/bin/vela))
+RANDOM_CASES ?= 300
+SEED ?= 1
+fidelity-vela: $(tool) ## the target ethos-u against Arm's Vela (VELA=DIR/bin/vela of an environment; RANDOM_CASES, SEED)
+	@test -x "$(VELA)" || { echo "VELA=DIR/bin/vela, after: python3 -m venv DIR &&" \
+		"DIR/bin/pip install ethos-u-vela onnx tflite numpy" >&2; exit 2; }
+	$(dir $(VELA))python test/fidelity/vela.py --tool $(tool) --vela $(VELA) --random $(RANDOM_CASES) --seed $(SEED)
+FACTS ?= $(firstword $(wildcard ../shared/facts))
+facts-by-lot: ## draw two facts a target, to be held against source and op list (FACTS=folder of sheets, SEED)
+	@test -d "$(FACTS)" || { echo "FACTS=FOLDER, of fact sheets in Markdown" >&2; exit 2; }
+	$(PYTHON) test/fidelity/facts_by_lot.py --facts $(FACTS) --seed $(SEED)
 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
@@ -248,6 +260,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
 	check-fuzz-corpus \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves fidelity-vela facts-by-lot targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
