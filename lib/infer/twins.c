@@ -136,7 +136,8 @@ static void class_node(struct finder *finder, uint32_t id)
         return;
     }
     if (node->domain == 0 && strcmp(op, "Identity") == 0 && node->input_count == 1) {
-        finder->twins[result] = input_class(finder, node, 0);
+        uint32_t source = input_class(finder, node, 0);
+        finder->twins[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;
     }
     uint64_t hash = mix(node->op_type, node->domain);
