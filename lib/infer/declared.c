@@ -68,6 +68,32 @@ static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int
     return declared_dim(inference, theirs);
 }
 
+/* The dim where both say the same. */
+static int64_t unite_dim(struct npart__inference *inference, int64_t ours, const struct npart__declared_dim *theirs)
+{
+    bool is_same = theirs->value >= 0 ? npart__same(ours, theirs->value)
+                                      : theirs->parameter && npart__same(ours, declared_dim(inference, theirs));
+    return is_same ? ours : npart__fresh_symbol(&inference->expressions);
+}
+
+/* ONNX Runtime keeps of two shapes that contradict each other what both say: ours up to the first dim that differs,
+ * then the dims that are equal, and nothing where the ranks differ. */
+static void unite_dims(struct npart__inference *inference, struct npart__fact *fact,
+                       const struct npart__declared_type *declared)
+{
+    bool same_rank = fact->rank == declared->rank, differs = false;
+    int64_t *dims = same_rank ? npart__arena_allocate(inference->arena, (fact->rank + (size_t)1) * sizeof *dims) : NULL;
+    inference->expressions.failed |= same_rank && !dims;
+    for (uint32_t i = 0; dims && i < fact->rank; i++) {
+        const struct npart__declared_dim *theirs = &declared->dims[i];
+        differs |= npart__is_number(fact->dims[i]) && theirs->value >= 0 && theirs->value != fact->dims[i];
+        dims[i] = differs ? unite_dim(inference, fact->dims[i], theirs) : fact->dims[i];
+    }
+    fact->has_rank = dims != NULL;
+    fact->rank = dims ? fact->rank : 0;
+    fact->dims = dims;
+}
+
 /* The dims that the file declares, where ours are missing; ours where both are there. */
 static void merge_dims(struct npart__inference *inference, struct npart__fact *fact, uint32_t value,
                        const struct npart__declared_type *declared)
@@ -82,6 +108,9 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
     }
     if (differs) {
         report_difference(inference, value, fact, declared, "shape");
+        inference->has_false_shapes = true;
+        if (inference->options.view == NPART__VIEW_ONNXRUNTIME)
+            unite_dims(inference, fact, declared);
         return;
     }
     if (!is_open || declared->rank > NPART__LIMIT_RANK)

@@ -82,7 +82,7 @@ struct npart__op_versions {
 /* Whose knowledge an inference is to have. */
 enum npart__view {
     NPART__VIEW_FULL,        /* all that can be known */
-    NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it folds nothing */
+    NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it changes nothing; false shapes in the file count */
     NPART__VIEW_ONNXRUNTIME_FOLDING, /* where what is computed from constants, or is a static shape, is folded */
 };
 
@@ -108,6 +108,7 @@ struct npart__inference {
     uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
     struct NPART__ARRAY(struct npart__assumption) assumptions;
     struct NPART__ARRAY(struct npart__finding) findings;
+    bool has_false_shapes; /* the file declares shapes that cannot be */
     uint32_t contradiction_count; /* findings that say the sizes cannot be */
     /* private */
     struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */

@@ -210,9 +210,24 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
     return status;
 }
 
-/* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator. */
+/* Whether anything but Constant nodes goes at the basic level. */
+static bool is_rewritten(const struct npart__graph *graph, const struct npart__fold *fold)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        bool is_constant = node->domain == 0 && strcmp(npart__node_op(graph, node), "Constant") == 0;
+        if (fold->reasons[i] != NPART__FOLD_LIVE && !is_constant)
+            return true;
+    }
+    return false;
+}
+
+/* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator.
+ * ONNX Runtime infers again when it has changed a graph, and only then forgets what the file said that cannot be. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
 {
+    struct npart__inference *inference = plan->inference;
+    struct npart__fold fold;
     uint32_t count;
     const struct npart__op_versions *unshaped =
         npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
@@ -221,7 +236,13 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     enum npart__view view = NPART__VIEW_FULL;
     if (plan->target.oplist->is_onnxruntime)
         view = plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
-    return npart__infer_view(plan->inference, view, unshaped, count, &plan->inference, error);
+    npart_status status = npart__infer_view(inference, view, unshaped, count, &plan->inference, error);
+    if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
+        return status;
+    status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, plan->arena, &fold, error);
+    if (status != NPART_OK || is_rewritten(plan->graph, &fold))
+        return status;
+    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, unshaped, count, &plan->inference, error);
 }
 
 /* A view of the graph at one level. */
