@@ -13,8 +13,8 @@
 
 const char *npart__fold_word(enum npart__fold_reason reason)
 {
-    static const char *const words[] = {"live",     "constant", "shape-arithmetic", "inlined",
-                                        "identity", "dropout",  "no-op"};
+    static const char *const words[] = {"live",   "constant", "shape-arithmetic", "inlined",
+                                        "untaken", "identity", "dropout",          "no-op"};
     return words[reason];
 }
 
@@ -24,7 +24,8 @@ const char *npart__fold_sentence(enum npart__fold_reason reason)
         "is executed",
         "is computed from constants before the model runs",
         "is shape arithmetic over static shapes, computed before the model runs",
-        "is a call whose function's nodes stand in its place",
+        "is a call or If whose nodes stand in its place",
+        "stands in a branch that is never taken",
         "only hands its input on",
         "does nothing at inference",
         "changes nothing",
@@ -300,7 +301,9 @@ static void count(struct folder *folder)
 {
     const struct npart__graph *graph = folder->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        if (graph->nodes.items[i].callee != NPART_NONE)
+        if (npart__node_region(graph, i) == NPART_NONE)
+            folder->out->reasons[i] = NPART__FOLD_UNTAKEN;
+        else if (graph->nodes.items[i].callee != NPART_NONE)
             folder->out->reasons[i] = NPART__FOLD_INLINED;
         if (folder->out->reasons[i] == NPART__FOLD_LIVE)
             folder->out->live_count++;

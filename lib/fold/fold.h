@@ -17,7 +17,8 @@ enum npart__fold_reason {
     NPART__FOLD_LIVE,
     NPART__FOLD_CONSTANT,  /* a Constant node, or computed from constants alone */
     NPART__FOLD_SHAPE,     /* shape arithmetic over static shapes, or for a Reshape that can do without */
-    NPART__FOLD_INLINED,   /* a call whose function's nodes stand in its place */
+    NPART__FOLD_INLINED,   /* a call whose function's nodes stand in its place; an If whose branch's do */
+    NPART__FOLD_UNTAKEN,   /* stands in a branch that is never taken */
     NPART__FOLD_IDENTITY,  /* hands its input on */
     NPART__FOLD_DROPOUT,   /* the same, at inference */
     NPART__FOLD_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */

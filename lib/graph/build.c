@@ -122,8 +122,7 @@ static npart_status declare(struct npart__build *build, uint32_t scope, const ch
     return NPART_OK;
 }
 
-/* The regions between the use and the value capture it. */
-static bool capture(struct npart__build *build, uint32_t region, uint32_t value)
+bool npart__build_capture(struct npart__build *build, uint32_t region, uint32_t value)
 {
     const struct npart__graph *graph = build->graph;
     uint32_t home = graph->scopes.items[graph->values.items[value].scope].region;
@@ -150,7 +149,7 @@ static bool resolve(struct npart__build *build, uint32_t region, const char *tex
     *found = is_visible(build, binding);
     if (*found)
         *value = binding->value;
-    return *value == NPART_NONE || capture(build, region, *value);
+    return *value == NPART_NONE || npart__build_capture(build, region, *value);
 }
 
 /* ---- operators and functions ----------------------------------------------------------------------------- */

@@ -70,8 +70,13 @@ struct npart__declared_type *npart__build_type(struct npart__arena *arena, const
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing);
 
+/* The regions between a use in `region` and the value capture it. False when out of memory. */
+bool npart__build_capture(struct npart__build *build, uint32_t region, uint32_t value);
+
 /* order.c: everything that needs the whole graph: aliases, captures, consumers and the order of each region. */
 npart_status npart__build_order(struct npart__build *build);
+/* The same for a graph that had all that, and whose regions have changed since. */
+npart_status npart__build_order_again(struct npart__build *build);
 
 /* A finding with its text formatted; false when out of memory. */
 bool npart__build_finding(struct npart__build *build, const char *code, const char *at, const char *format, ...)

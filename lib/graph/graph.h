@@ -118,7 +118,7 @@ struct npart__node {
     uint32_t first_capture, capture_count; /* operands too: what its bodies use from outside */
     uint32_t first_attribute, attribute_count;
     uint32_t first_body, body_count;       /* scopes of its graph attributes, contiguous */
-    uint32_t callee;                       /* the scope of its inlined function, or NPART_NONE */
+    uint32_t callee;                       /* the scope of its inlined function or branch, or NPART_NONE */
     int32_t opset_version;                 /* of its domain; 0: not imported */
     const struct npart__operator *schema;  /* NULL: not in the standard */
     const void *metadata;                  /* read through npart__node_metadata */
@@ -137,7 +137,8 @@ struct npart__value {
     uint32_t producer; /* node, or NPART_NONE */
     uint8_t kind;      /* enum npart__value_kind */
     bool is_graph_output;
-    uint32_t alias; /* a function output that is one of its inputs: that value, else itself */
+    uint32_t alias; /* a function output that is one of its inputs, a result of an If whose branch is known: that value
+                       in its place, else itself */
     const struct npart__tensor *tensor; /* of an initializer */
     const struct npart__declared_type *declared;
     uint32_t first_consumer, consumer_count;
@@ -149,7 +150,7 @@ struct npart__scope {
     uint8_t kind;
     uint32_t parent; /* scope; NPART_NONE for the main graph */
     uint32_t node;   /* that holds the body or makes the call */
-    uint32_t region; /* the scope whose partitions its nodes belong to */
+    uint32_t region; /* the scope whose partitions its nodes belong to; NPART_NONE: they are never run */
     const char *label; /* attribute or function name */
     uint32_t first_node, node_count;
     uint32_t first_input, input_count;   /* operands: the graph's inputs */
@@ -191,6 +192,12 @@ struct npart__graph {
  * call themselves, and past the limits. */
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error);
+
+/* branch.c: the same graph with the nodes of known branches in the place of their Ifs. `taken` has the branch by node,
+ * NPART_NONE for all others. Ids stay what they are. `graph` must outlive the result. */
+npart_status npart__graph_take_branches(const struct npart__graph *graph, const uint32_t *taken,
+                                        struct npart__arena *arena, struct npart__graph *out,
+                                        struct npart_error *error);
 
 /* ---- access ---------------------------------------------------------------------------------------------- */
 

@@ -37,6 +37,22 @@ static npart_status resolve_aliases(struct npart__build *build)
     return NPART_OK;
 }
 
+/* ---- uses ------------------------------------------------------------------------------------------------ */
+
+/* The operand at `i` of a node's inputs followed by its captures. A call has neither: its body does the work; nor has
+ * what is never run. */
+static uint32_t use_count(const struct npart__graph *graph, const struct npart__node *node)
+{
+    bool is_run = node->callee == NPART_NONE && graph->scopes.items[node->scope].region != NPART_NONE;
+    return is_run ? node->input_count + node->capture_count : 0;
+}
+
+static uint32_t use_at(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
+{
+    return i < node->input_count ? graph->operands.items[node->first_input + i]
+                                 : graph->operands.items[node->first_capture + i - node->input_count];
+}
+
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
 static int compare_captures(const void *left, const void *right)
@@ -73,19 +89,26 @@ static npart_status attach_captures(struct npart__build *build)
     return NPART_OK;
 }
 
+/* What the nodes and results of every region use from outside, when that has changed. */
+static bool gather_captures(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    bool ok = true;
+    build->captures.count = 0;
+    for (uint32_t n = 0; ok && n < graph->nodes.count; n++) {
+        struct npart__node *node = &graph->nodes.items[n];
+        node->capture_count = 0;
+        for (uint32_t i = 0; ok && i < use_count(graph, node); i++)
+            if (use_at(graph, node, i) != NPART_NONE)
+                ok = npart__build_capture(build, npart__node_region(graph, n), use_at(graph, node, i));
+    }
+    for (uint32_t s = 0; ok && s < graph->scopes.count; s++)
+        for (uint32_t i = 0; ok && graph->scopes.items[s].region == s && i < graph->scopes.items[s].output_count; i++)
+            ok = npart__build_capture(build, s, graph->operands.items[graph->scopes.items[s].first_output + i]);
+    return ok;
+}
+
 /* ---- consumers ------------------------------------------------------------------------------------------- */
-
-/* The operand at `i` of a node's inputs followed by its captures. A call has neither: its body does the work. */
-static uint32_t use_count(const struct npart__node *node)
-{
-    return node->callee != NPART_NONE ? 0 : node->input_count + node->capture_count;
-}
-
-static uint32_t use_at(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
-{
-    return i < node->input_count ? graph->operands.items[node->first_input + i]
-                                 : graph->operands.items[node->first_capture + i - node->input_count];
-}
 
 static npart_status list_consumers(struct npart__build *build)
 {
@@ -93,7 +116,7 @@ static npart_status list_consumers(struct npart__build *build)
     uint32_t total = 0;
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];
-        for (uint32_t i = 0; i < use_count(node); i++) {
+        for (uint32_t i = 0; i < use_count(graph, node); i++) {
             uint32_t value = use_at(graph, node, i);
             if (value != NPART_NONE) {
                 graph->values.items[value].consumer_count++;
@@ -113,7 +136,7 @@ static npart_status list_consumers(struct npart__build *build)
     }
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];
-        for (uint32_t i = 0; i < use_count(node); i++) {
+        for (uint32_t i = 0; i < use_count(graph, node); i++) {
             uint32_t id = use_at(graph, node, i);
             if (id != NPART_NONE) {
                 struct npart__value *value = &graph->values.items[id];
@@ -160,7 +183,7 @@ static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, con
     const struct npart__graph *graph = sorter->graph;
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[order[i]];
-        for (uint32_t k = 0; k < use_count(node); k++) {
+        for (uint32_t k = 0; k < use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
             if (producer != NPART_NONE && sorter->place[producer] >= i)
                 return order[i];
@@ -205,7 +228,7 @@ static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint
     uint32_t at = start;
     while (steps-- > 0) {
         const struct npart__node *node = &graph->nodes.items[at];
-        for (uint32_t k = 0; k < use_count(node); k++) {
+        for (uint32_t k = 0; k < use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
             if (producer != NPART_NONE && sorter->pending[producer] > 0) {
                 at = producer;
@@ -243,7 +266,7 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[order[i]];
         sorter->pending[order[i]] = 0;
-        for (uint32_t k = 0; k < use_count(node); k++)
+        for (uint32_t k = 0; k < use_count(graph, node); k++)
             if (producer_in_region(graph, use_at(graph, node, k), region) != NPART_NONE)
                 sorter->pending[order[i]]++;
     }
@@ -295,12 +318,10 @@ static npart_status order_region(struct sorter *sorter, uint32_t region)
                : npart__fail_memory(sorter->build->error);
 }
 
-npart_status npart__build_order(struct npart__build *build)
+static npart_status list_and_order(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
-    npart_status status = resolve_aliases(build);
-    if (status == NPART_OK)
-        status = attach_captures(build);
+    npart_status status = attach_captures(build);
     if (status == NPART_OK)
         status = list_consumers(build);
     if (status != NPART_OK)
@@ -320,4 +341,22 @@ npart_status npart__build_order(struct npart__build *build)
     npart__arena_release(build->arena, sorter.pending);
     npart__arena_release(build->arena, sorter.heap);
     return status;
+}
+
+npart_status npart__build_order(struct npart__build *build)
+{
+    npart_status status = resolve_aliases(build);
+    return status == NPART_OK ? list_and_order(build) : status;
+}
+
+npart_status npart__build_order_again(struct npart__build *build)
+{
+    struct npart__graph *graph = build->graph;
+    npart_status status = resolve_aliases(build);
+    if (status != NPART_OK)
+        return status;
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        graph->values.items[i].consumer_count = 0;
+    graph->order_count = 0;
+    return gather_captures(build) ? list_and_order(build) : npart__fail_memory(build->error);
 }

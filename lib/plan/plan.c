@@ -249,17 +249,19 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
 struct npart__shared_view {
     const struct npart__inference *inference;
     enum npart__level level;
+    bool settles;
+    struct npart__inference *settled; /* the same; where it settles, of the graph whose known branches are taken */
     struct npart__fold fold;
     const uint32_t *alike;
     struct npart__shared_view *next;
 };
 
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart__level level, const struct npart__shared_view **out,
+                              enum npart__level level, bool settles, const struct npart__shared_view **out,
                               struct npart_error *error)
 {
     struct npart__shared_view *view = shared->views;
-    while (view && (view->inference != inference || view->level != level))
+    while (view && (view->inference != inference || view->level != level || view->settles != settles))
         view = view->next;
     *out = view;
     if (view)
@@ -267,12 +269,15 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     view = npart__arena_zeroed(shared->arena, 1, sizeof *view);
     if (!view)
         return npart__fail_memory(error);
-    view->inference = inference;
+    view->inference = view->settled = inference;
     view->level = level;
+    view->settles = settles;
     npart_status status = npart__fold_graph(inference, level, shared->arena, &view->fold, error);
+    if (status == NPART_OK && settles)
+        status = npart__settle_branches(&view->settled, &view->fold, shared->arena, error);
     if (status != NPART_OK)
         return status;
-    view->alike = npart__find_alike(inference, &view->fold, shared->arena);
+    view->alike = npart__find_alike(view->settled, &view->fold, shared->arena);
     if (!view->alike)
         return npart__fail_memory(error);
     view->next = shared->views;
@@ -288,7 +293,7 @@ static npart_status judge(struct npart__plan *plan, struct npart__shared *shared
     const struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
     if (plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target))
-        status = find_view(shared, plan->inference, NPART__LEVEL_BASIC, &basic, error);
+        status = find_view(shared, plan->inference, NPART__LEVEL_BASIC, false, &basic, error);
     if (status != NPART_OK)
         return status;
     const struct npart__live_graph live = {.fold = &view->fold, .alike = view->alike};
@@ -316,12 +321,14 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = choose_partitioner(out, request->partitioner, error);
     if (status == NPART_OK)
         status = see_as_runtime(out, error);
-    inference = out->inference;
     const struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
-        status = find_view(request->shared, inference, out->level, &view, error);
-    if (status == NPART_OK)
-        out->fold = view->fold;
+        status = find_view(request->shared, out->inference, out->level, out->level == NPART__LEVEL_BASIC, &view, error);
+    if (status != NPART_OK)
+        return status;
+    out->fold = view->fold;
+    out->inference = inference = view->settled;
+    out->graph = inference->graph;
     uint8_t *assumed = NULL;
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);

@@ -56,6 +56,11 @@ struct npart__plan_request {
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 
+/* branches.c: at level basic, with an inference and its fold: takes the branches whose conditions are known, and infers
+ * and folds what that makes, until no more are. */
+npart_status npart__settle_branches(struct npart__inference **inference, struct npart__fold *fold,
+                                    struct npart__arena *arena, struct npart_error *error);
+
 /* What to look at first: neighbouring causes whose victims, once accepted, leave the fewest partitions. */
 struct npart__next_step {
     uint32_t first_cause, last_cause;

@@ -456,10 +456,16 @@ static bool make_paths(struct json *json)
     return json->paths != NULL;
 }
 
+/* Targets may see the same model with different branches taken. */
+static bool see_graph(struct json *json, bool for_many)
+{
+    return make_paths(json) && (!for_many || make_node_texts(json));
+}
+
 void npart__report_json(const struct npart__plan_pair *pairs, size_t count, struct npart__buffer *out)
 {
     struct json json = {.out = out, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
-    if (!make_paths(&json) || (count > 1 && !make_node_texts(&json))) {
+    if (!see_graph(&json, count > 1)) {
         out->failed = true;
         return;
     }
@@ -472,10 +478,12 @@ void npart__report_json(const struct npart__plan_pair *pairs, size_t count, stru
     for (size_t i = 0; i < count; i++) {
         if (i)
             text(&json, ",");
+        bool is_seen = json.graph == pairs[i].plan->graph;
         json.plan = pairs[i].plan;
+        json.graph = json.plan->graph;
         json.rules =
             npart__arena_zeroed(out->arena, json.plan->target.oplist->rules.count + (size_t)1, sizeof *json.rules);
-        if (!json.rules) {
+        if (!json.rules || (!is_seen && !see_graph(&json, true))) {
             out->failed = true;
             return;
         }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A graph without the Ifs whose branch is known: the branch's nodes stand in the If's place, as those of an inlined
+ * function do; the other branch is in no region any more.
+ */
+#include "graph/build.h"
+
+/* Nodes and values keep their ids, so what is written to is copied. */
+static bool copy_arrays(struct npart__arena *arena, struct npart__graph *graph)
+{
+    struct npart__graph made = *graph;
+    made.nodes.items = npart__arena_allocate(arena, (made.nodes.count + (size_t)1) * sizeof *made.nodes.items);
+    made.values.items = npart__arena_allocate(arena, (made.values.count + (size_t)1) * sizeof *made.values.items);
+    made.scopes.items = npart__arena_allocate(arena, made.scopes.count * sizeof *made.scopes.items);
+    made.operands.items = npart__arena_allocate(arena, (made.operands.count + (size_t)1) * sizeof(uint32_t));
+    if (!made.nodes.items || !made.values.items || !made.scopes.items || !made.operands.items)
+        return false;
+    memcpy(made.nodes.items, graph->nodes.items, made.nodes.count * sizeof *made.nodes.items);
+    memcpy(made.values.items, graph->values.items, made.values.count * sizeof *made.values.items);
+    memcpy(made.scopes.items, graph->scopes.items, made.scopes.count * sizeof *made.scopes.items);
+    memcpy(made.operands.items, graph->operands.items, made.operands.count * sizeof(uint32_t));
+    made.nodes.capacity = made.nodes.count + 1;
+    made.values.capacity = made.values.count + 1;
+    made.scopes.capacity = made.scopes.count;
+    made.operands.capacity = made.operands.count + 1;
+    *graph = made;
+    return true;
+}
+
+/* Scopes are listed outside first. What stands in a branch that is not taken is in no region. */
+static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
+{
+    for (uint32_t s = 1; s < graph->scopes.count; s++) {
+        struct npart__scope *scope = &graph->scopes.items[s];
+        uint32_t around = graph->scopes.items[scope->parent].region, branch = taken[scope->node];
+        bool is_inlined = branch == s || graph->nodes.items[scope->node].callee == s;
+        bool is_dropped = around == NPART_NONE || scope->region == NPART_NONE || (branch != NPART_NONE && !is_inlined);
+        scope->region = is_dropped ? NPART_NONE : is_inlined ? around : s;
+    }
+}
+
+/* The If's results are those of its branch. */
+static void take_branch(struct npart__graph *graph, uint32_t id, uint32_t branch)
+{
+    struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__scope *scope = &graph->scopes.items[branch];
+    node->callee = branch;
+    for (uint32_t i = 0; i < node->output_count && i < scope->output_count; i++) {
+        uint32_t result = npart__node_output(graph, node, i);
+        if (result == NPART_NONE)
+            continue;
+        uint32_t inner = graph->operands.items[scope->first_output + i];
+        struct npart__value *from = &graph->values.items[inner], *to = &graph->values.items[result];
+        to->alias = inner;
+        to->producer = NPART_NONE;
+        if (!from->declared)
+            from->declared = to->declared;
+    }
+}
+
+static void mark_outputs(struct npart__graph *graph)
+{
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        graph->values.items[i].is_graph_output = false;
+    for (uint32_t s = 0; s < graph->scopes.count; s++) {
+        const struct npart__scope *scope = &graph->scopes.items[s];
+        for (uint32_t i = 0; scope->region == s && i < scope->output_count; i++)
+            graph->values.items[graph->operands.items[scope->first_output + i]].is_graph_output = true;
+    }
+}
+
+npart_status npart__graph_take_branches(const struct npart__graph *graph, const uint32_t *taken,
+                                        struct npart__arena *arena, struct npart__graph *out,
+                                        struct npart_error *error)
+{
+    *out = *graph;
+    out->arena = arena;
+    struct npart__build *build = npart__arena_zeroed(arena, 1, sizeof *build);
+    if (!build || !copy_arrays(arena, out))
+        return npart__fail_memory(error);
+    build->graph = out;
+    build->arena = arena;
+    build->error = error;
+    place_scopes(out, taken);
+    for (uint32_t i = 0; i < out->nodes.count; i++)
+        if (taken[i] != NPART_NONE)
+            take_branch(out, i, taken[i]);
+    mark_outputs(out);
+    npart_status status = npart__build_order_again(build);
+    out->findings = graph->findings; /* what is odd about the order has been said */
+    npart__arena_release(arena, build->captures.items);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ifs whose condition is known before the model runs: a runtime puts the taken branch in their place, as ONNX Runtime's
+ * constant folding does. The branch may make further conditions known, so this is repeated.
+ */
+#include "plan/plan.h"
+
+static uint32_t branch_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
+    return attribute && attribute->type == 5 ? attribute->u.scope : NPART_NONE;
+}
+
+/* The branch that a live If always takes, or NPART_NONE. */
+static uint32_t taken_branch(struct npart__inference *inference, const struct npart__fold *fold, uint32_t id)
+{
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    uint32_t condition = npart__node_input(graph, node, 0);
+    bool is_if = node->domain == 0 && node->body_count && strcmp(npart__node_op(graph, node), "If") == 0;
+    if (!is_if || condition == NPART_NONE)
+        return NPART_NONE;
+    condition = fold->stands_for[condition];
+    if (!fold->is_constant[condition])
+        return NPART_NONE;
+    const struct npart__known *known = npart__elements(inference, &inference->facts[condition]);
+    if (!known || !known->ints || known->count != 1 || !npart__is_number(known->ints[0]))
+        return NPART_NONE;
+    return branch_of(graph, node, known->ints[0] ? "then_branch" : "else_branch");
+}
+
+/* *out stays as it is when no If is taken. */
+static npart_status take_known(struct npart__inference *inference, const struct npart__fold *fold,
+                               struct npart__inference **out, struct npart_error *error)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct npart__arena *arena = inference->arena;
+    bool any = false;
+    uint32_t *taken = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *taken);
+    if (!taken)
+        return npart__fail_memory(error);
+    memset(taken, 0xff, (graph->nodes.count + (size_t)1) * sizeof *taken);
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        uint32_t id = graph->order[i];
+        taken[id] = fold->reasons[id] == NPART__FOLD_LIVE ? taken_branch(inference, fold, id) : NPART_NONE;
+        any = any || taken[id] != NPART_NONE;
+    }
+    npart_status status = NPART_OK;
+    if (any) {
+        struct npart__graph *made = npart__arena_zeroed(arena, 1, sizeof *made);
+        struct npart__inference *next = npart__arena_zeroed(arena, 1, sizeof *next);
+        status = made && next ? npart__graph_take_branches(graph, taken, arena, made, error)
+                              : npart__fail_memory(error);
+        if (status == NPART_OK)
+            status = npart__infer(made, &inference->options, arena, next, error);
+        if (status == NPART_OK)
+            *out = next;
+    }
+    npart__arena_release(arena, taken);
+    return status;
+}
+
+npart_status npart__settle_branches(struct npart__inference **inference, struct npart__fold *fold,
+                                    struct npart__arena *arena, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    for (bool changed = (*inference)->graph->scopes.count > 1; status == NPART_OK && changed;) {
+        struct npart__inference *before = *inference;
+        status = take_known(before, fold, inference, error);
+        changed = status == NPART_OK && *inference != before;
+        if (changed)
+            status = npart__fold_graph(*inference, NPART__LEVEL_BASIC, arena, fold, error);
+    }
+    return status;
+}
