@@ -334,6 +334,8 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
     if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_neighbours(inference, arena, out))
         return npart__fail_memory(error);
+    if (inference->options.view != NPART__VIEW_FULL && !npart__fold_copies(inference, arena, out))
+        return npart__fail_memory(error);
     count(&folder);
     return NPART_OK;
 }

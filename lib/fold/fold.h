@@ -28,8 +28,12 @@ struct npart__fold {
     uint8_t *reasons;      /* by node: enum npart__fold_reason */
     bool *is_constant;     /* by value: known before the model runs, at this level */
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
+    uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
+                              the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
     uint32_t live_count, folded_count;
 };
+
+#define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
 
 /* Decides for every node. `arena` holds the result. */
 npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level,
@@ -38,6 +42,14 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
 /* neighbours.c: nodes that go together with others, once each alone has been decided. False when out of memory. */
 bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
                             struct npart__fold *fold);
+
+/* copies.c: what is used more than once and copied for each use. False when out of memory. */
+bool npart__fold_copies(const struct npart__inference *inference, struct npart__arena *arena, struct npart__fold *fold);
+
+/* What operand `index` of a live node (its inputs, then its captures) is when folded nodes are gone: what stands for
+ * it, and behind a copy of the node's own the value that is copied from. NPART_NONE: absent. */
+uint32_t npart__fold_operand(const struct npart__graph *graph, const struct npart__fold *fold,
+                             const struct npart__node *node, uint32_t index);
 
 /* "constant", "shape-arithmetic", ...: stable words for reports. */
 const char *npart__fold_word(enum npart__fold_reason reason);

@@ -7,13 +7,8 @@
 uint32_t npart__live_operand(const struct npart__graph *graph, const struct npart__fold *fold,
                              const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = index < node->input_count
-                         ? graph->operands.items[node->first_input + index]
-                         : graph->operands.items[node->first_capture + index - node->input_count];
-    if (value == NPART_NONE)
-        return value;
-    value = fold->stands_for[value];
-    return fold->is_constant[value] ? NPART_NONE : value;
+    uint32_t value = npart__fold_operand(graph, fold, node, index);
+    return value == NPART_NONE || fold->is_constant[value] ? NPART_NONE : value;
 }
 
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,

@@ -88,6 +88,8 @@ static void write_graph(uint32_t nodes)
             add("node v%u = If(c) then_branch=graph g%u else_branch=graph g%u\n", i, 2 * i, 2 * i + 1);
         } else if (random_below(8) == 0 && i) {
             add("node v%u = Identity(v%u)\n", i, random_below(i));
+        } else if (random_below(8) == 0 && i) {
+            add("node v%u = DequantizeLinear(v%u, w)\n", i, random_below(i));
         } else {
             add("node v%u = Concat(", i);
             add_operands("v", i, near);
@@ -136,13 +138,8 @@ static bool is_live(uint32_t node)
 /* What a live node takes at a place, once folded nodes are gone; NPART_NONE for nothing or a constant. */
 static uint32_t taken(uint32_t node, uint32_t place)
 {
-    const struct npart__node *at = &graph->nodes.items[node];
-    uint32_t value = place < at->input_count
-                         ? graph->operands.items[at->first_input + place]
-                         : graph->operands.items[at->first_capture + (place - at->input_count)];
-    if (value == NPART_NONE || fold.is_constant[fold.stands_for[value]])
-        return NPART_NONE;
-    return fold.stands_for[value];
+    uint32_t value = npart__fold_operand(graph, &fold, &graph->nodes.items[node], place);
+    return value == NPART_NONE || fold.is_constant[value] ? NPART_NONE : value;
 }
 
 static uint32_t places_of(uint32_t node)
@@ -477,7 +474,8 @@ static void check_ends(void)
 
 static void partition_random_graph(uint32_t seed, enum npart__level level)
 {
-    static const struct npart__infer_options options = {0};
+    /* A runtime's view has copies of what is dequantized for several users. */
+    const struct npart__infer_options options = {.view = seed % 3 ? NPART__VIEW_FULL : NPART__VIEW_ONNXRUNTIME};
     struct npart_error error;
     state = seed;
     write_graph(1 + random_below(seed % 50 == 0 ? MOST_NODES - 1 : 14));
