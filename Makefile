@@ -202,10 +202,10 @@ $(VENV)/ready:
 $(OUT)/test/bench/%: test/bench/%.c $(OUT)/onnx.pb-c.o
 	@mkdir -p $(@D)
 	$(CC) -isystem $(GENERATED) -O2 $^ -lprotobuf-c -o $@
-$(OUT)/test/bench/infer: test/bench/infer.c $(static_library)
+$(OUT)/test/bench/stages: test/bench/stages.c $(static_library)
 	@mkdir -p $(@D)
 	$(CC) -Iinclude -O2 $^ $(LIBS) -o $@
-bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure $(OUT)/test/bench/infer
+bench_helpers := $(OUT)/test/bench/unpack $(OUT)/test/bench/measure $(OUT)/test/bench/stages
 
 bench: $(tool) $(bench_helpers) $(VENV)/ready ## speed and memory, as ratios against peers in the same run
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench

@@ -2,24 +2,77 @@
  *
  * Nodes that a rule cannot tell apart. A model repeats its blocks: what was judged for one node holds for each that
  * has the same operator and attributes, and whose operands have the same types, shapes, elements and neighbours.
+ *
+ * First values are sorted into classes, then nodes by the classes of their operands; both by hashing, so that the time
+ * grows with the graph. What is in one class has been compared, not only hashed.
  */
 #include "rules/evaluate.h"
 
-/* Places looked at before a node counts as unlike any other, so that no graph makes looking slow. */
+/* Places looked at before something counts as unlike all others, so that no graph makes looking slow. */
 #define MOST_PROBES 16u
-/* Elements, and consumers of a value, that are compared. */
+/* Elements that are compared. */
 #define MOST_ELEMENTS 64u
-#define MOST_CONSUMERS 8u
+
+/* A node or value by the hash of what is compared of it. */
+struct slot {
+    uint32_t hash; /* its upper half; the lower tells the place */
+    uint32_t id;   /* plus one; 0: free */
+};
+
+struct table {
+    struct slot *slots;
+    uint32_t mask;
+};
 
 struct alike {
     struct npart__inference *inference;
     const struct npart__graph *graph;
     const struct npart__fold *fold;
-    uint32_t *slots; /* node + 1, by hash */
-    uint32_t mask;
+    struct table values, nodes;
+    uint32_t *class_of; /* by value: the first that is like it plus one; 0: not asked yet */
 };
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
+static bool open_table(struct table *table, uint32_t count, struct npart__arena *arena)
+{
+    table->mask = 63;
+    while (table->mask / 2 < count)
+        table->mask = table->mask * 2 + 1;
+    table->slots = npart__arena_zeroed(arena, table->mask + (size_t)1, sizeof *table->slots);
+    return table->slots != NULL;
+}
+
+/* The first of those put in that is like this one, itself when there is none. */
+static uint32_t find_first(const struct alike *alike, struct table *table, uint32_t id, uint64_t hash,
+                           bool (*same)(const struct alike *alike, uint32_t a, uint32_t b))
+{
+    const uint32_t upper = (uint32_t)(hash >> 32);
+    uint32_t place = (uint32_t)hash & table->mask;
+    for (uint32_t i = 0; i < MOST_PROBES; i++, place = (place + 1) & table->mask) {
+        struct slot *slot = &table->slots[place];
+        if (slot->id == 0) {
+            *slot = (struct slot){.hash = upper, .id = id + 1};
+            return id;
+        }
+        if (slot->hash == upper && same(alike, id, slot->id - 1))
+            return slot->id - 1;
+    }
+    return id;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        hash = mix(hash, (uint64_t)ints[i]);
+    return hash;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
 
 static bool same_elements(const struct alike *alike, uint32_t a, uint32_t b)
 {
@@ -77,14 +130,10 @@ static bool same_neighbour(const struct alike *alike, uint32_t a, uint32_t b, bo
 
 static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
 {
-    if (a == b)
-        return true;
-    if (a == NPART_NONE || b == NPART_NONE)
-        return false;
     const struct npart__value *one = &alike->graph->values.items[a], *other = &alike->graph->values.items[b];
     bool is_declared = one->declared && one->declared->has_rank;
     if (one->kind != other->kind || one->is_graph_output != other->is_graph_output ||
-        one->consumer_count != other->consumer_count || one->consumer_count > MOST_CONSUMERS ||
+        one->consumer_count != other->consumer_count ||
         alike->fold->is_constant[a] != alike->fold->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
         !same_fact(&alike->inference->facts[a], &alike->inference->facts[b]) || !same_elements(alike, a, b) ||
@@ -97,13 +146,48 @@ static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
     return true;
 }
 
-static uint32_t input_of(const struct alike *alike, const struct npart__node *node, uint32_t index)
+/* Of the neighbours the ops, of constants the elements. */
+static uint64_t hash_value(const struct alike *alike, uint32_t value)
 {
-    uint32_t value = npart__node_input(alike->graph, node, index);
-    return value == NPART_NONE ? value : alike->fold->stands_for[value];
+    const struct npart__fact *fact = npart__fact_of(alike->inference, value);
+    const struct npart__value *at = &alike->graph->values.items[value];
+    const struct npart__node *nodes = alike->graph->nodes.items;
+    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
+    if (fact->has_rank)
+        hash = mix_ints(hash, fact->dims, fact->rank);
+    hash = mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
+    for (uint32_t i = 0; i < at->consumer_count; i++)
+        hash = mix(hash, nodes[alike->graph->consumers[at->first_consumer + i]].op_type);
+    const struct npart__known *known = npart__elements(alike->inference, &alike->inference->facts[value]);
+    if (known && known->ints && known->count <= MOST_ELEMENTS)
+        hash = mix_ints(hash, known->ints, known->count);
+    return hash;
+}
+
+/* The first value like this one; NPART_NONE for an operand that is left out. */
+static uint32_t class_of(struct alike *alike, uint32_t value)
+{
+    if (value == NPART_NONE)
+        return value;
+    uint32_t *known = &alike->class_of[value];
+    if (*known == 0)
+        *known = 1 + find_first(alike, &alike->values, value, hash_value(alike, value), same_value);
+    return *known - 1;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
+
+static uint32_t input_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = npart__node_input(alike->graph, node, index);
+    return value == NPART_NONE ? value : alike->class_of[alike->fold->stands_for[value]] - 1;
+}
+
+static uint32_t output_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = npart__node_output(alike->graph, node, index);
+    return value == NPART_NONE ? value : alike->class_of[value] - 1;
+}
 
 static bool same_node(const struct alike *alike, uint32_t a_id, uint32_t b_id)
 {
@@ -118,57 +202,42 @@ static bool same_node(const struct alike *alike, uint32_t a_id, uint32_t b_id)
         if (!npart__same_attribute(&graph->attributes.items[a->first_attribute + i],
                                    &graph->attributes.items[b->first_attribute + i]))
             return false;
-    for (uint32_t i = 0; i < a->output_count; i++)
-        if (!same_value(alike, npart__node_output(graph, a, i), npart__node_output(graph, b, i)))
-            return false;
     for (uint32_t i = 0; i < a->input_count; i++)
-        if (!same_value(alike, input_of(alike, a, i), input_of(alike, b, i)))
+        if (input_class(alike, a, i) != input_class(alike, b, i))
+            return false;
+    for (uint32_t i = 0; i < a->output_count; i++)
+        if (output_class(alike, a, i) != output_class(alike, b, i))
             return false;
     return true;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number)
+/* Sorts the node's operands too. */
+static uint64_t hash_node(struct alike *alike, const struct npart__node *node)
 {
-    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
-static uint64_t mix_fact(const struct alike *alike, uint64_t hash, uint32_t value)
-{
-    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(alike->inference, value);
-    if (!fact)
-        return mix(hash, 1);
-    hash = mix(hash, (uint64_t)fact->element_type << 8 | fact->rank);
-    for (uint32_t i = 0; fact->has_rank && i < fact->rank; i++)
-        hash = mix(hash, (uint64_t)fact->dims[i]);
+    uint64_t hash = mix(node->op_type, node->input_count);
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const struct npart__attribute *attribute = &alike->graph->attributes.items[node->first_attribute + i];
+        if (attribute->type == 2)
+            hash = mix(hash, (uint64_t)attribute->u.i);
+        if (attribute->type == 7)
+            hash = mix_ints(hash, attribute->u.ints, attribute->count);
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(alike->graph, node, i);
+        hash = mix(hash, class_of(alike, value == NPART_NONE ? value : alike->fold->stands_for[value]));
+    }
+    for (uint32_t i = 0; i < node->output_count; i++)
+        hash = mix(hash, class_of(alike, npart__node_output(alike->graph, node, i)));
     return hash;
 }
 
-static uint64_t hash_of(const struct alike *alike, const struct npart__node *node)
-{
-    uint64_t hash = mix(node->op_type, node->input_count);
-    for (uint32_t i = 0; i < node->input_count && i < 4; i++)
-        hash = mix_fact(alike, hash, input_of(alike, node, i));
-    return node->output_count ? mix_fact(alike, hash, npart__node_output(alike->graph, node, 0)) : hash;
-}
-
-/* The first node found that is like this one; the node itself when it is the first of its kind. */
+/* The first node that is like this one; the node itself when it is the first of its kind. */
 static uint32_t first_alike(struct alike *alike, uint32_t id)
 {
     const struct npart__node *node = &alike->graph->nodes.items[id];
     if (node->body_count || node->capture_count || node->callee != NPART_NONE)
         return id;
-    uint32_t slot = (uint32_t)hash_of(alike, node) & alike->mask;
-    for (uint32_t i = 0; i < MOST_PROBES; i++, slot = (slot + 1) & alike->mask) {
-        uint32_t held = alike->slots[slot];
-        if (held == 0) {
-            alike->slots[slot] = id + 1;
-            return id;
-        }
-        if (same_node(alike, id, held - 1))
-            return held - 1;
-    }
-    return id;
+    return find_first(alike, &alike->nodes, id, hash_node(alike, node), same_node);
 }
 
 uint32_t *npart__find_alike(struct npart__inference *inference, const struct npart__fold *fold,
@@ -176,15 +245,14 @@ uint32_t *npart__find_alike(struct npart__inference *inference, const struct npa
 {
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
-    struct alike alike = {.inference = inference, .graph = graph, .fold = fold, .mask = 63};
-    while (alike.mask / 2 < graph->nodes.count)
-        alike.mask = alike.mask * 2 + 1;
+    struct alike alike = {.inference = inference, .graph = graph, .fold = fold};
     npart__arena_init(&scratch, &arena->allocator);
-    alike.slots = npart__arena_zeroed(&scratch, alike.mask + (size_t)1, sizeof *alike.slots);
-    uint32_t *out = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out);
-    for (uint32_t i = 0; alike.slots && out && i < graph->nodes.count; i++)
+    alike.class_of = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *alike.class_of);
+    bool is_ready = alike.class_of && open_table(&alike.values, graph->values.count, &scratch) &&
+                    open_table(&alike.nodes, graph->nodes.count, &scratch);
+    uint32_t *out = is_ready ? npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out) : NULL;
+    for (uint32_t i = 0; out && i < graph->nodes.count; i++)
         out[i] = fold->reasons[i] == NPART__FOLD_LIVE ? first_alike(&alike, i) : i;
-    bool is_ready = alike.slots != NULL;
     npart__arena_clear(&scratch);
-    return is_ready ? out : NULL;
+    return out;
 }

@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 
+TWO_TARGETS = ("hexagon", "intel-npu")
 MEASURE = "measure"  # the program beside this script, built into --helpers
 LOAD = "import onnx, sys; onnx.load(sys.argv[1], load_external_data=False)"
 
@@ -99,20 +100,48 @@ print(least)
 """
 
 
-def bench_inference(args):
-    """Inference alone, both in a process that has read the model already."""
+def largest_of(corpus):
     import onnx
     sizes = {path: len(onnx.load(path, load_external_data=False).graph.node)
-             for path in glob.glob(os.path.join(args.corpus, "*.onnx"))}
-    largest = max(sorted(sizes), key=lambda path: sizes[path])
+             for path in glob.glob(os.path.join(corpus, "*.onnx"))}
+    return max(sorted(sizes), key=lambda path: sizes[path])
+
+
+def stages(args, path, *targets):
+    """Least CPU seconds of inference and of a plan for each target, in a process that has read the model already."""
+    command = [os.path.join(args.helpers, "stages"), path, "9", *targets]
+    return [float(line) for line in subprocess.run(command, check=True, capture_output=True,
+                                                   text=True).stdout.split()]
+
+
+def bench_inference(args, largest):
+    """Inference alone, both in a process that has read the model already."""
     print("\ninference of types, shapes and small integer tensors, alone")
     for path in (largest, os.path.join(args.models, "nodes.onnx")):
-        ours = float(subprocess.run([os.path.join(args.helpers, "infer"), path, "9"], check=True,
-                                    capture_output=True, text=True).stdout)
+        ours = stages(args, path)[0]
         theirs = float(subprocess.run([sys.executable, "-c", INFER, path], check=True, capture_output=True,
                                       text=True).stdout)
         print(f"  {os.path.basename(path)}: npu-partition {ours * 1e3:.3f} ms, onnx.shape_inference.infer_shapes"
               f"(data_prop=True) {theirs * 1e3:.1f} ms: {theirs / ours:.0f} times")
+
+
+def bench_targets(args, largest):
+    """What one more target costs, and all of them."""
+    for path in (largest, os.path.join(args.models, "nodes.onnx")):
+        unpack = measure({"": [os.path.join(args.helpers, "unpack"), path]}, args.runs)[""][0]
+        print(f"\n{os.path.basename(path)}, protobuf-c unpack {unpack * 1e3:.1f} ms")
+        for target, seconds in zip(TWO_TARGETS, stages(args, path, *TWO_TARGETS)[1:]):
+            print(f"  judging, partitioning and costing for {target}, alone: {seconds * 1e3:.1f} ms, "
+                  f"{seconds / unpack:.2f} times the unpack")
+        for form in ("text", "json"):
+            if path != largest and form == "json":
+                continue
+            command = [args.tool, path, "--format", form, "--target"]
+            results = measure({"one": [*command, TWO_TARGETS[0]], "two": [*command, ",".join(TWO_TARGETS)],
+                               "all": [*command, "all"]}, args.runs)
+            print(f"  {form}: two targets {results['two'][0] / results['one'][0]:.2f} times the CPU of "
+                  f"{TWO_TARGETS[0]} alone ({results['one'][0] * 1e3:.1f} ms), all targets "
+                  f"{results['all'][0] / results['one'][0]:.2f} times")
 
 
 def bench_peers(args):
@@ -153,7 +182,9 @@ def main():
         return
     bench_weights(args)
     bench_nodes(args)
-    bench_inference(args)
+    largest = largest_of(args.corpus)
+    bench_inference(args, largest)
+    bench_targets(args, largest)
     if args.peers:
         bench_peers(args)
 
