@@ -22,6 +22,7 @@ enum npart__fold_reason {
     NPART__FOLD_IDENTITY,  /* hands its input on */
     NPART__FOLD_DROPOUT,   /* the same, at inference */
     NPART__FOLD_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
+    NPART__FOLD_REASONS    /* how many there are */
 };
 
 struct npart__fold {

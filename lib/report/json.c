@@ -13,6 +13,7 @@ struct json {
     const struct npart__graph *graph;
     const char **paths; /* by scope, as JSON strings */
     const char **rules; /* by the plan's rule: what is said of it wherever it did not hold; NULL: not yet */
+    const char *folds[NPART__FOLD_REASONS]; /* the same of folded nodes */
     struct node_text *nodes; /* what every target says of each node; NULL: there is but one target */
 };
 
@@ -141,25 +142,31 @@ static void reason(struct json *json, const char *gate, const char *rule, const 
     text(json, ",\"found\":");
 }
 
-/* One rule is the reason for many nodes: put together once. */
+/* What is a reason for many nodes is put together once: `made` is where it is kept. */
+static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
+                        const char *sentence, const char *source)
+{
+    if (!*made) {
+        struct npart__buffer text;
+        struct json once = {.out = &text};
+        npart__buffer_init(&text, json->out->arena);
+        reason(&once, gate, rule, sentence, source);
+        *made = npart__buffer_text(&text);
+        json->out->failed |= text.failed;
+    }
+    text(json, *made);
+}
+
 static void rule_reason(struct json *json, uint32_t id)
 {
     const struct npart__oplist *oplist = json->plan->target.oplist;
     const struct npart__rule *rule = &oplist->rules.items[id];
-    if (!json->rules[id]) {
-        struct npart__buffer text;
-        struct json once = {.out = &text};
-        npart__buffer_init(&text, json->out->arena);
-        reason(&once, npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
-        json->rules[id] = npart__buffer_text(&text);
-        json->out->failed |= text.failed;
-    }
-    text(json, json->rules[id]);
+    reason_once(json, &json->rules[id], npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
 }
 
 static void fold_reason(struct json *json, enum npart__fold_reason why)
 {
-    reason(json, "fold", npart__fold_word(why), npart__fold_sentence(why), "");
+    reason_once(json, &json->folds[why], "fold", npart__fold_word(why), npart__fold_sentence(why), "");
     text(json, "\"\"}");
 }
 
