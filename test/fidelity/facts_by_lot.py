@@ -27,7 +27,7 @@ NAMES = {
     "webnn": r"webnn", "xdna": r"xdna|vitisai", "xnnpack": r"xnnpack",
 }
 LEFT_OUT = re.compile(r"oracle|provenance|come from|hardware|complaint|recommend|running a real|could not establish"
-                      r"|not available|must express|device facts|generations|baseline|licen[cs]e", re.I)
+                      r"|not available|must express|cost-model|device facts|generations|baseline|licen[cs]e", re.I)
 SHORTEST = 25  # characters: less is a heading of its own
 
 
