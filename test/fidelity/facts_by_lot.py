@@ -36,7 +36,15 @@ def targets_of(text):
 
 
 def sentences(paragraph):
-    return [part for part in re.split(r"(?<=[.;])\s+(?=[A-Z0-9*`])", paragraph) if len(part) >= SHORTEST]
+    """Divided behind a full stop or semicolon, but not within parentheses; where the sheet comes from is no fact."""
+    parts, depth, start = [], 0, 0
+    for i, character in enumerate(paragraph):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and re.match(r"[.;]\s+[A-Z0-9*`]", paragraph[i:]):
+            parts.append(paragraph[start:i + 1])
+            start = i + 1
+    parts = [part.strip() for part in [*parts, paragraph[start:]]]
+    return [part for part in parts if len(part) >= SHORTEST and not re.match(r"\**sources?\b", part, re.I)]
 
 
 class Sheet:
@@ -88,7 +96,7 @@ class Sheet:
             self.paragraph = f"{self.paragraph} {item[1] if item else line}".strip()
 
     def read_row(self, number, line):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
         if self.table is None:
             self.table = cells
         elif not re.fullmatch(r"[-: ]*", "".join(cells)):
