@@ -566,7 +566,8 @@ def random_pool(t, name, lot):
 def random_reduce(t, name, lot):
     op, code = lot.choice([("ReduceMean", "MEAN"), ("ReduceMean", "MEAN"), ("ReduceMax", "REDUCE_MAX"),
                            ("ReduceSum", "SUM")])
-    shape = (lot.choice([1, 1, 2]), lot.choice([1, 8, 33]), lot.choice([1, 16, 300, 4095, 4096]), lot.choice([1, 7, 64]))
+    shape = (lot.choice([1, 1, 2]), lot.choice([1, 8, 33]), lot.choice([1, 16, 300, 4095, 4096]),
+             lot.choice([1, 7, 64]))
     axes = lot.choice([[1], [2], [3], [2, 3], [1, 2], [1, 2, 3]])
     reduce(t, name, op, code, axes, shape, lot.choice(KINDS))
 
@@ -608,8 +609,50 @@ def random_binary(t, name, lot):
     binary(t, name, op, code, "int8" if op in ("Max", "Min") else lot.choice([*KINDS, "int32"]), table, shape=shape)
 
 
+def random_pad(t, name, lot):
+    shape, mode = [lot.choice([1, 2]), *(lot.choice([2, 8, 17]) for _ in range(3))], lot.choice(["constant", "reflect"])
+    pads = [0, lot.choice([0, 0, 1]), lot.randint(0, 1), lot.randint(0, 1), 0, 0, lot.randint(0, 1), lot.randint(0, 1)]
+    kind = lot.choice(KINDS)
+    x = t.input(name + "_x", shape, kind)
+    t.result(name, [n + a + b for n, a, b in zip(shape, pads[:4], pads[4:])], kind)
+    t.node("Pad", [x, t.weight(name + "_p", [8], values=pads, kind="int32")], name, mode=mode)
+    pairs = turned(list(zip(pads[:4], pads[4:])))
+    t.lite_op("PAD" if mode == "constant" else "MIRROR_PAD", [x, t.parameter(pairs)], name,
+              "PadOptions" if mode == "constant" else "MirrorPadOptions")
+
+
+def random_slice(t, name, lot):
+    shape, axis, kind = [1, *(lot.choice([6, 8, 17]) for _ in range(3))], lot.choice([1, 2, 3]), lot.choice(KINDS)
+    first, step = lot.randint(0, 3), 1 if axis == 1 else lot.choice([1, 1, 2, 3])
+    last = lot.randint(first + 1, shape[axis])
+    x = t.input(name + "_x", shape, kind)
+    out, starts, ends, steps = list(shape), [0] * 4, list(shape), [1] * 4
+    out[axis], starts[axis], ends[axis], steps[axis] = -(-(last - first) // step), first, last, step
+    t.result(name, out, kind)
+    parts = [t.weight(f"{name}_{k}", [1], values=[v], kind="int32")
+             for k, v in (("s", first), ("e", last), ("a", axis), ("t", step))]
+    t.node("Slice", [x, *parts], name)
+    t.lite_op("STRIDED_SLICE", [x, *(t.parameter(turned(v)) for v in (starts, ends, steps))], name,
+              "StridedSliceOptions")
+
+
+def random_product(t, name, lot):
+    kind, batch = lot.choice(KINDS), lot.choice([[], [], [3], [2, 3]])
+    rows, depth, columns = lot.choice([1, 4, 33]), lot.choice([8, 64, 300]), lot.choice([1, 8, 50])
+    a, b = t.input(name + "_a", [*batch, rows, depth], kind), t.input(name + "_b", [*batch, depth, columns], kind)
+    for number in (t.made[a], t.made[b]):  # as they stand, not as images
+        tensor = t.lite.tensors[number]
+        last = [rows, depth] if number == t.made[a] else [depth, columns]
+        t.lite.tensors[number] = (tensor[0], [*batch, *last], *tensor[2:])
+    t.result(name, [*batch, rows, columns], kind)
+    tensor = t.lite.tensors[t.made[name]]
+    t.lite.tensors[t.made[name]] = (tensor[0], [*batch, rows, columns], *tensor[2:])
+    t.node("MatMul", [a, b], name)
+    t.lite_op("BATCH_MATMUL", [a, b], name, "BatchMatMulOptions")
+
+
 MAKERS = (random_conv, random_conv, random_transposed, random_pool, random_pool, random_reduce, random_resize,
-          random_transpose, random_softmax, random_unary, random_binary)
+          random_transpose, random_softmax, random_unary, random_binary, random_pad, random_slice, random_product)
 
 
 def random_groups(number, seed):
