@@ -33,6 +33,8 @@ void npart__assume_equal(struct npart__inference *inference, uint32_t node, int6
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);
+/* Whether the runtime could compute a node of constants before the model runs. */
+bool npart__is_measured(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */
 void npart__fuse_reshape(const struct npart__call *call);
 /* twins.c: fills in `twin_uses`; false when out of memory. */

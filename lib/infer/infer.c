@@ -114,8 +114,9 @@ static void mark_constants(struct npart__call *call)
 {
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
+    bool is_measured = call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING || npart__is_measured(call);
     for (uint32_t i = 0; i < call->node->output_count; i++)
-        npart__out(call, i)->is_constant = true;
+        npart__out(call, i)->is_constant = is_measured;
 }
 
 /* ---- findings -------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
  * PartialDataPropagationFunctions of onnx/defs.
  */
 #include "infer/driver.h"
+#include "infer/functions.h"
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
@@ -46,19 +47,23 @@ static bool has_elements(const struct npart__call *call, uint8_t mask)
     return true;
 }
 
+static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)
+{
+    struct npart__fact *out = npart__out(call, output);
+    if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
+        npart__set_rank(call, output, out->rank);
+    } else if (out->kind == NPART__TYPE_TENSOR) {
+        out->has_rank = false;
+        out->rank = 0;
+        out->dims = NULL;
+    }
+    out->known = NULL;
+}
+
 static void lose(const struct npart__call *call, enum loss loss)
 {
-    for (uint32_t i = 0; i < call->node->output_count; i++) {
-        struct npart__fact *out = npart__out(call, i);
-        if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
-            npart__set_rank(call, i, out->rank);
-        } else if (out->kind == NPART__TYPE_TENSOR) {
-            out->has_rank = false;
-            out->rank = 0;
-            out->dims = NULL;
-        }
-        out->known = NULL;
-    }
+    for (uint32_t i = 0; i < call->node->output_count; i++)
+        lose_output(call, i, loss);
 }
 
 /* Then the standard asks for no sizes of the parts. */
@@ -68,6 +73,28 @@ static bool splits_open_axis(const struct npart__call *call)
     uint32_t axis;
     return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis) &&
            !npart__is_number(in->dims[axis]);
+}
+
+/* Then the standard says nothing of any size. */
+static bool ranks_open_axis(const struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis;
+    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis) &&
+           !npart__is_number(in->dims[axis]);
+}
+
+/* Of a NonZero the standard says how many axes there are, whatever it reads. */
+static void lose_count(const struct npart__call *call)
+{
+    struct npart__fact *out = npart__out(call, 0);
+    int64_t *dims = out->has_rank && out->rank == 2 ? npart__new_dims(call, 2) : NULL;
+    if (!dims)
+        return;
+    dims[0] = out->dims[0];
+    dims[1] = NPART__UNKNOWN;
+    npart__set_dims(call, 0, 2, dims);
+    out->known = NULL;
 }
 
 static void view_shapes(const struct npart__call *call, const char *op)
@@ -82,10 +109,60 @@ static void view_shapes(const struct npart__call *call, const char *op)
     }
     if (strcmp(op, "Split") == 0 && splits_open_axis(call))
         return;
+    if (strcmp(op, "TopK") == 0 && ranks_open_axis(call))
+        lose(call, DIMS);
+    if (strcmp(op, "NonZero") == 0)
+        lose_count(call);
     for (; low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
         if (!needs[low].before || call->node->opset_version < needs[low].before)
             if (needs[low].elements ? !has_elements(call, needs[low].elements) : !npart__in(call, 0)->has_rank)
                 lose(call, (enum loss)needs[low].loss);
+}
+
+/* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one. */
+static void view_attention(const struct npart__call *call)
+{
+    bool is_packed = call->row && call->row->infer == npart__infer_contrib_attention;
+    if (!is_packed && !(call->row && call->row->infer == npart__infer_multi_head_attention))
+        return;
+    uint32_t at = (uint32_t)call->row->parameter, axis = is_packed ? 3 : 2;
+    const struct npart__fact *past = npart__in(call, at), *added = npart__in(call, is_packed ? 0 : 2);
+    bool has_past = at && npart__has_input(call, at) && past->has_rank && past->rank == axis + 2;
+    bool has_size = has_past && npart__is_number(past->dims[axis]) && added->has_rank && added->rank == 3 &&
+                    npart__is_number(added->dims[1]) && !npart__int_attribute(call, "past_present_share_buffer", 0);
+    for (uint32_t i = 1; i < call->node->output_count; i++)
+        if (!has_size || i > 2)
+            lose_output(call, i, RANK);
+}
+
+/* ---- sizes of constants ---------------------------------------------------------------------------------- */
+
+static bool is_declared_static(const struct npart__call *call, uint32_t value)
+{
+    const struct npart__declared_type *declared = call->graph->values.items[value].declared;
+    if (call->inference->options.ignore_value_info || !declared || !declared->has_rank)
+        return false;
+    for (uint32_t i = 0; i < declared->rank; i++)
+        if (declared->dims[i].value < 0)
+            return false;
+    return true;
+}
+
+/* ONNX Runtime computes no node ahead whose results it cannot measure before; of a Unique it looks at the operand. */
+bool npart__is_measured(const struct npart__call *call)
+{
+    const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : "";
+    if (strcmp(op, "Unique") == 0)
+        return npart__is_static(npart__in(call, 0));
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        uint32_t value = npart__node_output(call->graph, call->node, i);
+        const struct npart__fact *out = npart__out(call, i);
+        bool is_counted = strcmp(op, "NonZero") == 0 || strcmp(op, "Compress") == 0;
+        bool is_static = out->kind == NPART__TYPE_TENSOR && npart__is_static(out) && !is_counted;
+        if (value != NPART_NONE && !is_static && !is_declared_static(call, value))
+            return false;
+    }
+    return true;
 }
 
 /* ---- elements -------------------------------------------------------------------------------------------- */
@@ -219,5 +296,6 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
         return;
     const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
     view_shapes(call, op);
+    view_attention(call);
     view_elements(call, op);
 }
