@@ -170,6 +170,17 @@ static int64_t trip_count(struct npart__call *call, uint32_t body)
     return npart__maximum(call->pool, trips[0], 0);
 }
 
+/* To ONNX Runtime a carried value may have any shape: it knows those that the body declares, none of the results, and
+ * not how often the body runs. */
+static void forget_shape(const struct npart__call *call, struct npart__fact *fact)
+{
+    if (call->inference->options.view == NPART__VIEW_FULL || fact->kind != NPART__TYPE_TENSOR)
+        return;
+    fact->has_rank = false;
+    fact->rank = 0;
+    fact->dims = NULL;
+}
+
 /* Inputs: trip count, condition, carried values. Body: iteration, condition, carried -> condition, carried, scans. */
 void npart__infer_loop(struct npart__call *call)
 {
@@ -182,14 +193,18 @@ void npart__infer_loop(struct npart__call *call)
     inputs.facts[0] = scalar(NPART__INT64);
     inputs.facts[1] = scalar(NPART__BOOL);
     inputs.facts[1].known = &is_true; /* else the body would not run */
-    for (uint32_t i = 0; i < carried; i++)
+    for (uint32_t i = 0; i < carried; i++) {
         inputs.facts[i + 2] = changing(npart__in(call, i + 2));
+        forget_shape(call, &inputs.facts[i + 2]);
+    }
     if (!iterate(call, body, &inputs, 2, 1))
         return;
-    int64_t trips = trip_count(call, body);
+    bool is_full = call->inference->options.view == NPART__VIEW_FULL;
+    int64_t trips = is_full ? trip_count(call, body) : NPART__UNKNOWN;
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         if (i < carried) {
             set_fact(call, i, &inputs.facts[i + 2]);
+            forget_shape(call, npart__out(call, i));
             continue;
         }
         const struct npart__fact all = stacked(call, npart__body_output(call, body, i + 1), 0, trips);

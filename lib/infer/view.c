@@ -148,10 +148,18 @@ static bool is_declared_static(const struct npart__call *call, uint32_t value)
     return true;
 }
 
-/* ONNX Runtime computes no node ahead whose results it cannot measure before; of a Unique it looks at the operand. */
+/* Outside the standard ONNX Runtime trusts only these to make the same of the same (optimizer/utils.cc). */
+static bool is_trusted(const struct npart__call *call, const char *op)
+{
+    return call->node->domain == 0 || strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0;
+}
+
+/* Nor does it compute a node ahead whose results it cannot measure before; of a Unique it looks at the operand. */
 bool npart__is_measured(const struct npart__call *call)
 {
-    const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : "";
+    const char *op = npart__node_op(call->graph, call->node);
+    if (!is_trusted(call, op))
+        return false;
     if (strcmp(op, "Unique") == 0)
         return npart__is_static(npart__in(call, 0));
     for (uint32_t i = 0; i < call->node->output_count; i++) {
