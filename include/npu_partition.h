@@ -322,8 +322,10 @@ struct npart_plan_options {
     const struct npart_allocator *allocator;
     const struct npart_assumption *assumptions;
     uint32_t assumption_count;
+    const char *const *cuts; /* names of tensors, or of nodes for all their results, behind which the graph is cut */
+    uint32_t cut_count;
 };
-#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0}
+#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Fails with ARGUMENT or MEMORY. */
@@ -377,7 +379,8 @@ struct npart_partition {
     const uint32_t *nodes;                 /* in execution order */
     const uint32_t *inputs, *outputs;      /* values that cross its border */
     const uint32_t *ends;                  /* refused nodes that end it */
-    uint32_t node_count, input_count, output_count, end_count;
+    const uint32_t *cuts;                  /* values at which a cut of the caller's ends it */
+    uint32_t node_count, input_count, output_count, end_count, cut_count;
 };
 
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);

@@ -162,6 +162,8 @@ static npart_status make_plans(struct run *run, struct job *job, struct npart_er
     plan.gates = options->gates;
     plan.assumptions = options->assumptions;
     plan.assumption_count = options->assumption_count;
+    plan.cuts = options->cuts;
+    plan.cut_count = options->cut_count;
     for (int i = 0; i < options->target_count; i++) {
         npart_status status =
             npart_plan_make(&job->plans[i], job->inference, run->oplists[i], options->targets[i], &plan, error);

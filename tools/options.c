@@ -134,6 +134,25 @@ static bool take_assume_node(struct options *options, const char *value)
     return take_assumption(options, "--assume-node", value, false);
 }
 
+/* Names with commas between them. */
+static bool take_cut(struct options *options, const char *value)
+{
+    for (;;) {
+        size_t length = strcspn(value, ",");
+        if (length == 0 || options->cut_count == MOST_CUTS)
+            return complain("--cut", value, length ? "too many cuts" : "an empty name");
+        char *name = malloc(length + 1);
+        if (!name)
+            return complain("--cut", value, "out of memory");
+        memcpy(name, value, length);
+        name[length] = '\0';
+        options->cuts[options->cut_count++] = name;
+        if (!value[length])
+            return true;
+        value += length + 1;
+    }
+}
+
 static bool take_level(struct options *options, const char *value)
 {
     bool is_off = strcmp(value, "off") == 0;
@@ -265,6 +284,7 @@ static const struct row {
     {"gates", 0, "NAME,...", take_gates, "apply only these of the target's gates"},
     {"assume", 0, "OP=npu|cpu", take_assume, "what if: every node of this op there, whatever the rules say"},
     {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node"},
+    {"cut", 0, "NAME,...", take_cut, "cut the graph behind these tensors or nodes, as the target lets its users"},
     {NULL, 0, NULL, NULL, "What to print"},
     {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
     {"output", 'o', "FILE", take_output, "write there instead of standard output"},

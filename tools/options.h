@@ -15,6 +15,7 @@
 #define MOST_INPUTS 64
 #define MOST_RANK 64
 #define MOST_ASSUMPTIONS 256
+#define MOST_CUTS 256
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
@@ -36,6 +37,8 @@ struct options {
     uint32_t input_count;
     struct npart_assumption assumptions[MOST_ASSUMPTIONS];
     uint32_t assumption_count;
+    const char *cuts[MOST_CUTS];
+    uint32_t cut_count;
     unsigned long long keep_bytes;
     long max_partitions;  /* -1: no gate */
     double min_coverage;  /* below 0: no gate */

@@ -348,6 +348,8 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
         .gates = options ? options->gates : NULL,
         .assumed = assumed,
         .assumed_count = assumption_count,
+        .cuts = options ? options->cuts : NULL,
+        .cut_count = options ? options->cut_count : 0,
         .level = options && options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
     };
     npart_status status = npart__plan_make(&request, &plan->arena, &plan->plan, error);
@@ -428,10 +430,12 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         .inputs = lists + at->first_input,
         .outputs = lists + at->first_output,
         .ends = lists + at->first_end,
+        .cuts = lists + at->first_cut,
         .node_count = at->member_count,
         .input_count = at->input_count,
         .output_count = at->output_count,
         .end_count = at->end_count,
+        .cut_count = at->cut_count,
     };
     return true;
 }

@@ -71,7 +71,8 @@ static uint32_t node_that_lost_shape(const struct finder *finder, uint32_t value
 static uint32_t new_cause(struct finder *finder, uint32_t rule)
 {
     struct npart__cause cause = {
-        .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE};
+        .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE,
+        .cut_value = NPART_NONE};
     if (!NPART__PUSH(finder->arena, &finder->out->items, cause)) {
         finder->failed = true;
         return NPART_NONE;
@@ -200,6 +201,33 @@ static uint32_t find_cause(struct finder *finder, uint32_t node, const struct np
     return cause;
 }
 
+/* Each cut of the user's is a cause without victims. */
+static void add_cuts(struct finder *finder)
+{
+    const bool *is_cut = finder->partitioning->cuts.is_cut;
+    uint32_t rule = npart__cut_rule(finder->target);
+    for (uint32_t v = 0; is_cut && !finder->failed && v < finder->graph->values.count; v++) {
+        uint32_t made = is_cut[v] ? new_cause(finder, rule) : NPART_NONE;
+        if (made == NPART_NONE)
+            continue;
+        struct npart__cause *cause = &finder->out->items.items[made];
+        cause->cut_value = v;
+        cause->first_victim = finder->graph->values.items[v].producer;
+        cause->text = npart__arena_format(finder->arena, "%s behind \"%s\"",
+                                          finder->oplist->rules.items[rule].sentence,
+                                          npart__value_name(finder->graph, v));
+        finder->failed |= !cause->text;
+    }
+}
+
+static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
+{
+    uint32_t c = 0;
+    while (causes->items.items[c].cut_value != value)
+        c++;
+    return c;
+}
+
 /* ---- lists ------------------------------------------------------------------------------------------------ */
 
 /* Roots: the node that the dynamic sizes start from, or every victim where each is its own root. */
@@ -209,7 +237,10 @@ static void list_nodes(struct finder *finder)
     for (uint32_t c = 0; c < out->items.count; c++) {
         struct npart__cause *cause = &out->items.items[c];
         cause->first_node = out->lists.count;
-        if (cause->symbol != NPART_NONE) {
+        if (cause->cut_value != NPART_NONE) {
+            cause->node_count = cause->first_victim != NPART_NONE;
+            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->first_victim);
+        } else if (cause->symbol != NPART_NONE) {
             uint32_t node = finder->known->expressions.symbols.items[cause->symbol].node;
             if (node != NPART_NONE && !input_with_symbol(finder, cause->symbol)) {
                 finder->failed |= !NPART__PUSH(finder->arena, &out->lists, node);
@@ -252,6 +283,16 @@ static void list_cuts(struct finder *finder)
                                    out->lists.items[cause->first_cut + cause->cut_count - 1] == p;
                 if (is_repeated)
                     continue;
+                if (pass == 1)
+                    out->lists.items[cause->first_cut + cause->cut_count] = p;
+                cause->cut_count++;
+            }
+        }
+        for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
+            const struct npart__partition *partition = &partitioning->partitions.items[p];
+            for (uint32_t i = 0; i < partition->cut_count; i++) {
+                uint32_t value = partitioning->lists.items[partition->first_cut + i];
+                struct npart__cause *cause = &out->items.items[cause_of_cut(out, value)];
                 if (pass == 1)
                     out->lists.items[cause->first_cut + cause->cut_count] = p;
                 cause->cut_count++;
@@ -361,6 +402,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);
     for (uint32_t node = 0; !finder.failed && node < graph->nodes.count; node++)
         visit(&finder, node);
+    add_cuts(&finder);
     if (!finder.failed)
         list_nodes(&finder);
     if (!finder.failed)

@@ -14,9 +14,10 @@ struct npart__cause {
     const char *text;                /* one line for people */
     uint32_t rule;                   /* the rule that refused the first victim */
     uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
+    uint32_t cut_value;              /* behind which the user cuts; NPART_NONE: it is no cut, and has victims */
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
-    uint32_t victim_count, first_victim;
+    uint32_t victim_count, first_victim; /* of a cut the node before it, or NPART_NONE */
     bool is_fatal;   /* its victims fail rather than run on the CPU */
     bool is_unknown; /* its victims are undecided */
 };

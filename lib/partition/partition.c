@@ -47,11 +47,12 @@ static void stage_region(struct partitioner *at, uint32_t region)
                                            .fold = at->fold,
                                            .accepted = at->accepted,
                                            .region = region,
+                                           .segment_of = at->out->cuts.segment_of,
                                            .order = at->order,
                                            .count = count,
                                            .stage_of = at->out->stage_of,
                                            .arena = &scratch};
-    npart__give_stages(&request, at->name);
+    npart__stage_segments(&request, at->name);
     at->failed |= request.failed;
     npart__arena_clear(&scratch);
 }
@@ -261,6 +262,21 @@ static void list_ends(struct partitioner *at)
     npart__arena_release(at->arena, seen);
 }
 
+/* Where accepted nodes would go on from a partition, but for the user. */
+static void list_cuts(struct partitioner *at)
+{
+    struct npart__partitioning *out = at->out;
+    for (uint32_t p = 0; !at->failed && p < out->partitions.count; p++) {
+        struct npart__partition *partition = &out->partitions.items[p];
+        partition->first_cut = out->lists.count;
+        for (uint32_t i = 0; !at->failed && i < partition->output_count; i++) {
+            uint32_t value = out->lists.items[partition->first_output + i], first = at->first_use[value];
+            at->failed |=
+                !npart__list_cuts_of(&at->back, out, p, at->uses + first, at->first_use[value + 1] - first);
+        }
+    }
+}
+
 /* Where the order of nodes counts, the next node of the other side ends a partition although it takes nothing from
  * it. */
 static void complete_ends_in_order(struct partitioner *at)
@@ -274,7 +290,7 @@ static void complete_ends_in_order(struct partitioner *at)
         struct npart__partition *ended = before == NPART_NONE ? NULL : &out->partitions.items[before];
         bool is_next = ended && out->partition_of[node] == NPART_NONE &&
                        npart__node_region(at->graph, node) == ended->region;
-        if (is_next && ended->end_count == 0) {
+        if (is_next && ended->end_count == 0 && ended->cut_count == 0) {
             ended->first_end = out->lists.count;
             ended->end_count = 1;
             at->failed |= !NPART__PUSH(at->arena, &out->lists, node);
@@ -319,6 +335,8 @@ static void partition_regions(struct partitioner *at)
 {
     bool changed = false;
     at->failed |= !npart__apply_stops(&at->back);
+    if (!at->failed && at->back.request->is_cut)
+        at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
         if (at->graph->scopes.items[scope].region == scope)
             stage_region(at, scope);
@@ -349,6 +367,8 @@ static void find_borders(struct partitioner *at)
         list_borders(at);
     if (!at->failed)
         list_ends(at);
+    if (!at->failed && at->out->cuts.segment_of)
+        list_cuts(at);
     bool order_counts = strcmp(at->name, "waves") != 0 && strcmp(at->name, "connected") != 0;
     if (!at->failed && order_counts)
         complete_ends_in_order(at);

@@ -19,6 +19,7 @@ struct npart__partition {
     uint32_t first_input, input_count;   /* values from outside, constants left out */
     uint32_t first_output, output_count; /* values that are used outside */
     uint32_t first_end, end_count;       /* refused nodes that end it: they take its results */
+    uint32_t first_cut, cut_count;       /* values at which the user's cut ends it, though accepted nodes go on */
 };
 
 /* One tensor passing from one side to another. */
@@ -26,6 +27,12 @@ struct npart__crossing {
     uint32_t value;
     uint32_t from, to; /* partitions; NPART_NONE is the CPU */
     uint64_t bytes;    /* UINT64_MAX: not known */
+};
+
+/* NULL where nothing is cut, or where a cut leaves the node to the CPU. */
+struct npart__cuts {
+    const bool *is_cut;            /* by value */
+    uint32_t *segment_of, *behind; /* by node: how many cuts stand before it, and at which value the last is made */
 };
 
 struct npart__partitioning {
@@ -36,6 +43,7 @@ struct npart__partitioning {
     struct NPART__ARRAY(struct npart__partition) partitions;
     struct NPART__ARRAY(struct npart__crossing) crossings;
     struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
+    struct npart__cuts cuts;
     uint32_t switch_count;
 };
 
@@ -50,6 +58,7 @@ struct npart__partition_request {
     const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
+    const bool *is_cut; /* by value: the user cuts the graph behind it; NULL: nowhere */
 };
 
 /* Partitions every region. */
@@ -59,6 +68,9 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
 /* Only the number of partitions, for what-if questions. */
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error);
+
+/* The rule that speaks for the user's cuts: the list's `partitions cut` line, or the one that every list has. */
+uint32_t npart__cut_rule(const struct npart__target *target);
 
 /* Multiply-accumulates of a node: of convolutions, matrix products and the like; 0 for others and where shapes are not
  * known. Conv: elements of the result x elements of one filter; MatMul, Gemm: elements of the result x the axis that

@@ -17,6 +17,11 @@ void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t 
 
 /* Before staging: nodes at and behind an op at which the runtime stops. False when out of memory. */
 bool npart__apply_stops(struct npart__hand_back *to);
+/* The same, for the user's cuts. */
+bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts);
+/* Lists the cuts that end a partition, one of whose results has these users. False when out of memory. */
+bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
+                         const uint32_t *users, uint32_t user_count);
 /* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
 

@@ -11,6 +11,8 @@ struct npart__stage_request {
     const struct npart__fold *fold;
     const bool *accepted; /* by node; changed through `back` only */
     uint32_t region;
+    const uint32_t *segment_of; /* by node; NULL: there is one segment */
+    uint32_t segment;           /* at hand; all others are outside */
     const uint32_t *order; /* its live nodes, producers before consumers */
     uint32_t count;
     uint32_t *stage_of; /* by node, to fill in */
@@ -18,6 +20,10 @@ struct npart__stage_request {
     bool failed;                /* out of memory */
 };
 
+/* cuts.c: every segment by itself, one behind the other. */
+void npart__stage_segments(struct npart__stage_request *request, const char *partitioner);
+
+/* One segment. */
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner);
 
 /* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right behind each other,
@@ -26,7 +32,7 @@ void npart__split_stages(struct npart__stage_request *request);
 /* openvino.c */
 void npart__stage_by_openvino(struct npart__stage_request *request);
 
-/* The live producer of an operand (inputs, then captures) in the same region, or NPART_NONE. */
+/* The live producer of an operand (inputs, then captures) in the same region and segment, or NPART_NONE. */
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
                                 uint32_t operand);
 

@@ -90,16 +90,54 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
     return NPART_OK;
 }
 
+/* Marks the tensors of that name, or else the results of the nodes. Returns whether there are any. */
+static bool mark_cut(struct npart__plan *plan, const char *name)
+{
+    const struct npart__graph *graph = plan->graph;
+    bool is_found = false;
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        if (strcmp(npart__value_name(graph, v), name) != 0)
+            continue;
+        plan->is_cut[plan->fold.stands_for[graph->values.items[v].alias]] = true;
+        is_found = true;
+    }
+    for (uint32_t i = 0; !is_found && i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        for (uint32_t k = 0; strcmp(node->name, name) == 0 && k < node->output_count; k++)
+            if (npart__node_output(graph, node, k) != NPART_NONE)
+                plan->is_cut[plan->fold.stands_for[npart__node_output(graph, node, k)]] = true;
+    }
+    for (uint32_t i = 0; !is_found && i < graph->nodes.count; i++)
+        is_found = strcmp(graph->nodes.items[i].name, name) == 0;
+    return is_found;
+}
+
+static npart_status gather_cuts(struct npart__plan *plan, const struct npart__plan_request *request,
+                                struct npart_error *error)
+{
+    if (request->cut_count == 0)
+        return NPART_OK;
+    plan->is_cut = npart__arena_zeroed(plan->arena, plan->graph->values.count + (size_t)1, sizeof *plan->is_cut);
+    if (!plan->is_cut)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < request->cut_count; i++)
+        if (!*request->cuts[i] || !mark_cut(plan, request->cuts[i]))
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no tensor or node \"%s\" to cut behind",
+                               request->cuts[i]);
+    return NPART_OK;
+}
+
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
-static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
-                                   uint32_t *count, struct npart_error *error)
+static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, const bool *is_cut,
+                                   struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
 {
     const struct npart__partition_request request = {.inference = plan->inference,
                                                      .fold = &plan->fold,
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
-                                                     .accepted = accepted};
+                                                     .accepted = accepted,
+                                                     .is_cut = is_cut};
     return npart__count_partitions(&request, scratch, count, error);
 }
 
@@ -114,7 +152,7 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++)
         accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART__UNDECIDED);
     if (status == NPART_OK)
-        status = count_accepted(plan, accepted, &scratch, count, error);
+        status = count_accepted(plan, accepted, plan->is_cut, &scratch, count, error);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -163,7 +201,25 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     return NPART_OK;
 }
 
-/* How many partitions there would be if the victims of some causes were accepted. */
+/* The user's cuts without those that are among some causes; NULL where there are none. False when out of memory. */
+static bool cuts_without(const struct npart__plan *plan, uint32_t first, uint32_t last, struct npart__arena *scratch,
+                         bool **out)
+{
+    size_t values = plan->graph->values.count + (size_t)1;
+    *out = NULL;
+    if (!plan->is_cut)
+        return true;
+    *out = npart__arena_allocate(scratch, values * sizeof **out);
+    if (!*out)
+        return false;
+    memcpy(*out, plan->is_cut, values * sizeof **out);
+    for (uint32_t c = first; c <= last && c < plan->causes.items.count; c++)
+        if (plan->causes.items.items[c].cut_value != NPART_NONE)
+            (*out)[plan->causes.items.items[c].cut_value] = false;
+    return true;
+}
+
+/* How many partitions there would be if the victims of some causes were accepted, and cuts among them not made. */
 static npart_status count_without(const struct npart__plan *plan, uint32_t first, uint32_t last,
                                   struct npart__next_step *out, struct npart_error *error)
 {
@@ -171,7 +227,9 @@ static npart_status count_without(const struct npart__plan *plan, uint32_t first
     struct npart__arena scratch;
     npart__arena_init(&scratch, &plan->arena->allocator);
     bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
-    npart_status status = accepted ? NPART_OK : npart__fail_memory(error);
+    bool *is_cut;
+    bool is_ready = accepted && cuts_without(plan, first, last, &scratch, &is_cut);
+    npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
     *out = (struct npart__next_step){.first_cause = first, .last_cause = last};
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++) {
         uint32_t cause = plan->causes.cause_of[i];
@@ -180,7 +238,7 @@ static npart_status count_without(const struct npart__plan *plan, uint32_t first
         out->victim_count += is_victim;
     }
     if (status == NPART_OK)
-        status = count_accepted(plan, accepted, &scratch, &out->partitions, error);
+        status = count_accepted(plan, accepted, is_cut, &scratch, &out->partitions, error);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -333,6 +391,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);
     if (status == NPART_OK)
+        status = gather_cuts(out, request, error);
+    if (status == NPART_OK)
         status = judge(out, request->shared, view, assumed, error);
     if (status != NPART_OK)
         return status;
@@ -345,7 +405,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .fold = &out->fold,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
-                                                       .accepted = out->accepted};
+                                                       .accepted = out->accepted,
+                                                       .is_cut = out->is_cut};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,

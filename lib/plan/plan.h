@@ -19,6 +19,7 @@ struct npart__plan {
     struct npart__fold fold;
     struct npart__mask mask;
     bool *accepted; /* by node */
+    bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__cost cost;
@@ -51,6 +52,8 @@ struct npart__plan_request {
     enum npart__level level;
     const struct npart__assumed *assumed;
     uint32_t assumed_count;
+    const char *const *cuts; /* names of tensors or nodes behind which the user cuts */
+    uint32_t cut_count;
 };
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,

@@ -286,6 +286,7 @@ static void partition(struct json *json, uint32_t id)
     value_names(json, ",\"inputs\":", lists + at->first_input, at->input_count);
     value_names(json, ",\"outputs\":", lists + at->first_output, at->output_count);
     ids(json, ",\"cause_of_end\":", lists + at->first_end, at->end_count);
+    value_names(json, ",\"cut_behind\":", lists + at->first_cut, at->cut_count);
     text(json, "}");
 }
 

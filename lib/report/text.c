@@ -124,16 +124,19 @@ static void cause_detail(struct npart__page *page, uint32_t id)
     const struct npart__rule *rule = &plan->target.oplist->rules.items[cause->rule];
     struct npart__buffer found;
     npart__buffer_init(&found, page->out->arena);
-    (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, cause->rule, cause->first_victim, &found);
+    if (cause->cut_value == NPART_NONE)
+        (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, cause->rule, cause->first_victim, &found);
     npart__paint(page, NPART__DIM);
     if (found.size) {
         npart__put(page, "     ");
         npart__wrapped(page, npart__buffer_text(&found), 5, 7);
         npart__put(page, "\n");
     }
-    npart__put(page, "     ");
-    npart__put_place(page, cause->first_victim);
-    npart__put(page, "\n");
+    if (cause->first_victim != NPART_NONE) {
+        npart__put(page, "     ");
+        npart__put_place(page, cause->first_victim);
+        npart__put(page, "\n");
+    }
     if (*rule->source) {
         npart__put(page, "     ");
         npart__append_format(page->out, "%s: ", rule->id);
@@ -152,9 +155,12 @@ static void cause_line(struct npart__page *page, uint32_t id)
     npart__wrapped(page, cause->text, 5, 5);
     npart__paint(page, "0");
     npart__put(page, "  ");
-    count_of(page, cause->victim_count, "node");
+    if (cause->cut_value == NPART_NONE)
+        count_of(page, cause->victim_count, "node");
+    else if (cause->cut_count == 0)
+        npart__put(page, "ends no partition");
     if (cause->cut_count) {
-        npart__put(page, ", ends ");
+        npart__put(page, cause->cut_value == NPART_NONE ? ", ends " : "ends ");
         count_of(page, cause->cut_count, "partition");
     }
     npart__put(page, "\n");
@@ -292,11 +298,15 @@ static void next_step(struct npart__page *page, const struct npart__plan *fixed)
     if (step.last_cause > step.first_cause)
         npart__append_format(page->out, " to %u together", step.last_cause + 1);
     npart__put(page, ": ");
-    count_of(page, step.victim_count, "node");
+    if (step.victim_count)
+        count_of(page, step.victim_count, "node");
+    else
+        npart__put(page, "your own cut");
     if (plan->summary.partitions == 0)
         npart__put(page, "; without that there is no partition at all\n");
     else if (step.partitions < plan->summary.partitions)
-        npart__append_format(page->out, "; with them on the NPU %u partition%s in place of %u\n", step.partitions,
+        npart__append_format(page->out, "; %s %u partition%s in place of %u\n",
+                             step.victim_count ? "with them on the NPU" : "without it", step.partitions,
                              step.partitions == 1 ? "" : "s", plan->summary.partitions);
     else
         npart__put(page, "; the number of partitions stays\n");

@@ -10,6 +10,7 @@
  *   partitions fail unfed                            one into which nothing comes but constants fails the session
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
  *   partitions keep NUMBER heaviest|first            the others are given back
+ *   partitions cut anew|ends|node                    what a cut of the user's does
  *   fallback OP... | *                               all that the CPU side has; another op fails the model
  *
  * each may count only `with SWITCH` or `unless SWITCH`; each but the first is then followed by ["sentence"]
@@ -73,6 +74,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         [NPART__REASON_BORDER] = {"partitioner-border",
                                   "a group from which a result of Conv or Identity leaves is given back"},
         [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a group that nothing is fed into is given back"},
+        [NPART__REASON_CUT] = {"partitioner-cut", "the user cuts the graph"},
     };
     for (size_t i = 0; i < NPART__REASON_COUNT; i++) {
         uint32_t rule =
@@ -80,6 +82,8 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         parser->oplist->partitioner_rules[i] = rule;
         if (rule != NPART_NONE && i == NPART__REASON_NOT_WHOLE)
             parser->oplist->rules.items[rule].is_fatal = parser->oplist->refusal_is_fatal;
+        if (rule != NPART_NONE && i == NPART__REASON_CUT)
+            parser->oplist->rules.items[rule].source = "";
     }
 }
 
@@ -170,6 +174,25 @@ static const char *take_keep(struct npart__parser *parser, struct npart__policy 
     return "there may be no more partitions";
 }
 
+static const char *take_cut(struct npart__parser *parser, struct npart__policy *policy)
+{
+    static const struct {
+        const char *word, *sentence;
+        enum npart__policy_kind kind;
+    } ways[] = {
+        {"anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
+        {"ends", "stands behind a cut of the user's", NPART__POLICY_CUT_ENDS},
+        {"node", "the user takes this node from the NPU", NPART__POLICY_CUT_NODE},
+    };
+    for (size_t i = 0; i < NPART__COUNT(ways); i++)
+        if (npart__accept(parser, NPART__TOKEN_WORD, ways[i].word)) {
+            policy->kind = (uint8_t)ways[i].kind;
+            return ways[i].sentence;
+        }
+    npart__parse_fail(parser, npart__peek(parser)->column, "expected anew, ends or node");
+    return "";
+}
+
 void npart__line_partitions(struct npart__parser *parser)
 {
     struct npart__policy policy = {0};
@@ -188,8 +211,10 @@ void npart__line_partitions(struct npart__parser *parser)
         sentence = take_drop(parser, &policy);
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {
         sentence = take_keep(parser, &policy);
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "cut")) {
+        sentence = take_cut(parser, &policy);
     } else {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop, keep or fail");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop, keep, fail or cut");
         return;
     }
     policy.when = take_switches(parser);

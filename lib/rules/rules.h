@@ -162,6 +162,9 @@ enum npart__policy_kind {
     NPART__POLICY_DROP_SMALL_WHOLE, /* a wholly accepted graph of at most `number` nodes that begins with these ops */
     NPART__POLICY_KEEP_HEAVIEST,    /* at most `number` partitions: those with most MACs, then most nodes */
     NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
+    NPART__POLICY_CUT_ANEW,         /* what the user cuts off is partitioned anew */
+    NPART__POLICY_CUT_ENDS,         /* ... is left to the CPU, with all behind it */
+    NPART__POLICY_CUT_NODE,         /* the node behind which the user cuts is left to the CPU */
 };
 
 struct npart__policy {
@@ -177,6 +180,11 @@ static inline bool npart__policy_keeps(const struct npart__policy *policy)
     return policy->kind == NPART__POLICY_KEEP_HEAVIEST || policy->kind == NPART__POLICY_KEEP_FIRST;
 }
 
+static inline bool npart__policy_cuts(const struct npart__policy *policy)
+{
+    return policy->kind >= NPART__POLICY_CUT_ANEW;
+}
+
 /* Reasons for what a partitioner itself leaves to the CPU. */
 enum npart__partitioner_reason {
     NPART__REASON_BEHIND_REFUSED, /* prefix: behind the first refused node */
@@ -185,6 +193,7 @@ enum npart__partitioner_reason {
     NPART__REASON_ALONE,          /* openvino: a group of one node */
     NPART__REASON_BORDER,         /* openvino: a result of Conv or Identity leaves the group */
     NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
+    NPART__REASON_CUT,            /* a boundary that the user asks for */
     NPART__REASON_COUNT
 };
 

@@ -249,14 +249,15 @@ static void expect_border(struct run *run, char *text, int kind)
         compare_text(run, "end", labels_of(run, partition.ends, partition.end_count), rest_of(text));
         return;
     }
-    const uint32_t *values = kind == 0 ? partition.inputs : partition.outputs;
-    uint32_t count = kind == 0 ? partition.input_count : partition.output_count;
+    static const char *const words[] = {"inputs", "outputs", NULL, "cuts"};
+    const uint32_t *values = kind == 0 ? partition.inputs : kind == 1 ? partition.outputs : partition.cuts;
+    uint32_t count = kind == 0 ? partition.input_count : kind == 1 ? partition.output_count : partition.cut_count;
     for (uint32_t i = 0; i < count; i++) {
         size_t used = strlen(found);
         (void)snprintf(found + used, sizeof found - used, "%s%s", i ? " " : "",
                        npart__value_name(graph_of(run), values[i]));
     }
-    compare_text(run, kind == 0 ? "inputs" : "outputs", found, rest_of(text));
+    compare_text(run, words[kind], found, rest_of(text));
 }
 
 static const char *side_text(uint32_t side, char *buffer, size_t bytes)
@@ -409,6 +410,8 @@ static void expect(struct run *run, char *text)
         fail(run, "nothing is known of \"expect %s\" without an op list", what);
     else if (strcmp(what, "inputs") == 0 || strcmp(what, "outputs") == 0 || strcmp(what, "end") == 0)
         expect_border(run, text, *what == 'i' ? 0 : *what == 'o' ? 1 : 2);
+    else if (strcmp(what, "cuts") == 0)
+        expect_border(run, text, 3);
     else
         expect_number(run, what, text);
 }
@@ -420,6 +423,7 @@ struct script {
     struct npart_dim_binding dims[MOST_DIMS];
     uint32_t dim_count;
     struct npart_plan_options plan;
+    const char *cuts[8];
     bool has_oplist, ignores_value_info, is_onnxruntime;
 };
 
@@ -482,6 +486,11 @@ static bool script_line(struct script *script, char *line)
         script->plan.level = strcmp(rest_of(text), "off") == 0 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
     } else if (strcmp(word, "partitioner") == 0) {
         script->plan.partitioner = strdup(rest_of(text));
+    } else if (strcmp(word, "cut") == 0) {
+        if (script->plan.cut_count == NPART__COUNT(script->cuts))
+            exit(99);
+        script->plan.cuts = script->cuts;
+        script->cuts[script->plan.cut_count++] = strdup(rest_of(text));
     } else if (strcmp(word, "gates") == 0) {
         script->plan.gates = strdup(rest_of(text));
     } else if (strcmp(word, "target") == 0) {
@@ -569,6 +578,8 @@ static void run_case(struct run *run, const struct lines *lines)
         free((void *)(uintptr_t)script.dims[i].name);
     free((void *)(uintptr_t)script.plan.partitioner);
     free((void *)(uintptr_t)script.plan.gates);
+    for (uint32_t i = 0; i < script.plan.cut_count; i++)
+        free((void *)(uintptr_t)script.cuts[i]);
 }
 
 static void flush_case(struct run *run, struct lines *lines)

@@ -123,6 +123,8 @@ static struct npart__oplist oplist; /* without policies of its own */
 static struct npart__arena oplist_arena;
 static const struct npart__target target = {.oplist = &oplist};
 static bool asked[4 * MOST_NODES], accepted[4 * MOST_NODES]; /* before and after what a partitioner hands back */
+static bool is_cut[MOST_VALUES]; /* by value, of those that stand for others */
+static bool has_cuts;
 static const char *partitioner;
 
 static bool is_by(const char *name)
@@ -281,7 +283,7 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
-    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask};
+    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -465,7 +467,7 @@ static void check_ends(void)
             if (is_taker)
                 CHECK_INT(listed(at->first_end, at->end_count, n), 1);
         }
-        bool is_next = takers == 0 && at->end_count == 1 && !is_by("waves");
+        bool is_next = takers == 0 && at->end_count == 1 && !is_by("waves") && at->cut_count == 0;
         CHECK(at->end_count == takers || is_next);
     }
 }
@@ -486,7 +488,10 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     uint32_t share = random_below(11);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         asked[i] = accepted[i] = random_below(10) < share;
-    struct npart__partition_request request = {&inference, &fold, &target, partitioner, accepted};
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        is_cut[v] = has_cuts && fold.stands_for[v] == v && random_below(6) == 0;
+    struct npart__partition_request request = {
+        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL};
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
 }
 
@@ -519,6 +524,29 @@ static void test_partition_property__every_partitioner(void)
     npart__arena_clear(&oplist_arena);
 }
 
+/* Nothing passes a cut within a partition, and what ends at one has an accepted node behind it. */
+static void check_cuts(void)
+{
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        for (uint32_t k = 0; is_live(n) && accepted[n] && k < places_of(n); k++) {
+            uint32_t value = taken(n, k), producer = maker(n, k);
+            CHECK(producer == NPART_NONE || !is_cut[value] || !found.cuts.is_cut ||
+                  found.partition_of[producer] != found.partition_of[n]);
+        }
+    for (uint32_t p = 0; p < found.partitions.count; p++) {
+        const struct npart__partition *at = &found.partitions.items[p];
+        bool goes_on = false;
+        for (uint32_t i = 0; i < at->cut_count; i++)
+            CHECK(is_cut[found.lists.items[at->first_cut + i]]);
+        for (uint32_t n = 0; n < graph->nodes.count; n++)
+            for (uint32_t k = 0; is_live(n) && accepted[n] && k < places_of(n); k++) {
+                uint32_t producer = maker(n, k);
+                goes_on |= producer != NPART_NONE && found.partition_of[producer] == p && found.partition_of[n] != p;
+            }
+        CHECK(at->cut_count == 0 || goes_on);
+    }
+}
+
 /* What holds whatever is given back: the rest is sound, and each node that went back has its line's rule. */
 static void check_with_policies(uint32_t seed, uint32_t most)
 {
@@ -528,6 +556,8 @@ static void check_with_policies(uint32_t seed, uint32_t most)
     check_acyclic();
     check_switches();
     check_borders();
+    check_ends();
+    check_cuts();
     CHECK(found.partitions.count <= most);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         uint32_t rule = found.handed_back[i];
@@ -557,6 +587,9 @@ static void test_partition_property__random_policies(void)
         {"partitions keep 1 first\n", 1},
         {"partitions keep 2 heaviest\n", 2},
         {"partitions stop If\n", UINT32_MAX},
+        {"partitions cut anew\n", UINT32_MAX},
+        {"partitions cut ends\n", UINT32_MAX},
+        {"partitions cut node\n", UINT32_MAX},
     };
     for (uint32_t round = 1; round <= POLICY_LISTS; round++) {
         char list[512] = "format 1\ntarget t\n";
@@ -572,12 +605,14 @@ static void test_partition_property__random_policies(void)
         while (npart__partitioner_name(names))
             names++;
         partitioner = npart__partitioner_name(random_below((uint32_t)names));
+        has_cuts = random_below(2);
         npart__arena_init(&oplist_arena, NULL);
         REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
         for (uint32_t seed = 1; seed <= GRAPHS_A_LIST; seed++)
             check_with_policies(round * GRAPHS_A_LIST + seed, most);
         npart__arena_clear(&oplist_arena);
     }
+    has_cuts = false;
 }
 
 /* By name and by place; those that this file has a statement for are there. */

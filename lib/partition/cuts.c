@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The user's own cuts. Every path through the graph is divided at the values that are cut; a node's *segment* is the
+ * largest number of cuts on a path to it. What the runtime does about a cut is a `partitions cut` line: it forms
+ * partitions of each segment anew, which run one after another; or it leaves what is behind the first to the CPU; or
+ * the node that makes the value.
+ */
+#include "partition/policy.h"
+#include "partition/stages.h"
+
+/* The op list's line that counts, or NULL: segments are partitioned anew. */
+static const struct npart__policy *policy_of(const struct npart__target *target)
+{
+    const struct npart__policy *found = NULL;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        if (npart__policy_cuts(policy) && npart__target_has(target, policy->when))
+            found = policy;
+    }
+    return found;
+}
+
+uint32_t npart__cut_rule(const struct npart__target *target)
+{
+    const struct npart__policy *policy = policy_of(target);
+    return policy ? policy->rule : target->oplist->partitioner_rules[NPART__REASON_CUT];
+}
+
+/* The value at which operand `index` of a node is cut off from what makes it, or NPART_NONE. */
+static uint32_t cut_at(const struct npart__hand_back *to, const struct npart__node *node, uint32_t index)
+{
+    const struct npart__fold *fold = to->request->fold;
+    uint32_t named = index < node->input_count
+                         ? to->graph->operands.items[node->first_input + index]
+                         : to->graph->operands.items[node->first_capture + index - node->input_count];
+    uint32_t value = npart__live_operand(to->graph, fold, node, index); /* behind a copy of the node's own */
+    if (value == NPART_NONE)
+        return value;
+    named = fold->stands_for[named];
+    return to->request->is_cut[named] ? named : to->request->is_cut[value] ? value : NPART_NONE;
+}
+
+static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
+{
+    const struct npart__node *node = &to->graph->nodes.items[id];
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__live_operand(to->graph, to->request->fold, node, k);
+        if (value == NPART_NONE)
+            continue;
+        uint32_t producer = to->graph->values.items[value].producer, at = cut_at(to, node, k);
+        bool is_inside =
+            producer != NPART_NONE && npart__node_region(to->graph, producer) == npart__node_region(to->graph, id);
+        uint32_t segment = (is_inside ? cuts->segment_of[producer] : 0) + (at != NPART_NONE);
+        if (segment > cuts->segment_of[id]) {
+            cuts->segment_of[id] = segment;
+            cuts->behind[id] = at != NPART_NONE ? at : cuts->behind[producer];
+        }
+    }
+}
+
+/* The nodes that make the values go to the CPU, which may lack them. */
+static bool give_up_nodes(struct npart__hand_back *to, uint32_t rule)
+{
+    const struct npart__oplist *oplist = to->request->target->oplist;
+    uint32_t count = oplist->fallback_ops.count;
+    const struct npart__op_id *fallback = npart__find_ops(to->graph, oplist->fallback_ops.items, count, to->arena);
+    for (uint32_t v = 0; fallback && v < to->graph->values.count; v++) {
+        uint32_t producer = to->graph->values.items[v].producer;
+        if (!to->request->is_cut[v] || producer == NPART_NONE)
+            continue;
+        bool has_op = count == 0;
+        for (uint32_t i = 0; i < count && !has_op; i++)
+            has_op = npart__is_op(&to->graph->nodes.items[producer], fallback[i]);
+        npart__hand_back_node(to, producer, has_op ? rule : oplist->fallback_rule);
+    }
+    return fallback != NULL;
+}
+
+bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
+{
+    const struct npart__policy *policy = policy_of(to->request->target);
+    size_t nodes = to->graph->nodes.count + (size_t)1;
+    cuts->segment_of = npart__arena_zeroed(to->arena, nodes, sizeof *cuts->segment_of);
+    cuts->behind = npart__arena_allocate(to->arena, nodes * sizeof *cuts->behind);
+    if (!cuts->segment_of || !cuts->behind)
+        return false;
+    cuts->is_cut = to->request->is_cut;
+    memset(cuts->behind, 0xff, nodes * sizeof *cuts->behind);
+    for (uint32_t i = 0; i < to->graph->order_count; i++) {
+        uint32_t id = to->graph->order[i];
+        if (to->request->fold->reasons[id] != NPART__FOLD_LIVE)
+            continue;
+        find_segment(to, cuts, id);
+        if (policy && policy->kind == NPART__POLICY_CUT_ENDS && cuts->segment_of[id])
+            npart__hand_back_node(to, id, policy->rule);
+    }
+    if (!policy || policy->kind == NPART__POLICY_CUT_ANEW)
+        return true;
+    *cuts = (struct npart__cuts){NULL, NULL, NULL};
+    return policy->kind == NPART__POLICY_CUT_ENDS || give_up_nodes(to, policy->rule);
+}
+
+/* ---- staging ---------------------------------------------------------------------------------------------- */
+
+/* The nodes of each segment together, in order: those of segment s end at ends[s]. Returns the number of segments; 0
+ * when out of memory. */
+static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t **sorted, uint32_t **ends)
+{
+    const uint32_t *segment_of = request->segment_of;
+    uint32_t segments = 1;
+    for (uint32_t i = 0; i < request->count; i++)
+        if (segment_of[request->order[i]] >= segments)
+            segments = segment_of[request->order[i]] + 1;
+    *sorted = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof **sorted);
+    *ends = npart__arena_zeroed(request->arena, segments + (size_t)1, sizeof **ends);
+    if (!*sorted || !*ends)
+        return 0;
+    for (uint32_t i = 0; i < request->count; i++)
+        (*ends)[segment_of[request->order[i]] + 1]++;
+    for (uint32_t s = 0; s < segments; s++)
+        (*ends)[s + 1] += (*ends)[s];
+    for (uint32_t i = 0; i < request->count; i++)
+        (*sorted)[(*ends)[segment_of[request->order[i]]]++] = request->order[i];
+    return segments;
+}
+
+void npart__stage_segments(struct npart__stage_request *request, const char *partitioner)
+{
+    uint32_t *sorted, *ends, base = 0;
+    if (!request->segment_of) {
+        npart__give_stages(request, partitioner);
+        return;
+    }
+    uint32_t segments = sort_by_segment(request, &sorted, &ends);
+    request->failed |= segments == 0;
+    for (uint32_t s = 0; s < segments && !request->failed; s++) {
+        struct npart__stage_request part = *request;
+        uint32_t first = s ? ends[s - 1] : 0, next = base;
+        part.order = sorted + first;
+        part.count = ends[s] - first;
+        part.segment = s;
+        npart__give_stages(&part, partitioner);
+        request->failed |= part.failed;
+        for (uint32_t i = 0; i < part.count; i++) {
+            uint32_t *stage = &request->stage_of[part.order[i]];
+            *stage += base;
+            next = *stage >= next ? *stage + 1 : next;
+        }
+        base = next;
+    }
+}
+
+/* ---- what they end ---------------------------------------------------------------------------------------- */
+
+static bool is_listed(const struct npart__partitioning *of, const struct npart__partition *partition, uint32_t value)
+{
+    for (uint32_t i = 0; i < partition->cut_count; i++)
+        if (of->lists.items[partition->first_cut + i] == value)
+            return true;
+    return false;
+}
+
+bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
+                         const uint32_t *users, uint32_t user_count)
+{
+    struct npart__partition *partition = &of->partitions.items[id];
+    const struct npart__cuts *cuts = &of->cuts;
+    uint32_t segment = cuts->segment_of[of->lists.items[partition->first_member]];
+    for (uint32_t i = 0; i < user_count; i++) {
+        uint32_t user = users[i], value = cuts->behind[user];
+        bool goes_on = to->request->accepted[user] && cuts->segment_of[user] > segment &&
+                       npart__node_region(to->graph, user) == partition->region;
+        if (!goes_on || is_listed(of, partition, value))
+            continue;
+        if (!NPART__PUSH(to->arena, &of->lists, value))
+            return false;
+        partition->cut_count++;
+    }
+    return true;
+}
