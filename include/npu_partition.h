@@ -337,6 +337,7 @@ NPART_API void npart_plan_free(npart_plan *plan);
 /* Counts over the nodes of all graphs. */
 struct npart_summary {
     uint32_t nodes, folded, live;        /* live = accepted + refused + unknown */
+    uint32_t fused;                      /* of the folded ones: merged into others */
     uint32_t accepted, refused, unknown; /* refused includes failed */
     uint32_t failed;                     /* claimed by the NPU's side, then the session or compile fails */
     uint32_t partitions, switches;
@@ -352,13 +353,15 @@ enum npart_verdict {
     NPART_VERDICT_NPU,
     NPART_VERDICT_FAIL,
     NPART_VERDICT_UNKNOWN,
-    NPART_VERDICT_FOLDED
+    NPART_VERDICT_FOLDED,
+    NPART_VERDICT_FUSED /* merged into another node */
 };
 
 struct npart_node_plan {
     enum npart_verdict verdict;
     uint32_t partition; /* NPART_NONE: in none */
     uint32_t cause;     /* NPART_NONE: not refused */
+    uint32_t into;      /* of a fused node the one that it is part of; else NPART_NONE */
     uint32_t reason_count;
 };
 

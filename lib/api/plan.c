@@ -378,9 +378,12 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     const struct npart__plan *plan = &handle->plan;
     if (node >= plan->graph->nodes.count)
         return false;
+    uint8_t folded = plan->fold.reasons[node];
     *out = (struct npart_node_plan){
-        .verdict = plan->fold.reasons[node] == NPART__FOLD_LIVE ? (enum npart_verdict)plan->mask.verdicts[node]
-                                                                : NPART_VERDICT_FOLDED,
+        .verdict = folded == NPART__FOLD_LIVE    ? (enum npart_verdict)plan->mask.verdicts[node]
+                   : folded == NPART__FOLD_FUSED ? NPART_VERDICT_FUSED
+                                                 : NPART_VERDICT_FOLDED,
+        .into = npart__fused_into(&plan->fold, node),
         .partition = plan->partitioning.partition_of[node],
         .cause = plan->causes.cause_of[node],
         .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],

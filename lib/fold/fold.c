@@ -14,7 +14,7 @@
 const char *npart__fold_word(enum npart__fold_reason reason)
 {
     static const char *const words[] = {"live",   "constant", "shape-arithmetic", "inlined",
-                                        "untaken", "identity", "dropout",          "no-op"};
+                                        "untaken", "identity", "dropout",          "fused",   "no-op"};
     return words[reason];
 }
 
@@ -28,6 +28,7 @@ const char *npart__fold_sentence(enum npart__fold_reason reason)
         "stands in a branch that is never taken",
         "only hands its input on",
         "does nothing at inference",
+        "is merged into another node",
         "changes nothing",
     };
     return sentences[reason];
@@ -309,6 +310,7 @@ static void count(struct folder *folder)
             folder->out->live_count++;
         else
             folder->out->folded_count++;
+        folder->out->fused_count += folder->out->reasons[i] == NPART__FOLD_FUSED;
     }
 }
 
@@ -333,6 +335,8 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
         fold_node(&folder, graph->order[i]);
     bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
     if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_neighbours(inference, arena, out))
+        return npart__fail_memory(error);
+    if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_merges(inference, arena, out))
         return npart__fail_memory(error);
     if (inference->options.view != NPART__VIEW_FULL && !npart__fold_copies(inference, arena, out))
         return npart__fail_memory(error);

@@ -21,6 +21,7 @@ enum npart__fold_reason {
     NPART__FOLD_UNTAKEN,   /* stands in a branch that is never taken */
     NPART__FOLD_IDENTITY,  /* hands its input on */
     NPART__FOLD_DROPOUT,   /* the same, at inference */
+    NPART__FOLD_FUSED,     /* does its work as a part of another node */
     NPART__FOLD_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
     NPART__FOLD_REASONS    /* how many there are */
 };
@@ -31,7 +32,8 @@ struct npart__fold {
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
     uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
                               the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
-    uint32_t live_count, folded_count;
+    uint32_t *into;        /* by node that is fused: the node that it became a part of. NULL: none is */
+    uint32_t live_count, folded_count, fused_count; /* what is fused is folded, too */
 };
 
 #define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
@@ -43,6 +45,18 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
 /* neighbours.c: nodes that go together with others, once each alone has been decided. False when out of memory. */
 bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
                             struct npart__fold *fold);
+
+/* merge.c: nodes that become part of a neighbour. False when out of memory. */
+bool npart__fold_merges(const struct npart__inference *inference, struct npart__arena *arena, struct npart__fold *fold);
+
+/* The live node that a fused node's work is part of, or NPART_NONE for a node that is not fused. */
+static inline uint32_t npart__fused_into(const struct npart__fold *fold, uint32_t node)
+{
+    uint32_t into = NPART_NONE;
+    while (fold->into && fold->into[node] != NPART_NONE)
+        into = node = fold->into[node];
+    return into;
+}
 
 /* copies.c: what is used more than once and copied for each use. False when out of memory. */
 bool npart__fold_copies(const struct npart__inference *inference, struct npart__arena *arena, struct npart__fold *fold);

@@ -59,21 +59,15 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
 }
 
 /* The nodes that make the values go to the CPU, which may lack them. */
-static bool give_up_nodes(struct npart__hand_back *to, uint32_t rule)
+static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 {
-    const struct npart__oplist *oplist = to->request->target->oplist;
-    uint32_t count = oplist->fallback_ops.count;
-    const struct npart__op_id *fallback = npart__find_ops(to->graph, oplist->fallback_ops.items, count, to->arena);
-    for (uint32_t v = 0; fallback && v < to->graph->values.count; v++) {
+    for (uint32_t v = 0; v < to->graph->values.count; v++) {
         uint32_t producer = to->graph->values.items[v].producer;
         if (!to->request->is_cut[v] || producer == NPART_NONE)
             continue;
-        bool has_op = count == 0;
-        for (uint32_t i = 0; i < count && !has_op; i++)
-            has_op = npart__is_op(&to->graph->nodes.items[producer], fallback[i]);
-        npart__hand_back_node(to, producer, has_op ? rule : oplist->fallback_rule);
+        uint32_t lacks = npart__fallback_rule(to->request->target, to->ops, &to->graph->nodes.items[producer]);
+        npart__hand_back_node(to, producer, lacks == NPART_NONE ? rule : lacks);
     }
-    return fallback != NULL;
 }
 
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
@@ -97,7 +91,9 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
     if (!policy || policy->kind == NPART__POLICY_CUT_ANEW)
         return true;
     *cuts = (struct npart__cuts){NULL, NULL, NULL};
-    return policy->kind == NPART__POLICY_CUT_ENDS || give_up_nodes(to, policy->rule);
+    if (policy->kind != NPART__POLICY_CUT_ENDS)
+        give_up_nodes(to, policy->rule);
+    return true;
 }
 
 /* ---- staging ---------------------------------------------------------------------------------------------- */

@@ -173,6 +173,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     struct npart_summary *summary = &plan->summary;
     summary->nodes = plan->graph->nodes.count;
     summary->folded = plan->fold.folded_count;
+    summary->fused = plan->fold.fused_count;
     summary->live = plan->fold.live_count;
     for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
         enum npart__verdict verdict = (enum npart__verdict)plan->mask.verdicts[i];

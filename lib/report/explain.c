@@ -172,11 +172,17 @@ static void one_node(struct npart__page *page, uint32_t node)
 {
     const struct npart__plan *plan = page->plan;
     enum npart__fold_reason folded = (enum npart__fold_reason)plan->fold.reasons[node];
+    uint32_t into = npart__fused_into(&plan->fold, node);
     struct npart__tried_rules tried;
     if (folded != NPART__FOLD_LIVE) {
         npart__painted(page, NPART__BOLD, "  verdict ");
         npart__append_format(page->out, "gone before partitioning: %s\n", npart__fold_sentence(folded));
-        return;
+        if (into == NPART_NONE)
+            return;
+        npart__put(page, "          ");
+        npart__put_place(page, into);
+        npart__put(page, "\n");
+        node = into;
     }
     if (!npart__explain_node(&plan->target, plan->inference, &plan->fold, node, page->out->arena, &tried)) {
         page->out->failed = true;

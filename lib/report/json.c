@@ -164,10 +164,14 @@ static void rule_reason(struct json *json, uint32_t id)
     reason_once(json, &json->rules[id], npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
 }
 
-static void fold_reason(struct json *json, enum npart__fold_reason why)
+static void fold_reason(struct json *json, enum npart__fold_reason why, uint32_t into)
 {
+    char place[160] = "";
+    if (into != NPART_NONE)
+        npart__describe_node(json->graph, into, place, sizeof place);
     reason_once(json, &json->folds[why], "fold", npart__fold_word(why), npart__fold_sentence(why), "");
-    text(json, "\"\"}");
+    string(json, place);
+    text(json, "}");
 }
 
 static void node_reasons(struct json *json, uint32_t node)
@@ -237,14 +241,14 @@ static void node(struct json *json, uint32_t id)
         npart__append(json->out, json->nodes[id].head, json->nodes[id].head_length);
     else
         node_head(json, id);
-    text(json, is_live ? verdicts[plan->mask.verdicts[id]] : "folded");
-    text(json, "\",\"into\":null");
+    text(json, is_live ? verdicts[plan->mask.verdicts[id]] : why == NPART__FOLD_FUSED ? "fused" : "folded");
+    id_or_null(json, "\",\"into\":", npart__fused_into(&plan->fold, id));
     id_or_null(json, ",\"partition\":", plan->partitioning.partition_of[id]);
     text(json, ",\"reasons\":[");
     if (is_live)
         node_reasons(json, id);
     else
-        fold_reason(json, why);
+        fold_reason(json, why, npart__fused_into(&plan->fold, id));
     id_or_null(json, "],\"cause\":", plan->causes.cause_of[id]);
     if (json->nodes)
         npart__append(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
@@ -258,6 +262,7 @@ static void summary(struct json *json, const struct npart_summary *at)
 {
     number(json, "{\"nodes\":", at->nodes);
     number(json, ",\"folded\":", at->folded);
+    number(json, ",\"fused\":", at->fused);
     number(json, ",\"live\":", at->live);
     number(json, ",\"accepted\":", at->accepted);
     number(json, ",\"refused\":", at->refused);

@@ -108,7 +108,11 @@ static void counts(struct npart__page *page)
     if (summary->folded) {
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
-        npart__append_format(page->out, "%u computed before the run", summary->folded);
+        if (summary->folded > summary->fused)
+            npart__append_format(page->out, "%u computed before the run", summary->folded - summary->fused);
+        if (summary->fused)
+            npart__append_format(page->out, "%s%u merged into others", summary->folded > summary->fused ? ", " : "",
+                                 summary->fused);
         npart__paint(page, "0");
     }
     room(page);

@@ -256,20 +256,20 @@ static enum npart__verdict verdict_of(struct outcome outcome)
     return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
 }
 
-/* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. */
-static uint32_t fallback_rule(const struct judge *judge, const struct npart__node *node)
+uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
+                              const struct npart__node *node)
 {
-    const struct npart__oplist *oplist = judge->oplist;
+    const struct npart__oplist *oplist = target->oplist;
     uint32_t rule = oplist->fallbacks.count ? oplist->fallbacks.items[0].rule : NPART_NONE;
     for (uint32_t i = 0; i < oplist->fallbacks.count; i++) {
         const struct npart__fallback *line = &oplist->fallbacks.items[i];
-        if (!npart__target_has(judge->target, line->when))
+        if (!npart__target_has(target, line->when))
             continue;
         rule = line->rule;
         if (line->has_all)
             return NPART_NONE;
         for (uint32_t k = line->first_op; k < line->first_op + line->op_count; k++)
-            if (npart__is_op(node, judge->policy_ops[k]))
+            if (npart__is_op(node, policy_ops[k]))
                 return NPART_NONE;
     }
     return rule;
@@ -352,7 +352,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     if (judged && !judge->looked_beyond)
         *judged = id + 1;
-    uint32_t rule = judge->out->verdicts[id] == NPART__CPU ? fallback_rule(judge, node) : NPART_NONE;
+    uint32_t rule = judge->out->verdicts[id] == NPART__CPU ? npart__fallback_rule(judge->target, judge->policy_ops, node)
+                                                                 : NPART_NONE;
     if (rule == NPART_NONE)
         return true;
     judge->out->verdicts[id] = NPART__FAIL;

@@ -327,6 +327,11 @@ static inline bool npart__is_op(const struct npart__node *node, struct npart__op
     return node->op_type == id.op_type && node->domain == id.domain;
 }
 
+/* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
+ * in the node's graph. */
+uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
+                              const struct npart__node *node);
+
 /* The `unshaped` line that speaks of the node, or NULL. */
 const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
                                                  const struct npart__graph *graph, uint32_t node);

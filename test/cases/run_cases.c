@@ -192,11 +192,19 @@ static void expect_folded(struct run *run, char *text)
 
 static void expect_verdict(struct run *run, char *text)
 {
-    static const char *const words[] = {"cpu", "npu", "fail", "unknown", "folded"};
+    static const char *const words[] = {"cpu", "npu", "fail", "unknown", "folded", "fused"};
     uint32_t node;
     struct npart_node_plan plan;
     if (node_of(run, next_word(&text), &node) && npart_plan_node(run->plan, node, &plan))
         compare_text(run, "verdict", words[plan.verdict], rest_of(text));
+}
+
+static void expect_into(struct run *run, char *text)
+{
+    uint32_t node;
+    struct npart_node_plan plan;
+    if (node_of(run, next_word(&text), &node) && npart_plan_node(run->plan, node, &plan))
+        compare_text(run, "into", plan.into == NPART_NONE ? "none" : labels_of(run, &plan.into, 1), rest_of(text));
 }
 
 /* expect reason NODE RULE [found]: one of the node's reasons is this. */
@@ -385,7 +393,7 @@ static void expect(struct run *run, char *text)
         {"reason", expect_reason, true},        {"no-reason", expect_no_reason, true},
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
         {"cause", expect_cause, true},          {"finding", expect_finding, false},
-        {"findings", expect_findings, false},
+        {"findings", expect_findings, false},   {"into", expect_into, true},
     };
     const char *what = next_word(&text);
     run->expectations++;

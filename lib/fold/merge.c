@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes that ONNX Runtime merges into a neighbour before it partitions, at its basic level: the neighbour's weights,
+ * bias, bounds or pads take over what they did.
+ *
+ * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion (where
+ * the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
+ */
+#include "fold/fold.h"
+
+#define MOST_PADS (2 * NPART__LIMIT_RANK)
+
+struct merger {
+    const struct npart__inference *inference;
+    const struct npart__graph *graph;
+    struct npart__fold *fold;
+    uint32_t *uses; /* by value: how often live nodes use it; a use that no node may be merged with counts twice */
+    uint32_t *user; /* by value: the node that does */
+};
+
+static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
+{
+    uint32_t value = npart__node_input(at->graph, &at->graph->nodes.items[id], index);
+    return value == NPART_NONE ? value : at->fold->stands_for[value];
+}
+
+static uint32_t result_of(const struct merger *at, uint32_t id)
+{
+    return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
+}
+
+static const struct npart__fact *fact_in(const struct merger *at, uint32_t id, uint32_t index)
+{
+    uint32_t value = input_of(at, id, index);
+    return value == NPART_NONE ? NULL : npart__fact_of(at->inference, value);
+}
+
+static bool is_op(const struct merger *at, uint32_t id, const char *op)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    return node->domain == 0 && node->schema && strcmp(npart__node_op(at->graph, node), op) == 0;
+}
+
+static bool is_constant(const struct merger *at, uint32_t id, uint32_t index)
+{
+    uint32_t value = input_of(at, id, index);
+    return value != NPART_NONE && at->fold->is_constant[value];
+}
+
+static bool is_absent_or_constant(const struct merger *at, uint32_t id, uint32_t index)
+{
+    return input_of(at, id, index) == NPART_NONE || is_constant(at, id, index);
+}
+
+/* The live node that makes an input, if it is of this op; else NPART_NONE. */
+static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index, const char *op)
+{
+    uint32_t value = id == NPART_NONE ? NPART_NONE : input_of(at, id, index);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+    return producer != NPART_NONE && is_op(at, producer, op) ? producer : NPART_NONE;
+}
+
+/* ---- what fits --------------------------------------------------------------------------------------------- */
+
+static bool has_constant_weights(const struct merger *at, uint32_t conv)
+{
+    const struct npart__fact *filter = fact_in(at, conv, 1);
+    return filter && filter->has_rank && filter->rank > 2 && is_constant(at, conv, 1) &&
+           is_absent_or_constant(at, conv, 2);
+}
+
+static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
+{
+    const struct npart__node *node = &at->graph->nodes.items[normalization];
+    for (uint32_t i = 1; i < 5; i++)
+        if (!is_constant(at, normalization, i))
+            return false;
+    for (uint32_t i = 1; i < node->output_count; i++)
+        if (npart__node_output(at->graph, node, i) != NPART_NONE)
+            return false;
+    return has_constant_weights(at, conv);
+}
+
+/* A number for each channel: [C,1,1] or [1,C,1,1] for an image. */
+static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithmetic)
+{
+    const struct npart__fact *numbers = fact_in(at, arithmetic, 1), *filter = fact_in(at, conv, 1);
+    if (!has_constant_weights(at, conv) || !is_constant(at, arithmetic, 1) || !numbers->has_rank ||
+        numbers->element_type != filter->element_type)
+        return false;
+    if (numbers->rank == 0)
+        return is_op(at, arithmetic, "Mul");
+    uint32_t axis = numbers->rank == filter->rank ? 1 : 0;
+    if (numbers->rank + 1 - axis != filter->rank || !npart__same(numbers->dims[axis], filter->dims[0]))
+        return false;
+    for (uint32_t i = 0; i < numbers->rank; i++)
+        if (i != axis && numbers->dims[i] != 1)
+            return false;
+    return true;
+}
+
+/* A LayerNormalization whose result goes to three MatMuls and an Add, which takes another Add's result beside it. */
+static bool begins_attention(const struct merger *at, uint32_t normalization, uint32_t *last)
+{
+    uint32_t result = normalization == NPART_NONE ? NPART_NONE : result_of(at, normalization);
+    uint32_t matmuls = 0, adds = 0, add = NPART_NONE;
+    if (result == NPART_NONE || at->uses[result] < 4)
+        return false;
+    const struct npart__value *value = &at->graph->values.items[result];
+    for (uint32_t i = 0; i < value->consumer_count; i++) {
+        uint32_t user = at->graph->consumers[value->first_consumer + i];
+        matmuls += is_op(at, user, "MatMul");
+        adds += is_op(at, user, "Add");
+        add = is_op(at, user, "Add") ? user : add;
+    }
+    if (matmuls != 3 || adds != 1 || at->uses[result] != 4)
+        return false;
+    *last = maker(at, add, input_of(at, add, 0) == result ? 1 : 0, "Add");
+    return *last != NPART_NONE;
+}
+
+/* Of attention, a later level makes one node: its projections are left as they are. */
+static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
+{
+    uint32_t last, result = result_of(at, add);
+    if (begins_attention(at, maker(at, matmul, 0, "LayerNormalization"), &last))
+        return true;
+    uint32_t behind = result != NPART_NONE && at->uses[result] == 1 ? at->user[result] : NPART_NONE;
+    for (uint32_t i = 0; behind != NPART_NONE && is_op(at, behind, "Add") && i < 2; i++)
+        if (begins_attention(at, maker(at, behind, i, "LayerNormalization"), &last) && last == add)
+            return true;
+    return false;
+}
+
+/* What Gemm takes for C: a row, and of matrices a column or everything too. */
+static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
+{
+    const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
+    uint32_t index = input_of(at, add, 0) == result_of(at, matmul) ? 1 : 0;
+    const struct npart__fact *bias = fact_in(at, add, index);
+    bool is_float = a && (a->element_type == 1 || a->element_type == 10 || a->element_type == 16);
+    if (!b || !bias || !is_float || !a->has_rank || !b->has_rank || !bias->has_rank || b->rank != 2)
+        return false;
+    bool is_row = bias->rank == 1 && npart__same(bias->dims[0], b->dims[1]);
+    if (a->rank != 2) /* reshaped before and behind */
+        return is_row && npart__is_static(a) && npart__is_static(b) && !is_attention(at, matmul, add);
+    if (bias->rank != 2)
+        return is_row;
+    bool is_wide = npart__same(bias->dims[1], b->dims[1]);
+    return (bias->dims[0] == 1 && is_wide) ||
+           (npart__same(bias->dims[0], a->dims[0]) && (bias->dims[1] == 1 || is_wide));
+}
+
+static bool bounds_fit(const struct merger *at, uint32_t relu, uint32_t clip)
+{
+    (void)relu;
+    return is_absent_or_constant(at, clip, 1);
+}
+
+static bool is_text(const struct merger *at, uint32_t id, const char *name, const char *text)
+{
+    const struct npart__attribute *attribute =
+        npart__node_attribute(at->graph, &at->graph->nodes.items[id], name);
+    return !attribute || (attribute->type == 3 && strcmp(attribute->u.s, text) == 0);
+}
+
+/* Numbers of an attribute of old, or of a constant input. At most as many as two ranks. */
+static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
+{
+    const struct npart__attribute *attribute =
+        npart__node_attribute(at->graph, &at->graph->nodes.items[id], "pads");
+    const struct npart__fact *fact = !attribute && is_constant(at, id, 1) ? fact_in(at, id, 1) : NULL;
+    const int64_t *from = attribute && attribute->type == 7 && !attribute->is_elided ? attribute->u.ints
+                          : fact && fact->known                                    ? fact->known->ints
+                                                                                   : NULL;
+    uint64_t count = attribute ? attribute->count : 0;
+    bool is_small = attribute || (fact && npart__static_elements(fact, &count));
+    if (!is_small || count > MOST_PADS)
+        return 0;
+    if (from)
+        memcpy(out, from, count * sizeof *out);
+    else if (!fact || !fact->tensor || !npart__tensor_int64s(fact->tensor, out, MOST_PADS))
+        return 0;
+    return (uint32_t)count;
+}
+
+static bool pads_with_zero(const struct merger *at, uint32_t pad)
+{
+    const struct npart__attribute *value =
+        npart__node_attribute(at->graph, &at->graph->nodes.items[pad], "value");
+    const struct npart__fact *fact = fact_in(at, pad, 2);
+    double number = 0;
+    if (fact && (!is_constant(at, pad, 2) || !fact->tensor || !npart__tensor_doubles(fact->tensor, &number, 1)))
+        return false;
+    return number == 0 && (!value || value->u.f == 0.0f);
+}
+
+/* Zeros around the image, which the node behind can add itself. */
+static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
+{
+    int64_t pads[MOST_PADS];
+    uint32_t count = pads_of(at, pad, pads);
+    const struct npart__node *node = &at->graph->nodes.items[window];
+    bool is_plain = is_text(at, pad, "mode", "constant") && is_text(at, window, "auto_pad", "NOTSET") &&
+                    node->output_count == 1 && input_of(at, pad, 3) == NPART_NONE &&
+                    input_of(at, window, 0) == result_of(at, pad);
+    if (!is_plain || count < 6 || count % 2 || !pads_with_zero(at, pad))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (pads[i] < 0 || !npart__is_number(pads[i]) || (i % (count / 2) < 2 && pads[i] != 0))
+            return false;
+    const struct npart__attribute *counts = npart__node_attribute(at->graph, node, "count_include_pad");
+    return !is_op(at, window, "AveragePool") || (counts && counts->u.i);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+static const struct merge {
+    const char *first, *second;
+    bool into_second; /* else the second goes into the first */
+    bool (*fits)(const struct merger *at, uint32_t first, uint32_t second);
+} merges[] = {
+    {"Conv", "BatchNormalization", false, normalization_fits},
+    {"Conv", "Mul", false, channels_fit},
+    {"Conv", "Add", false, channels_fit},
+    {"MatMul", "Add", false, bias_fits},
+    {"Relu", "Clip", true, bounds_fit},
+    {"Pad", "Conv", true, padding_fits},
+    {"Pad", "AveragePool", true, padding_fits},
+    {"Pad", "MaxPool", true, padding_fits},
+};
+
+static const struct merge *find_merge(const struct merger *at, uint32_t first, uint32_t second)
+{
+    for (size_t i = 0; i < NPART__COUNT(merges); i++)
+        if (is_op(at, first, merges[i].first) && is_op(at, second, merges[i].second) &&
+            merges[i].fits(at, first, second))
+            return &merges[i];
+    return NULL;
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------- */
+
+/* An equal value is used too: the runtime keeps one of them for both. */
+static bool is_shared(const struct merger *at, uint32_t value)
+{
+    const uint32_t *uses = at->inference->twin_uses;
+    return uses && uses[value] > at->graph->values.items[value].consumer_count;
+}
+
+static void count_uses(struct merger *at)
+{
+    const struct npart__graph *graph = at->graph;
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            bool is_captured = k >= node->input_count;
+            uint32_t value = graph->operands.items[is_captured ? node->first_capture + k - node->input_count
+                                                               : node->first_input + k];
+            if (at->fold->reasons[graph->order[i]] != NPART__FOLD_LIVE || value == NPART_NONE)
+                continue;
+            value = at->fold->stands_for[value];
+            at->uses[value] += is_captured ? 2 : 1;
+            at->user[value] = graph->order[i];
+        }
+    }
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        if (graph->values.items[v].is_graph_output || is_shared(at, v))
+            at->uses[at->fold->stands_for[v]] += 2;
+}
+
+/* Merges the node with the one behind it, as often as one is there. */
+static void merge_node(struct merger *at, uint32_t id)
+{
+    for (;;) {
+        uint32_t result = result_of(at, id), second;
+        if (at->fold->reasons[id] != NPART__FOLD_LIVE || result == NPART_NONE || at->uses[result] != 1)
+            return;
+        second = at->user[result];
+        const struct merge *merge = find_merge(at, id, second);
+        if (!merge)
+            return;
+        uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
+        uint32_t behind = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
+        at->fold->reasons[gone] = NPART__FOLD_FUSED;
+        at->fold->into[gone] = stays;
+        at->fold->stands_for[behind] = from;
+        if (merge->into_second) {
+            if (at->user[from] == id)
+                at->user[from] = second;
+            return;
+        }
+        at->uses[result] = at->uses[behind];
+        at->user[result] = at->user[behind];
+    }
+}
+
+bool npart__fold_merges(const struct npart__inference *inference, struct npart__arena *arena, struct npart__fold *fold)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &arena->allocator);
+    struct merger at = {.inference = inference, .graph = graph, .fold = fold};
+    at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
+    at.user = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.user);
+    fold->into = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *fold->into);
+    bool is_ready = at.uses && at.user && fold->into;
+    if (is_ready) {
+        memset(fold->into, 0xff, (graph->nodes.count + (size_t)1) * sizeof *fold->into);
+        count_uses(&at);
+    }
+    for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
+        merge_node(&at, graph->order[i]);
+    for (uint32_t v = 0; is_ready && v < graph->values.count; v++)
+        while (fold->stands_for[fold->stands_for[v]] != fold->stands_for[v])
+            fold->stands_for[v] = fold->stands_for[fold->stands_for[v]];
+    npart__arena_clear(&scratch);
+    return is_ready;
+}
