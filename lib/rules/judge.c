@@ -352,8 +352,9 @@ static bool judge_node(struct judge *judge, uint32_t id)
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     if (judged && !judge->looked_beyond)
         *judged = id + 1;
-    uint32_t rule = judge->out->verdicts[id] == NPART__CPU ? npart__fallback_rule(judge->target, judge->policy_ops, node)
-                                                                 : NPART_NONE;
+    if (judge->out->verdicts[id] != NPART__CPU)
+        return true;
+    uint32_t rule = npart__fallback_rule(judge->target, judge->policy_ops, node);
     if (rule == NPART_NONE)
         return true;
     judge->out->verdicts[id] = NPART__FAIL;
