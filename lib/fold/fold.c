@@ -298,12 +298,30 @@ static void fold_node(struct folder *folder, uint32_t id)
     }
 }
 
+/* A node that is never run: of a branch, or of a call that is one node. */
+static void leave_out(struct folder *folder, uint32_t id)
+{
+    const struct npart__graph *graph = folder->graph;
+    uint32_t scope = graph->nodes.items[id].scope;
+    folder->out->reasons[id] = NPART__FOLD_UNTAKEN;
+    while (graph->scopes.items[scope].parent != NPART_NONE) {
+        uint32_t holder = graph->scopes.items[scope].node;
+        bool is_whole = graph->scopes.items[scope].kind == NPART__SCOPE_CALL &&
+                        graph->nodes.items[holder].callee == NPART_NONE;
+        if (is_whole && npart__node_region(graph, holder) != NPART_NONE) {
+            folder->out->reasons[id] = NPART__FOLD_FUSED;
+            folder->out->into[id] = holder;
+        }
+        scope = graph->scopes.items[scope].parent;
+    }
+}
+
 static void count(struct folder *folder)
 {
     const struct npart__graph *graph = folder->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         if (npart__node_region(graph, i) == NPART_NONE)
-            folder->out->reasons[i] = NPART__FOLD_UNTAKEN;
+            leave_out(folder, i);
         else if (graph->nodes.items[i].callee != NPART_NONE)
             folder->out->reasons[i] = NPART__FOLD_INLINED;
         if (folder->out->reasons[i] == NPART__FOLD_LIVE)
@@ -323,8 +341,10 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     out->is_constant = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->is_constant);
     out->stands_for =
         npart__arena_allocate(arena, (graph->values.count + (size_t)1) * sizeof *out->stands_for);
-    if (!out->reasons || !out->is_constant || !out->stands_for)
+    out->into = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out->into);
+    if (!out->reasons || !out->is_constant || !out->stands_for || !out->into)
         return npart__fail_memory(error);
+    memset(out->into, 0xff, (graph->nodes.count + (size_t)1) * sizeof *out->into);
     for (uint32_t i = 0; i < graph->values.count; i++) {
         out->is_constant[i] = graph->values.items[i].kind == NPART__VALUE_INITIALIZER;
         out->stands_for[i] = i;

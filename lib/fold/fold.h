@@ -32,7 +32,7 @@ struct npart__fold {
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
     uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
                               the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
-    uint32_t *into;        /* by node that is fused: the node that it became a part of. NULL: none is */
+    uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
     uint32_t live_count, folded_count, fused_count; /* what is fused is folded, too */
 };
 
@@ -53,7 +53,7 @@ bool npart__fold_merges(const struct npart__inference *inference, struct npart__
 static inline uint32_t npart__fused_into(const struct npart__fold *fold, uint32_t node)
 {
     uint32_t into = NPART_NONE;
-    while (fold->into && fold->into[node] != NPART_NONE)
+    while (fold->into[node] != NPART_NONE)
         into = node = fold->into[node];
     return into;
 }

@@ -303,12 +303,9 @@ bool npart__fold_merges(const struct npart__inference *inference, struct npart__
     struct merger at = {.inference = inference, .graph = graph, .fold = fold};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.user = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.user);
-    fold->into = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *fold->into);
-    bool is_ready = at.uses && at.user && fold->into;
-    if (is_ready) {
-        memset(fold->into, 0xff, (graph->nodes.count + (size_t)1) * sizeof *fold->into);
+    bool is_ready = at.uses && at.user;
+    if (is_ready)
         count_uses(&at);
-    }
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         merge_node(&at, graph->order[i]);
     for (uint32_t v = 0; is_ready && v < graph->values.count; v++)

@@ -304,6 +304,7 @@ static npart_status declare_nodes(struct npart__build *build, uint32_t scope, On
         };
         if (node->op_type == NPART_NONE || node->domain == NPART_NONE)
             return npart__fail_memory(build->error);
+        node->written_domain = node->domain;
         node->schema = find_schema(build, node);
         node->first_output = graph->operands.count;
         node->output_count = (uint32_t)proto->n_output;

@@ -112,6 +112,7 @@ const char *npart__attribute_string(const struct npart__attribute *attribute, ui
 struct npart__node {
     const char *name;
     uint32_t op_type, domain; /* interned; "" is ai.onnx */
+    uint32_t written_domain;  /* as the file says; another where a call is taken for the standard's operator */
     uint32_t scope, index;    /* its place in the scope's node list */
     uint32_t first_input, input_count;
     uint32_t first_output, output_count;
@@ -193,11 +194,16 @@ struct npart__graph {
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error);
 
-/* branch.c: the same graph with the nodes of known branches in the place of their Ifs. `taken` has the branch by node,
+/* regions.c: the same graph with the nodes of known branches in the place of their Ifs. `taken` has the branch by node,
  * NPART_NONE for all others. Ids stay what they are. `graph` must outlive the result. */
 npart_status npart__graph_take_branches(const struct npart__graph *graph, const uint32_t *taken,
                                         struct npart__arena *arena, struct npart__graph *out,
                                         struct npart_error *error);
+
+/* The same graph with some calls not inlined: they are nodes of the standard's operators of their functions' names,
+ * which must be there and make all their results. */
+npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
+                                     struct npart__graph *out, struct npart_error *error);
 
 /* ---- access ---------------------------------------------------------------------------------------------- */
 

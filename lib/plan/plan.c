@@ -346,16 +346,15 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
 }
 
 /* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
-static npart_status judge(struct npart__plan *plan, struct npart__shared *shared,
-                          const struct npart__shared_view *view, const uint8_t *assumed, struct npart_error *error)
+npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     const struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
     if (plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target))
-        status = find_view(shared, plan->inference, NPART__LEVEL_BASIC, false, &basic, error);
+        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, &basic, error);
     if (status != NPART_OK)
         return status;
-    const struct npart__live_graph live = {.fold = &view->fold, .alike = view->alike};
+    const struct npart__live_graph live = {.fold = &plan->fold, .alike = plan->alike};
     const struct npart__live_graph folded = {.fold = basic ? &basic->fold : NULL, .alike = basic ? basic->alike : NULL};
     return npart__judge(&plan->target, plan->inference, &live, basic ? &folded : NULL, assumed, plan->arena,
                         &plan->mask, error);
@@ -371,6 +370,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->arena = arena;
     out->model_name = request->model_name;
     out->inference = inference;
+    out->shared = request->shared;
     out->graph = inference->graph;
     out->level = request->level;
     npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
@@ -380,21 +380,24 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = choose_partitioner(out, request->partitioner, error);
     if (status == NPART_OK)
         status = see_as_runtime(out, error);
-    const struct npart__shared_view *view = NULL;
-    if (status == NPART_OK)
-        status = find_view(request->shared, out->inference, out->level, out->level == NPART__LEVEL_BASIC, &view, error);
-    if (status != NPART_OK)
-        return status;
-    out->fold = view->fold;
-    out->inference = inference = view->settled;
-    out->graph = inference->graph;
     uint8_t *assumed = NULL;
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);
     if (status == NPART_OK)
+        status = npart__settle_calls(out, assumed, error);
+    const struct npart__shared_view *view = NULL;
+    if (status == NPART_OK)
+        status = find_view(out->shared, out->inference, out->level, out->level == NPART__LEVEL_BASIC, &view, error);
+    if (status != NPART_OK)
+        return status;
+    out->fold = view->fold;
+    out->alike = view->alike;
+    out->inference = inference = view->settled;
+    out->graph = inference->graph;
+    if (status == NPART_OK)
         status = gather_cuts(out, request, error);
     if (status == NPART_OK)
-        status = judge(out, request->shared, view, assumed, error);
+        status = npart__plan_judge(out, assumed, error);
     if (status != NPART_OK)
         return status;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);

@@ -8,6 +8,12 @@
 #include "cause/cause.h"
 #include "cost/cost.h"
 
+/* What is the same for every target that looks at a graph in the same way: made when first asked for. */
+struct npart__shared {
+    struct npart__arena *arena;
+    struct npart__shared_view *views; /* private; NULL at first */
+};
+
 struct npart__plan {
     struct npart__arena *arena;
     const char *model_name;
@@ -16,7 +22,9 @@ struct npart__plan {
     struct npart__target target;
     enum npart__level level;
     const char *partitioner;
+    struct npart__shared *shared;
     struct npart__fold fold;
+    const uint32_t *alike; /* see npart__find_alike */
     struct npart__mask mask;
     bool *accepted; /* by node */
     bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
@@ -26,12 +34,6 @@ struct npart__plan {
     struct npart_summary summary;
     const struct npart__binding_request *bindings; /* sizes chosen for open dims */
     uint32_t binding_count;
-};
-
-/* What is the same for every target that looks at a graph in the same way: made when first asked for. */
-struct npart__shared {
-    struct npart__arena *arena;
-    struct npart__shared_view *views; /* private; NULL at first */
 };
 
 /* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */
@@ -63,6 +65,12 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
  * and folds what that makes, until no more are. */
 npart_status npart__settle_branches(struct npart__inference **inference, struct npart__fold *fold,
                                     struct npart__arena *arena, struct npart_error *error);
+
+/* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */
+npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
+
+/* Judges the nodes of plan->inference and plan->fold. */
+npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
 /* What to look at first: neighbouring causes whose victims, once accepted, leave the fewest partitions. */
 struct npart__next_step {

@@ -209,7 +209,7 @@ static void node_head(struct json *json, uint32_t id)
     text(json, ",\"op\":");
     string(json, npart__node_op(json->graph, at));
     text(json, ",\"domain\":");
-    string(json, npart__text(&json->graph->strings, at->domain));
+    string(json, npart__text(&json->graph->strings, at->written_domain));
     text(json, ",\"verdict\":\"");
 }
 

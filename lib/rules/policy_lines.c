@@ -13,6 +13,8 @@
  *   partitions cut anew|ends|node                    what a cut of the user's does
  *   fallback OP... | *                               all that the CPU side has; another op fails the model
  *
+ *   functions inlined|by-name                        what becomes of calls of the model's own functions
+ *
  * each may count only `with SWITCH` or `unless SWITCH`; each but the first is then followed by ["sentence"]
  * [source "..."].
  */
@@ -85,6 +87,16 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         if (rule != NPART_NONE && i == NPART__REASON_CUT)
             parser->oplist->rules.items[rule].source = "";
     }
+}
+
+/* functions inlined|by-name ["sentence"] [source "..."]: what becomes of calls of the model's own functions. */
+void npart__line_functions(struct npart__parser *parser)
+{
+    parser->oplist->claims_by_name = npart__accept(parser, NPART__TOKEN_WORD, "by-name");
+    if (!parser->oplist->claims_by_name && !npart__accept(parser, NPART__TOKEN_WORD, "inlined"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected inlined or by-name, found %s",
+                          npart__peek(parser)->text);
+    (void)npart__end_of_line_rule(parser, "functions", "a function of the name of an op is taken for that op");
 }
 
 static bool ends_ops(const struct npart__parser *parser)

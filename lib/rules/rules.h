@@ -248,6 +248,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
     uint32_t partitioner_rules[NPART__REASON_COUNT];
     bool refusal_is_fatal;   /* of the partitioner `whole` */
+    bool claims_by_name;     /* a call of a model's own function is taken for the standard's op of its name */
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
     uint32_t bodies_rule;
     uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */

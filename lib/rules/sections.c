@@ -244,6 +244,7 @@ static const struct {
     {"partitions", npart__line_partitions, IN_LIST},
     {"fallback", npart__line_fallback, IN_LIST},
     {"bodies", npart__line_bodies, IN_LIST},
+    {"functions", npart__line_functions, IN_LIST},
     {"layout", npart__line_layout, IN_LIST},
     {"through", npart__line_through, IN_LIST},
     {"param", npart__line_param, IN_LIST},

@@ -38,7 +38,9 @@ static const char control_flow[] =
     "graph body\ninput i int64[]\ninput go bool[]\ninput state float32[n,4]\n"
     "node next = Mul(state, w)\nnode still = Identity(go)\nnode row = ReduceSum(next)\n"
     "output still bool[]\noutput next float32[n,4]\noutput row\nend\n"
-    "input x float32[n,4]\ninput cond bool[]\ninput count int64[]\ninit w float32[4]\n"
+    "graph this\nnode f = Add(x, w)\noutput f\nend\ngraph that\nnode g = Mul(x, w)\noutput g\nend\n"
+    "input x float32[n,4]\ninput cond bool[]\ninput count int64[]\ninit w float32[4]\ninit sure bool[] = 1\n"
+    "node k = If(sure) then_branch=graph this else_branch=graph that\noutput k\n"
     "node b = If(cond) then_branch=graph yes else_branch=graph no\n"
     "node l, rows = Loop(count, cond, b) body=graph body\n"
     "node z = Unheard(l)\nnode y = Relu(rows)\noutput y\noutput z\n";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A graph without the Ifs whose branch is known: the branch's nodes stand in the If's place, as those of an inlined
- * function do; the other branch is in no region any more.
+ * The same graph with other regions. Without the Ifs whose branch is known: the branch's nodes stand in the If's place,
+ * as those of an inlined function do; the other branch is in no region any more. Or with some functions not inlined:
+ * their nodes are in none.
  */
 #include "graph/build.h"
 
@@ -27,14 +28,17 @@ static bool copy_arrays(struct npart__arena *arena, struct npart__graph *graph)
     return true;
 }
 
-/* Scopes are listed outside first. What stands in a branch that is not taken is in no region. */
+/* Scopes are listed outside first. What stands in a branch that is not taken, or behind a call that is one node, is in
+ * no region. */
 static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
 {
     for (uint32_t s = 1; s < graph->scopes.count; s++) {
         struct npart__scope *scope = &graph->scopes.items[s];
-        uint32_t around = graph->scopes.items[scope->parent].region, branch = taken[scope->node];
+        uint32_t around = graph->scopes.items[scope->parent].region;
+        uint32_t branch = taken ? taken[scope->node] : NPART_NONE;
         bool is_inlined = branch == s || graph->nodes.items[scope->node].callee == s;
-        bool is_dropped = around == NPART_NONE || scope->region == NPART_NONE || (branch != NPART_NONE && !is_inlined);
+        bool is_left_out = !is_inlined && (branch != NPART_NONE || scope->kind == NPART__SCOPE_CALL);
+        bool is_dropped = around == NPART_NONE || scope->region == NPART_NONE || is_left_out;
         scope->region = is_dropped ? NPART_NONE : is_inlined ? around : s;
     }
 }
@@ -69,25 +73,69 @@ static void mark_outputs(struct npart__graph *graph)
     }
 }
 
+/* The call is a node of the standard's operator of that name, and makes its results itself. */
+static void keep_call(struct npart__graph *graph, uint32_t id)
+{
+    struct npart__node *node = &graph->nodes.items[id];
+    const char *op = npart__node_op(graph, node);
+    node->callee = NPART_NONE;
+    node->domain = 0;
+    for (uint32_t i = 0; i < graph->opset_count; i++)
+        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
+            node->opset_version = (int32_t)graph->opsets[i].version;
+    node->schema = npart__operator_find("", op, node->opset_version);
+    if (!node->schema) { /* younger than the model's opset */
+        node->schema = npart__operator_find("", op, INT32_MAX);
+        node->opset_version = node->schema ? node->schema->since : 0;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++)
+        if (npart__node_output(graph, node, i) != NPART_NONE)
+            graph->values.items[npart__node_output(graph, node, i)].producer = id;
+}
+
+static npart_status order_again(struct npart__graph *graph, struct npart_error *error)
+{
+    struct npart__build *build = npart__arena_zeroed(graph->arena, 1, sizeof *build);
+    if (!build)
+        return npart__fail_memory(error);
+    build->graph = graph;
+    build->arena = graph->arena;
+    build->error = error;
+    struct npart__graph had = *graph; /* what is odd about the order has been said */
+    memset(&graph->findings, 0, sizeof graph->findings);
+    npart_status status = npart__build_order_again(build);
+    graph->findings = had.findings;
+    npart__arena_release(graph->arena, build->captures.items);
+    return status;
+}
+
 npart_status npart__graph_take_branches(const struct npart__graph *graph, const uint32_t *taken,
                                         struct npart__arena *arena, struct npart__graph *out,
                                         struct npart_error *error)
 {
     *out = *graph;
     out->arena = arena;
-    struct npart__build *build = npart__arena_zeroed(arena, 1, sizeof *build);
-    if (!build || !copy_arrays(arena, out))
+    if (!copy_arrays(arena, out))
         return npart__fail_memory(error);
-    build->graph = out;
-    build->arena = arena;
-    build->error = error;
     place_scopes(out, taken);
     for (uint32_t i = 0; i < out->nodes.count; i++)
         if (taken[i] != NPART_NONE)
             take_branch(out, i, taken[i]);
     mark_outputs(out);
-    npart_status status = npart__build_order_again(build);
-    out->findings = graph->findings; /* what is odd about the order has been said */
-    npart__arena_release(arena, build->captures.items);
-    return status;
+    return order_again(out, error);
+}
+
+npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
+                                     struct npart__graph *out, struct npart_error *error)
+{
+    *out = *graph;
+    out->arena = arena;
+    if (!copy_arrays(arena, out))
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < out->nodes.count; i++)
+        if (is_kept[i])
+            keep_call(out, i);
+    place_scopes(out, NULL);
+    mark_outputs(out);
+    return order_again(out, error);
 }

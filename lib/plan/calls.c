@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls of a model's own functions that a provider takes whole. ONNX Runtime inlines a function only if no provider
+ * claims its call; where a provider finds its rules by the name of an op alone, whatever the domain, a function of the
+ * name of an op that it has is judged as that op. What is refused is inlined, and the calls within it are asked about.
+ */
+#include "plan/plan.h"
+
+struct calls {
+    struct npart__plan *plan;
+    const struct npart__graph *graph; /* with all functions inlined */
+    bool *is_refused;                 /* by node */
+    bool *is_kept;                    /* by node */
+    uint32_t kept_count;
+};
+
+static bool has_op(const struct npart__oplist *oplist, const char *name)
+{
+    for (uint32_t i = 0; i < oplist->ops.count; i++)
+        if (!*oplist->ops.items[i].domain && strcmp(oplist->ops.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Its body is run, and makes all results: none is handed through. */
+static bool can_be_kept(const struct npart__graph *graph, const struct npart__node *node)
+{
+    if (node->callee == NPART_NONE || graph->scopes.items[node->scope].region == NPART_NONE)
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        uint32_t scope = producer == NPART_NONE ? NPART_NONE : graph->nodes.items[producer].scope;
+        while (scope != NPART_NONE && scope != node->callee)
+            scope = graph->scopes.items[scope].parent;
+        if (value != NPART_NONE && scope == NPART_NONE)
+            return false;
+    }
+    return true;
+}
+
+static bool is_within_kept(const struct calls *calls, uint32_t scope)
+{
+    while (calls->graph->scopes.items[scope].parent != NPART_NONE) {
+        if (calls->is_kept[calls->graph->scopes.items[scope].node])
+            return true;
+        scope = calls->graph->scopes.items[scope].parent;
+    }
+    return false;
+}
+
+/* The outermost calls that may be an op of the list and have not been refused. Nodes are listed outside first. */
+static void find_candidates(struct calls *calls)
+{
+    const struct npart__graph *graph = calls->graph;
+    calls->kept_count = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        const char *op = npart__node_op(graph, node);
+        calls->is_kept[i] = !calls->is_refused[i] && can_be_kept(graph, node) &&
+                            !is_within_kept(calls, node->scope) && npart__operator_find("", op, INT32_MAX) &&
+                            has_op(calls->plan->target.oplist, op);
+        calls->kept_count += calls->is_kept[i];
+    }
+}
+
+/* Refuses what the list does not take of the candidates; *out whether any was. */
+static npart_status judge_candidates(struct calls *calls, struct npart__inference *all, const uint8_t *assumed,
+                                     bool *changed, struct npart_error *error)
+{
+    struct npart__plan *plan = calls->plan;
+    struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
+    plan->inference = npart__arena_zeroed(plan->arena, 1, sizeof *plan->inference);
+    npart_status status = graph && plan->inference ? NPART_OK : npart__fail_memory(error);
+    if (status == NPART_OK)
+        status = npart__graph_keep_calls(calls->graph, calls->is_kept, plan->arena, graph, error);
+    if (status == NPART_OK)
+        status = npart__infer(graph, &all->options, plan->arena, plan->inference, error);
+    if (status == NPART_OK)
+        status = npart__fold_graph(plan->inference, plan->level, plan->arena, &plan->fold, error);
+    plan->alike = status == NPART_OK ? npart__find_alike(plan->inference, &plan->fold, plan->arena) : NULL;
+    if (status == NPART_OK)
+        status = plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
+    *changed = false;
+    for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
+        if (calls->is_kept[i] && plan->fold.reasons[i] == NPART__FOLD_LIVE && plan->mask.verdicts[i] != NPART__NPU)
+            calls->is_refused[i] = *changed = true;
+    return status;
+}
+
+npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+{
+    struct npart__inference *all = plan->inference;
+    size_t nodes = all->graph->nodes.count + (size_t)1;
+    struct calls calls = {.plan = plan, .graph = all->graph};
+    npart_status status = NPART_OK;
+    bool changed = plan->target.oplist->claims_by_name && all->graph->scopes.count > 1;
+    if (!changed)
+        return status;
+    calls.is_refused = npart__arena_zeroed(plan->arena, nodes, sizeof(bool));
+    calls.is_kept = npart__arena_zeroed(plan->arena, nodes, sizeof(bool));
+    struct npart__shared *shared = plan->shared, *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
+    if (!calls.is_refused || !calls.is_kept || !own)
+        return npart__fail_memory(error);
+    own->arena = plan->arena;
+    plan->shared = own; /* of inferences that go with the plan */
+    while (status == NPART_OK && changed) {
+        plan->inference = all;
+        find_candidates(&calls);
+        if (calls.kept_count == 0) {
+            plan->shared = shared;
+            return status;
+        }
+        status = judge_candidates(&calls, all, assumed, &changed, error);
+    }
+    return status;
+}
