@@ -83,6 +83,19 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
+/* Whether the node makes the shape that a Reshape asks for, and nothing else: see lib/infer/fuse.c. */
+static bool is_target_of_reshape(const struct folder *folder, const struct npart__node *node)
+{
+    const struct npart__graph *graph = folder->graph;
+    uint32_t result = npart__node_output(graph, node, 0);
+    const struct npart__value *value = &graph->values.items[result];
+    if (value->consumer_count != 1)
+        return false;
+    const struct npart__node *user = &graph->nodes.items[graph->consumers[value->first_consumer]];
+    return user->domain == 0 && strcmp(npart__node_op(graph, user), "Reshape") == 0 &&
+           npart__node_input(graph, user, 1) == result;
+}
+
 static enum npart__fold_reason constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
@@ -97,7 +110,7 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
     if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
         return NPART__FOLD_SHAPE;
     if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
-        !inputs_are_constant(folder, node))
+        !inputs_are_constant(folder, node) && is_target_of_reshape(folder, node))
         return NPART__FOLD_SHAPE; /* fused with the Reshape behind it */
     if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) ||
         !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node))
