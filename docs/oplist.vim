@@ -9,7 +9,7 @@ syntax keyword oplistHead format include target toolchain standing switches vari
 syntax keyword oplistHead runtime partitions fallback bodies layout through param limit unshaped gate set every drop
 syntax keyword oplistBlock op group pattern
 syntax keyword oplistRule need maybe note unit use signature let match of source else fail except
-syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop only single under
+syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop split only single under unfed since before whole nodes
 syntax keyword oplistAsk static bounded const qconst present quantized graph_input graph_output uniform declared captures each any it has
 syntax keyword oplistAsk switch variant dtype qdtype qscales qscale qzero rank dims_over_one dim numel value attr length count name
 syntax keyword oplistAsk producer consumers opset limit nodes toolchain inputs outputs

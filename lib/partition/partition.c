@@ -53,7 +53,7 @@ static void stage_region(struct partitioner *at, uint32_t region)
                                            .stage_of = at->out->stage_of,
                                            .arena = &scratch};
     npart__stage_segments(&request, at->name);
-    at->failed |= request.failed;
+    at->failed |= request.failed || !npart__apply_splits(&at->back, at->order, count, at->out->stage_of);
     npart__arena_clear(&scratch);
 }
 

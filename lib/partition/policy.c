@@ -65,6 +65,51 @@ bool npart__apply_stops(struct npart__hand_back *to)
     return true;
 }
 
+/* ---- splits ------------------------------------------------------------------------------------------------ */
+
+/* How many nodes a partition may have; UINT64_MAX: any number. */
+static uint64_t room_for_nodes(const struct npart__target *target)
+{
+    uint64_t room = UINT64_MAX;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        if (policy->kind == NPART__POLICY_SPLIT && npart__target_has(target, policy->when) && policy->number < room)
+            room = policy->number;
+    }
+    return room;
+}
+
+/* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
+ * be made equal, in execution order; the stages behind it move on. */
+bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
+{
+    const uint64_t room = room_for_nodes(to->request->target);
+    uint32_t stages = 0, next = 0;
+    if (room >= count)
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        stages = stage_of[order[i]] >= stages ? stage_of[order[i]] + 1 : stages;
+    struct split {
+        uint32_t nodes, seen, first, parts;
+    } *splits = npart__arena_zeroed(to->arena, stages + (size_t)1, sizeof *splits);
+    if (!splits)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        splits[stage_of[order[i]]].nodes += to->request->accepted[order[i]];
+    for (uint32_t s = 0; s < stages; s++) {
+        splits[s].first = next;
+        splits[s].parts = splits[s].nodes ? (uint32_t)((splits[s].nodes + room - 1) / room) : 1;
+        next += splits[s].parts;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct split *split = &splits[stage_of[order[i]]];
+        uint32_t part = split->nodes ? (uint32_t)((uint64_t)split->seen++ * split->parts / split->nodes) : 0;
+        stage_of[order[i]] = split->first + part;
+    }
+    npart__arena_release(to->arena, splits);
+    return true;
+}
+
 /* ---- what is given back ------------------------------------------------------------------------------------ */
 
 struct weighed {
@@ -138,6 +183,7 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
 {
     uint32_t nodes = drops->partitioning->partitions.items[partition].member_count;
     switch ((enum npart__policy_kind)policy->kind) {
+    case NPART__POLICY_DROP_UNFED:
     case NPART__POLICY_FAIL_UNFED:
         return !is_fed(drops, partition);
     case NPART__POLICY_DROP_ONLY:

@@ -115,10 +115,12 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     return NPART_OK;
 }
 
-bool npart__target_has(const struct npart__target *target, struct npart__switch_condition when)
+bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
     return (when.with == NPART_NONE || (target->switches >> when.with & 1)) &&
-           (when.without == NPART_NONE || !(target->switches >> when.without & 1));
+           (when.without == NPART_NONE || !(target->switches >> when.without & 1)) &&
+           (when.since == NPART_NONE || target->toolchain >= when.since) &&
+           (when.before == NPART_NONE || target->toolchain < when.before);
 }
 
 const char *npart__target_partitioner(const struct npart__target *target)

@@ -291,6 +291,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
             argument == ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
         if (argument == ARGUMENT_OPERAND_INDEX || term->has_index)
             parse_index(parser, term);
+        term->to_last = term->has_index && npart__accept(parser, NPART__TOKEN_MARK, "..");
         return;
     case ARGUMENT_ATTRIBUTE:
     case ARGUMENT_ATTRIBUTE_INDEX:
@@ -533,15 +534,14 @@ static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint3
     struct npart__term *named = &parser->oplist->terms.items[right];
     if (asked->kind != NPART__TERM_FUNCTION || asked->op != NPART__FUNCTION_TOOLCHAIN)
         return;
-    for (uint32_t i = 0; named->kind == NPART__TERM_WORD && i < parser->oplist->toolchains.count; i++) {
-        if (strcmp(parser->oplist->toolchains.items[i], named->word) != 0)
-            continue;
-        named->kind = NPART__TERM_NUMBER;
-        named->op = 0;
-        named->number = i;
+    uint32_t found = named->kind == NPART__TERM_WORD ? npart__find_toolchain(parser->oplist, named->word) : NPART_NONE;
+    if (found == NPART_NONE) {
+        npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
         return;
     }
-    npart__parse_fail(parser, column, "expected one of the list's toolchains as '...'");
+    named->kind = NPART__TERM_NUMBER;
+    named->op = 0;
+    named->number = found;
 }
 
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)

@@ -215,8 +215,13 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
     uint32_t axis;
     if (npart__is_static(fact))
         return NPART__TRUE;
-    if (fact->has_rank && term->has_index)
-        return from_bool(!npart__normalize_axis(term->number, fact->rank, &axis) || npart__is_number(fact->dims[axis]));
+    if (fact->has_rank && term->has_index) {
+        bool holds = true;
+        if (npart__normalize_axis(term->number, fact->rank, &axis))
+            for (uint32_t last = term->to_last ? fact->rank - 1u : axis; axis <= last; axis++)
+                holds = holds && npart__is_number(fact->dims[axis]);
+        return from_bool(holds);
+    }
     if (fact->has_rank && term->op == NPART__PREDICATE_BOUNDED)
         return from_bool(npart__is_bounded(&trial->inference->expressions, fact));
     if (fact->kind != NPART__TYPE_TENSOR && fact->kind != NPART__TYPE_SPARSE && fact->kind != NPART__TYPE_UNKNOWN)

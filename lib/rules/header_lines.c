@@ -25,6 +25,14 @@ uint32_t npart__take_switch(struct npart__parser *parser, const char *word)
     return found;
 }
 
+uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *text)
+{
+    for (uint32_t i = 0; i < oplist->toolchains.count; i++)
+        if (strcmp(oplist->toolchains.items[i], text) == 0)
+            return i;
+    return NPART_NONE;
+}
+
 const char *npart__take_source(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "source"))
@@ -376,7 +384,8 @@ void npart__line_gate(struct npart__parser *parser)
     *gate = (struct npart__gate){
         .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
     gate->folds = npart__accept(parser, NPART__TOKEN_WORD, "folds");
-    gate->when = (struct npart__switch_condition){NPART_NONE, npart__take_switch(parser, "unless")};
+    gate->when = NPART__ALWAYS;
+    gate->when.without = npart__take_switch(parser, "unless");
     if (npart__accept(parser, NPART__TOKEN_WORD, "missing")) {
         token = npart__expect(parser, NPART__TOKEN_WORD, "the gate of ops that are not listed");
         gate->missing = token ? token->text : gate->missing;

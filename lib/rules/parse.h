@@ -162,6 +162,7 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length);
 /* [WORD SWITCH]: the index of a switch that the list declares, or NPART_NONE. */
+uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *text);
 uint32_t npart__take_switch(struct npart__parser *parser, const char *word);
 /* [source "..."]: it, or the section's. */
 const char *npart__take_source(struct npart__parser *parser);

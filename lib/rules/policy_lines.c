@@ -7,7 +7,9 @@
  *   partitions drop only OP...                       given back when made of nothing but these
  *   partitions drop single [OP...]                   given back when it is one node (of these)
  *   partitions drop under NUMBER nodes|macs|OP...    given back when smaller
- *   partitions fail unfed                            one into which nothing comes but constants fails the session
+ *   partitions split NUMBER nodes                    one of more nodes is split evenly
+ *   partitions drop unfed                            one into which nothing comes but constants is given back
+ *   partitions fail unfed                            ... fails the session
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
  *   partitions keep NUMBER heaviest|first            the others are given back
  *   partitions cut anew|ends|node                    what a cut of the user's does
@@ -15,19 +17,32 @@
  *
  *   functions inlined|by-name                        what becomes of calls of the model's own functions
  *
- * each may count only `with SWITCH` or `unless SWITCH`; each but the first is then followed by ["sentence"]
- * [source "..."].
+ * each may count only `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each but the
+ * first is then followed by ["sentence"] [source "..."].
  */
 #include "rules/parse.h"
 
-/* [with SWITCH] [unless SWITCH] */
-static struct npart__switch_condition take_switches(struct npart__parser *parser)
+static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
 {
-    struct npart__switch_condition when = {NPART_NONE, NPART_NONE};
-    uint32_t *places[] = {&when.with, &when.without};
-    static const char *const words[] = {"with", "unless"};
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        *places[i] = npart__take_switch(parser, words[i]);
+    if (!npart__accept(parser, NPART__TOKEN_WORD, word))
+        return NPART_NONE;
+    const struct npart__token *token = npart__peek(parser);
+    uint32_t found = npart__find_toolchain(parser->oplist, token->text);
+    if (token->kind == NPART__TOKEN_END || found == NPART_NONE)
+        npart__parse_fail(parser, token->column, "expected one of the list's toolchains as '...'");
+    else
+        parser->at++;
+    return found;
+}
+
+/* [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN] */
+static struct npart__line_condition take_condition(struct npart__parser *parser)
+{
+    struct npart__line_condition when = NPART__ALWAYS;
+    when.with = npart__take_switch(parser, "with");
+    when.without = npart__take_switch(parser, "unless");
+    when.since = take_toolchain(parser, "since");
+    when.before = take_toolchain(parser, "before");
     return when;
 }
 
@@ -58,7 +73,7 @@ void npart__line_partitioner(struct npart__parser *parser)
             npart__parse_fail(parser, column, "only `partitioner whole else fail`");
         parser->oplist->refusal_is_fatal = true;
     }
-    choice.when = take_switches(parser);
+    choice.when = take_condition(parser);
     npart__expect_end(parser);
     if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->partitioners, choice))
         npart__parse_out_of_memory(parser);
@@ -101,8 +116,11 @@ void npart__line_functions(struct npart__parser *parser)
 
 static bool ends_ops(const struct npart__parser *parser)
 {
-    return npart__next_is(parser, NPART__TOKEN_WORD, "source") || npart__next_is(parser, NPART__TOKEN_WORD, "with") ||
-           npart__next_is(parser, NPART__TOKEN_WORD, "unless");
+    static const char *const words[] = {"source", "with", "unless", "since", "before"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
+            return true;
+    return false;
 }
 
 /* How many there are; they stand at the end of policy_ops. */
@@ -140,6 +158,10 @@ static void need_ops(struct npart__parser *parser, const struct npart__policy *p
 
 static const char *take_drop(struct npart__parser *parser, struct npart__policy *policy)
 {
+    if (npart__accept(parser, NPART__TOKEN_WORD, "unfed")) {
+        policy->kind = NPART__POLICY_DROP_UNFED;
+        return "a partition that nothing is fed into but constants is given back";
+    }
     if (npart__accept(parser, NPART__TOKEN_WORD, "only")) {
         policy->kind = NPART__POLICY_DROP_ONLY;
         take_ops(parser, policy);
@@ -159,7 +181,7 @@ static const char *take_drop(struct npart__parser *parser, struct npart__policy 
         return "a graph this small that begins with such an op is given back";
     }
     if (!npart__accept(parser, NPART__TOKEN_WORD, "under")) {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected only, single, under or whole");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected only, single, under, unfed or whole");
         return "";
     }
     take_number(parser, policy);
@@ -214,6 +236,12 @@ void npart__line_partitions(struct npart__parser *parser)
         take_ops(parser, &policy);
         need_ops(parser, &policy);
         sentence = "stands behind an op at which the runtime stops";
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "split")) {
+        policy.kind = NPART__POLICY_SPLIT;
+        take_number(parser, &policy);
+        if (!npart__accept(parser, NPART__TOKEN_WORD, "nodes"))
+            npart__parse_fail(parser, npart__peek(parser)->column, "expected nodes");
+        sentence = "a larger partition is split evenly";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "fail")) {
         if (!npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
             npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed");
@@ -226,10 +254,10 @@ void npart__line_partitions(struct npart__parser *parser)
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "cut")) {
         sentence = take_cut(parser, &policy);
     } else {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, drop, keep, fail or cut");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, split, drop, keep, fail or cut");
         return;
     }
-    policy.when = take_switches(parser);
+    policy.when = take_condition(parser);
     if (parser->status != NPART_OK)
         return;
     const char *fixed = npart__arena_format(parser->arena, "partitions-%s-%u", label, parser->oplist->policies.count);
@@ -251,7 +279,7 @@ void npart__line_fallback(struct npart__parser *parser)
     const char *label = "fallback";
     line.has_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
     line.op_count = line.has_all ? 0 : push_ops(parser);
-    line.when = take_switches(parser);
+    line.when = take_condition(parser);
     if (oplist->fallbacks.count)
         label = npart__arena_format(parser->arena, "fallback-%u", oplist->fallbacks.count);
     if (!label)

@@ -73,10 +73,12 @@ struct npart__op_entry {
     uint32_t line;
 };
 
-/* The switch with which, and the one without which, a line counts; NPART_NONE: always. */
-struct npart__switch_condition {
-    uint32_t with, without;
+/* When a line counts: the switch with which, the one without which, the first toolchain with which, and the first
+ * with which no more; NPART_NONE: always. */
+struct npart__line_condition {
+    uint32_t with, without, since, before;
 };
+#define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
 
 struct npart__gate {
     const char *name;    /* refused by a rule */
@@ -85,7 +87,7 @@ struct npart__gate {
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
     const char *source; /* of the missing rule */
-    struct npart__switch_condition when; /* else the gate is left out */
+    struct npart__line_condition when; /* else the gate is left out */
     bool folds;         /* folds constants and shape arithmetic by itself, whatever the level */
     bool has_ops;
 };
@@ -153,6 +155,8 @@ struct npart__limit {
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
     NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
+    NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
+    NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants is given back */
     NPART__POLICY_FAIL_UNFED,   /* a partition into which nothing comes but constants fails */
     NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops is given back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
@@ -169,7 +173,7 @@ enum npart__policy_kind {
 
 struct npart__policy {
     uint8_t kind;
-    struct npart__switch_condition when;
+    struct npart__line_condition when;
     uint64_t number;
     uint32_t first_op, op_count; /* in policy_ops */
     uint32_t rule;               /* the reason at the nodes that it leaves to the CPU */
@@ -199,7 +203,7 @@ enum npart__partitioner_reason {
 
 struct npart__partitioner_choice {
     const char *name;
-    struct npart__switch_condition when;
+    struct npart__line_condition when;
     uint32_t line, column;
 };
 
@@ -207,7 +211,7 @@ struct npart__partitioner_choice {
 struct npart__fallback {
     uint32_t first_op, op_count; /* into policy_ops */
     bool has_all;
-    struct npart__switch_condition when;
+    struct npart__line_condition when;
     uint32_t rule;
 };
 
@@ -287,7 +291,7 @@ struct npart__target {
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error);
 /* Whether a line counts with the switches that are on. */
-bool npart__target_has(const struct npart__target *target, struct npart__switch_condition when);
+bool npart__target_has(const struct npart__target *target, struct npart__line_condition when);
 /* The partitioner with the switches that are on; "waves" where the list names none. */
 const char *npart__target_partitioner(const struct npart__target *target);
 /* Whether one of the applied gates folds by itself. */

@@ -640,7 +640,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
                                          .missing = "builder",
                                          .sentence = "",
                                          .missing_rule = NPART_NONE,
-                                         .when = {NPART_NONE, NPART_NONE}};
+                                         .when = NPART__ALWAYS};
     parser->oplist = out;
     parser->arena = arena;
     parser->error = error ? error : &unused;

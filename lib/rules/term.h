@@ -28,7 +28,7 @@ enum npart__term_kind {
 
 /* Questions with yes or no for an answer. */
 #define NPART__PREDICATES(X)                                                                                           \
-    X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one */                              \
+    X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one, or all from one on */ \
     X(BOUNDED, "bounded", OPERAND, DYNAMIC)           /* every dim is known to be no greater than a number */          \
     X(CONST, "const", OPERAND, CONSTANT)              /* known before the model runs */                                \
     X(QCONST, "qconst", OPERAND, CONSTANT)            /* the same, or comes from DequantizeLinear of what is */        \
@@ -92,6 +92,7 @@ struct npart__term {
     uint8_t kind, op;
     uint8_t element_type; /* of a word that names one */
     bool has_index;       /* of attr(), value() and static(): `number` is the element or axis asked for */
+    bool to_last;         /* ... and all behind it */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */

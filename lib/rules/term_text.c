@@ -59,6 +59,7 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
     if (term->has_index || (!is_predicate && term->op == NPART__FUNCTION_DIM)) {
         npart__append_text(out, ", ");
         npart__append_int64(out, term->number);
+        npart__append_text(out, term->to_last ? ".." : "");
     }
     npart__append_text(out, ")");
 }

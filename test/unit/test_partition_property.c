@@ -548,7 +548,7 @@ static void check_cuts(void)
 }
 
 /* What holds whatever is given back: the rest is sound, and each node that went back has its line's rule. */
-static void check_with_policies(uint32_t seed, uint32_t most)
+static void check_with_policies(uint32_t seed, uint32_t most, uint32_t most_nodes)
 {
     int before = test_failures;
     partition_random_graph(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
@@ -559,6 +559,8 @@ static void check_with_policies(uint32_t seed, uint32_t most)
     check_ends();
     check_cuts();
     CHECK(found.partitions.count <= most);
+    for (uint32_t i = 0; i < found.partitions.count; i++)
+        CHECK(found.partitions.items[i].member_count <= most_nodes);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         uint32_t rule = found.handed_back[i];
         CHECK_INT(rule != NPART_NONE, is_live(i) && asked[i] && !accepted[i]);
@@ -575,32 +577,38 @@ static void test_partition_property__random_policies(void)
 {
     static const struct {
         const char *line;
-        uint32_t most; /* partitions that it lets be */
+        uint32_t most;       /* partitions that it lets be */
+        uint32_t most_nodes; /* of one; 0: any number */
     } lines[] = {
-        {"partitions drop single\n", UINT32_MAX},
-        {"partitions drop single Concat\n", UINT32_MAX},
-        {"partitions drop only If\n", UINT32_MAX},
-        {"partitions drop under 3 nodes\n", UINT32_MAX},
-        {"partitions drop under 1 If\n", UINT32_MAX},
-        {"partitions drop whole 2 Concat\n", UINT32_MAX},
-        {"partitions fail unfed\n", UINT32_MAX},
-        {"partitions keep 1 first\n", 1},
-        {"partitions keep 2 heaviest\n", 2},
-        {"partitions stop If\n", UINT32_MAX},
-        {"partitions cut anew\n", UINT32_MAX},
-        {"partitions cut ends\n", UINT32_MAX},
-        {"partitions cut node\n", UINT32_MAX},
+        {"partitions drop single\n", UINT32_MAX, 0},
+        {"partitions drop single Concat\n", UINT32_MAX, 0},
+        {"partitions drop only If\n", UINT32_MAX, 0},
+        {"partitions drop under 3 nodes\n", UINT32_MAX, 0},
+        {"partitions drop under 1 If\n", UINT32_MAX, 0},
+        {"partitions drop whole 2 Concat\n", UINT32_MAX, 0},
+        {"partitions fail unfed\n", UINT32_MAX, 0},
+        {"partitions drop unfed\n", UINT32_MAX, 0},
+        {"partitions split 2 nodes\n", UINT32_MAX, 2},
+        {"partitions split 5 nodes\n", UINT32_MAX, 5},
+        {"partitions keep 1 first\n", 1, 0},
+        {"partitions keep 2 heaviest\n", 2, 0},
+        {"partitions stop If\n", UINT32_MAX, 0},
+        {"partitions cut anew\n", UINT32_MAX, 0},
+        {"partitions cut ends\n", UINT32_MAX, 0},
+        {"partitions cut node\n", UINT32_MAX, 0},
     };
     for (uint32_t round = 1; round <= POLICY_LISTS; round++) {
         char list[512] = "format 1\ntarget t\n";
         struct npart_error error;
-        uint32_t most = UINT32_MAX;
+        uint32_t most = UINT32_MAX, most_nodes = UINT32_MAX;
         size_t names = 0;
         state = round;
         for (uint32_t i = 1 + random_below(3); i > 0; i--) {
             size_t chosen = random_below(NPART__COUNT(lines));
             (void)snprintf(list + strlen(list), sizeof list - strlen(list), "%s", lines[chosen].line);
             most = lines[chosen].most < most ? lines[chosen].most : most;
+            if (lines[chosen].most_nodes && lines[chosen].most_nodes < most_nodes)
+                most_nodes = lines[chosen].most_nodes;
         }
         while (npart__partitioner_name(names))
             names++;
@@ -609,7 +617,7 @@ static void test_partition_property__random_policies(void)
         npart__arena_init(&oplist_arena, NULL);
         REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
         for (uint32_t seed = 1; seed <= GRAPHS_A_LIST; seed++)
-            check_with_policies(round * GRAPHS_A_LIST + seed, most);
+            check_with_policies(round * GRAPHS_A_LIST + seed, most, most_nodes);
         npart__arena_clear(&oplist_arena);
     }
     has_cuts = false;
