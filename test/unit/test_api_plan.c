@@ -176,6 +176,54 @@ static void test_api_plan__levels(void)
     analysis_close(&at);
 }
 
+static void test_api_plan__cuts(void)
+{
+    static const char *const cuts[] = {"g", "erf", "b", "d"};
+    static const char *const unknown[] = {"g", "nothing"}, *const empty[] = {""};
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct npart_partition partition;
+    struct npart_error error;
+    CHECK(!options.cuts && options.cut_count == 0);
+    options.cuts = cuts;
+    options.cut_count = 4;
+    open_at("t:v2", &options);
+    CHECK(npart_plan_partition(at.plan, 0, &partition));
+    CHECK_INT(partition.cut_count, 0); /* nothing that is taken stands behind them */
+    options.cuts = unknown;
+    options.cut_count = 2;
+    CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "there is no tensor or node \"nothing\" to cut behind");
+    options.cuts = empty;
+    options.cut_count = 1;
+    CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
+    analysis_close(&at);
+    options.cuts = cuts + 3;
+    analysis_open(&at, "input z float32[2,3]\nnode d = Relu(z)\nnode e = Relu(d)\noutput e\n", list, NULL, &options);
+    CHECK(npart_plan_partition(at.plan, 0, &partition));
+    CHECK_INT(partition.cut_count, 1);
+    CHECK_INT(partition.cuts[0], analysis_value(&at, "d"));
+    CHECK(npart_plan_partition(at.plan, 1, &partition));
+    CHECK_INT(partition.cut_count, 0);
+    analysis_close(&at);
+}
+
+static void test_api_plan__fused(void)
+{
+    struct npart_summary summary;
+    analysis_open(&at, "input x float32[2,3]\ninit w float32[3,4]\ninit b float32[4]\n"
+                       "node m = MatMul(x, w)\nnode y = Add(m, b)\noutput y\n",
+                  "format 1\ntarget t\nruntime onnxruntime\nop MatMul\n", NULL, NULL);
+    npart_plan_summary(at.plan, &summary);
+    CHECK_INT(summary.folded, 1);
+    CHECK_INT(summary.fused, 1);
+    CHECK_INT(node_plan("y").verdict, NPART_VERDICT_FUSED);
+    CHECK_INT(node_plan("y").into, analysis_node(&at, "m"));
+    CHECK_INT(node_plan("y").partition, NPART_NONE);
+    CHECK_INT(node_plan("m").into, NPART_NONE);
+    CHECK_INT(node_plan("m").verdict, NPART_VERDICT_NPU);
+    analysis_close(&at);
+}
+
 static void test_api_plan__allocators(void)
 {
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
@@ -365,7 +413,8 @@ static void test_api_plan__of_one_inference(void)
     analysis_close(&at);
 }
 
-TESTS(test_api_plan__targets, test_api_plan__switches_decide, test_api_plan__gates, test_api_plan__partitioners,
+TESTS(test_api_plan__targets, test_api_plan__cuts, test_api_plan__fused, test_api_plan__switches_decide,
+      test_api_plan__gates, test_api_plan__partitioners,
       test_api_plan__target_is_copied, test_api_plan__levels, test_api_plan__allocators, test_api_plan__summary,
       test_api_plan__verdicts, test_api_plan__nodes_and_reasons, test_api_plan__partitions_and_crossings,
       test_api_plan__causes, test_api_plan__cost, test_api_plan__of_one_inference)
