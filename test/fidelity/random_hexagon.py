@@ -10,7 +10,7 @@ numpy itself. What random_intel.py draws for an op is drawn here too, with opset
 
 Op, opset, element types, ranks, dims, attributes and which operands are constant are drawn by lot. A share of the
 models is a quantized unit: DequantizeLinear on the floating-point operands (types, zero points and scales by lot,
-also one a channel for weights) and QuantizeLinear behind. Nothing is rewritten before the compiler sees it (level
+also one a channel for weights, of either domain) and QuantizeLinear behind, sometimes with more behind that. Nothing is rewritten before the compiler sees it (level
 off). The seed is printed; equal seeds draw equal models.
 
 One item is one model: `fail` when the session was refused after the provider claimed something, else what became of
@@ -151,8 +151,11 @@ class Quantizer:
     def __init__(self, lot, model):
         self.lot, self.model, self.graph = lot, model, model.graph
         self.before, self.made = [], 0
-        self.small = model.opset_import[0].version < 21  # 8-bit integers only
         self.opset = model.opset_import[0].version
+        self.domain = CONTRIB if self.opset < 21 and lot.random() < 0.3 else ""
+        self.small = self.opset < 21 and not self.domain  # 8-bit integers only
+        if self.domain:
+            model.opset_import.append(helper.make_opsetid(CONTRIB, 1))
 
     def draw_type(self):
         names = ("uint8", "int8") if self.small else ("uint8", "uint8", "int8", "uint16", "uint16", "int16")
@@ -177,7 +180,8 @@ class Quantizer:
         low, high = RANGES[kind]
         if zero is None:
             zero = self.lot.choice((0, 0, (low + high + 1) // 2)) if not channels or self.lot.random() < 0.2 else 0
-        return [self.constant("float", dims, 0.5), self.constant(kind, dims, 0 if kind == "int32" else zero)]
+        scale = 0.5 if self.lot.random() < 0.85 else 0.25
+        return [self.constant("float", dims, scale), self.constant(kind, dims, 0 if kind == "int32" else zero)]
 
     def dequantize(self, name, kind, axis=None):
         """The operand's name, once it comes from a DequantizeLinear."""
@@ -194,14 +198,14 @@ class Quantizer:
         else:
             self.input_of(name).type.tensor_type.elem_type = number
         self.before.append(helper.make_node("DequantizeLinear", [name] + self.parameters(kind, channels), [f"d_{name}"],
-                                            **attributes))
+                                            domain=self.domain, **attributes))
         return f"d_{name}"
 
     def quantized_input(self, name, kind):
         """A floating-point graph input through QuantizeLinear and DequantizeLinear."""
         pair = self.parameters(kind, None)
-        self.before.append(helper.make_node("QuantizeLinear", [name] + pair, [f"q_{name}"]))
-        self.before.append(helper.make_node("DequantizeLinear", [f"q_{name}"] + pair, [f"d_{name}"]))
+        self.before.append(helper.make_node("QuantizeLinear", [name] + pair, [f"q_{name}"], domain=self.domain))
+        self.before.append(helper.make_node("DequantizeLinear", [f"q_{name}"] + pair, [f"d_{name}"], domain=self.domain))
         return f"d_{name}"
 
     def input_of(self, name):
@@ -259,9 +263,18 @@ class Quantizer:
             if lot.random() < 0.08:
                 behind.append(helper.make_node("Relu", [last], [f"r_{value.name}"]))
                 last = f"r_{value.name}"
-            behind.append(helper.make_node("QuantizeLinear", [last] + self.parameters(kind, None), [f"q_{value.name}"]))
-            value.name = f"q_{value.name}"
-            value.type.tensor_type.elem_type = drawing.elem_type(kind)
+            pair, name = self.parameters(kind, None), value.name
+            behind.append(helper.make_node("QuantizeLinear", [last] + pair, [f"q_{name}"], domain=self.domain))
+            value.name = f"q_{name}"
+            if lot.random() < 0.15:  # back to floating point, and perhaps on
+                behind.append(helper.make_node("DequantizeLinear", [f"q_{name}"] + pair, [f"b_{name}"],
+                                               domain=self.domain))
+                value.name = f"b_{name}"
+                if lot.random() < 0.5:
+                    behind.append(helper.make_node(lot.choice(("Sqrt", "Erf")), [f"b_{name}"], [f"s_{name}"]))
+                    value.name = f"s_{name}"
+            else:
+                value.type.tensor_type.elem_type = drawing.elem_type(kind)
         self.graph.node.extend(behind)
 
 
