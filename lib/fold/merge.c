@@ -140,7 +140,8 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
     uint32_t index = input_of(at, add, 0) == result_of(at, matmul) ? 1 : 0;
     const struct npart__fact *bias = fact_in(at, add, index);
     bool is_float = a && (a->element_type == 1 || a->element_type == 10 || a->element_type == 16);
-    if (!b || !is_constant(at, add, index) || !is_float || !a->has_rank || !b->has_rank || !bias->has_rank || b->rank != 2)
+    if (!b || !is_constant(at, add, index) || !is_float || !a->has_rank || !b->has_rank || !bias->has_rank ||
+        b->rank != 2)
         return false;
     bool is_row = bias->rank == 1 && npart__same(bias->dims[0], b->dims[1]);
     if (a->rank != 2) /* reshaped before and behind */

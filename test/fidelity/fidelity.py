@@ -15,7 +15,7 @@ Three comparisons, each only where its files are there:
   exported    the same models with their symbols left in: TRUTH/models_as_exported.TARGET.socN.jsonl.gz
 
 An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
-left out. A session that the provider refused is one item, agreed upon when the tool calls any of its nodes `fail`;
+left out; one that it names and that the tool calls folded, fused or unknown is a disagreement. A session that the provider refused is one item, agreed upon when the tool calls any of its nodes `fail`;
 sessions that ended otherwise (the runtime cannot load the model, the host has no memory) are left out.
 What the tool calls unknown never agrees.
 
@@ -140,12 +140,8 @@ def run_tool(tool, target, jobs):
 
 
 def main_nodes(report):
-    """{index: node} of the main graph; a node fused into another has that one's verdict."""
-    nodes = {node["index"]: node for node in report["nodes"] if node["graph"] == ""}
-    for node in nodes.values():
-        if node["verdict"] == "fused" and node["into"] in nodes:
-            node["verdict"] = nodes[node["into"]]["verdict"]
-    return nodes
+    """{index: node} of the main graph."""
+    return {node["index"]: node for node in report["nodes"] if node["graph"] == ""}
 
 
 def rules_of(node):
@@ -156,7 +152,7 @@ def rules_of(node):
 
 # ---- comparing -------------------------------------------------------------------------------------------------
 
-VERDICTS = ("npu", "cpu", "fail", "unknown", "folded")
+VERDICTS = ("npu", "cpu", "fail", "unknown", "folded", "fused")
 
 
 def pairs_of(counts):
