@@ -374,5 +374,7 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     if (inference->options.view != NPART__VIEW_FULL && !npart__fold_copies(inference, arena, out))
         return npart__fail_memory(error);
     count(&folder);
+    if (!npart__fold_users(graph, arena, out))
+        return npart__fail_memory(error);
     return NPART_OK;
 }

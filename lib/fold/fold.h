@@ -33,6 +33,9 @@ struct npart__fold {
     uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
                               the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
     uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
+    uint32_t *first_user;  /* by value: the first of its users; those of the next value end them (users.c) */
+    uint32_t *users;       /* live nodes, once for each operand, captures too; of values that stand for themselves */
+    bool *is_output;       /* by value that stands for itself: it, or what it stands for, is an output of its graph */
     uint32_t live_count, folded_count, fused_count; /* what is fused is folded, too */
 };
 
@@ -65,6 +68,19 @@ bool npart__fold_copies(const struct npart__inference *inference, struct npart__
  * it, and behind a copy of the node's own the value that is copied from. NPART_NONE: absent. */
 uint32_t npart__fold_operand(const struct npart__graph *graph, const struct npart__fold *fold,
                              const struct npart__node *node, uint32_t index);
+
+/* users.c: fills in first_user, users and is_output. False when out of memory. */
+bool npart__fold_users(const struct npart__graph *graph, struct npart__arena *arena, struct npart__fold *fold);
+
+static inline uint32_t npart__user_count(const struct npart__fold *fold, uint32_t value)
+{
+    return fold->first_user[value + 1] - fold->first_user[value];
+}
+
+static inline uint32_t npart__user(const struct npart__fold *fold, uint32_t value, uint32_t index)
+{
+    return fold->users[fold->first_user[value] + index];
+}
 
 /* "constant", "shape-arithmetic", ...: stable words for reports. */
 const char *npart__fold_word(enum npart__fold_reason reason);

@@ -121,7 +121,7 @@ static bool same_neighbour(const struct alike *alike, uint32_t a, uint32_t b, bo
     if (a == NPART_NONE || b == NPART_NONE)
         return false;
     const struct npart__node *one = &alike->graph->nodes.items[a], *other = &alike->graph->nodes.items[b];
-    if (one->op_type != other->op_type)
+    if (one->op_type != other->op_type || one->domain != other->domain)
         return false;
     const char *op = npart__node_op(alike->graph, one);
     bool quantizes = strcmp(op, is_consumer ? "QuantizeLinear" : "DequantizeLinear") == 0;
@@ -132,16 +132,16 @@ static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
 {
     const struct npart__value *one = &alike->graph->values.items[a], *other = &alike->graph->values.items[b];
     bool is_declared = one->declared && one->declared->has_rank;
-    if (one->kind != other->kind || one->is_graph_output != other->is_graph_output ||
-        one->consumer_count != other->consumer_count ||
+    uint32_t users = npart__user_count(alike->fold, a);
+    if (one->kind != other->kind || alike->fold->is_output[a] != alike->fold->is_output[b] ||
+        users != npart__user_count(alike->fold, b) ||
         alike->fold->is_constant[a] != alike->fold->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
         !same_fact(&alike->inference->facts[a], &alike->inference->facts[b]) || !same_elements(alike, a, b) ||
         !same_neighbour(alike, one->producer, other->producer, false))
         return false;
-    for (uint32_t i = 0; i < one->consumer_count; i++)
-        if (!same_neighbour(alike, alike->graph->consumers[one->first_consumer + i],
-                            alike->graph->consumers[other->first_consumer + i], true))
+    for (uint32_t i = 0; i < users; i++)
+        if (!same_neighbour(alike, npart__user(alike->fold, a, i), npart__user(alike->fold, b, i), true))
             return false;
     return true;
 }
@@ -156,8 +156,8 @@ static uint64_t hash_value(const struct alike *alike, uint32_t value)
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
     hash = mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
-    for (uint32_t i = 0; i < at->consumer_count; i++)
-        hash = mix(hash, nodes[alike->graph->consumers[at->first_consumer + i]].op_type);
+    for (uint32_t i = 0; i < npart__user_count(alike->fold, value); i++)
+        hash = mix(hash, nodes[npart__user(alike->fold, value, i)].op_type);
     const struct npart__known *known = npart__elements(alike->inference, &alike->inference->facts[value]);
     if (known && known->ints && known->count <= MOST_ELEMENTS)
         hash = mix_ints(hash, known->ints, known->count);

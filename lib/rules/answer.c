@@ -109,6 +109,15 @@ static struct npart__answer word_answer(const char *word, size_t length)
     return (struct npart__answer){.kind = NPART__ANSWER_WORD, .word = word, .length = length};
 }
 
+static struct npart__answer op_answer(const struct npart__trial *trial, uint32_t node)
+{
+    const struct npart__node *at = &trial->graph->nodes.items[node];
+    const char *op = npart__node_op(trial->graph, at);
+    struct npart__answer answer = word_answer(op, strlen(op));
+    answer.domain = npart__text(&trial->graph->strings, at->domain);
+    return answer;
+}
+
 static struct npart__answer dim_answer(int64_t dim)
 {
     return npart__is_number(dim) ? number_answer(dim) : unknown_answer();
@@ -126,8 +135,8 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
     const struct npart__value *at = &graph->values.items[value];
     if (!is_output)
         return strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0 ? at->producer : NPART_NONE;
-    for (uint32_t i = 0; i < at->consumer_count; i++) {
-        uint32_t consumer = graph->consumers[at->first_consumer + i];
+    for (uint32_t i = 0; i < npart__user_count(trial->fold, value); i++) {
+        uint32_t consumer = npart__user(trial->fold, value, i);
         if (strcmp(npart__node_op(graph, &graph->nodes.items[consumer]), "QuantizeLinear") == 0)
             return consumer;
     }
@@ -200,25 +209,42 @@ static struct npart__answer quantization_answer(const struct npart__trial *trial
 
 static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
-    const struct npart__value *at = &trial->graph->values.items[value];
-    if (element >= at->consumer_count)
-        return at->consumer_count ? absent_answer() : word_answer("none", 4);
-    uint32_t node = trial->graph->consumers[at->first_consumer + element];
-    const char *op = npart__node_op(trial->graph, &trial->graph->nodes.items[node]);
-    return word_answer(op, strlen(op));
+    uint32_t users = npart__user_count(trial->fold, value);
+    if (element >= users)
+        return users ? absent_answer() : word_answer("none", 4);
+    return op_answer(trial, npart__user(trial->fold, value, element));
 }
 
-static struct npart__answer default_answer(const struct npart__term *term)
+static struct npart__answer producer_answer(const struct npart__trial *trial, uint32_t value)
 {
-    if (!term->fallback)
+    uint32_t producer = trial->graph->values.items[value].producer;
+    return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
+}
+
+/* The standard's default, that of the node's own version where versions differ. */
+static struct npart__answer default_answer(const struct npart__trial *trial, const struct npart__term *term)
+{
+    struct npart__attribute_schema own;
+    char text[40] = "";
+    const char *fallback = term->fallback;
+    if (term->defaults_differ && trial->node->schema) {
+        bool has = npart__operator_attribute(trial->node->schema, term->word, strlen(term->word), &own);
+        if (!has || !own.default_text || own.default_length >= sizeof text)
+            return absent_answer();
+        memcpy(text, own.default_text, own.default_length);
+        if (term->attribute_kind == 's')
+            return word_answer(own.default_text, own.default_length);
+        fallback = text;
+    }
+    if (!fallback)
         return absent_answer();
     switch (term->attribute_kind) {
     case 'i':
-        return number_answer(strtoll(term->fallback, NULL, 10));
+        return number_answer(strtoll(fallback, NULL, 10));
     case 'f':
-        return real_answer(npart__read_decimal(term->fallback));
+        return real_answer(npart__read_decimal(fallback));
     case 's':
-        return word_answer(term->fallback, strlen(term->fallback));
+        return word_answer(fallback, strlen(fallback));
     default:
         return absent_answer();
     }
@@ -234,7 +260,7 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
     const struct npart__operator *schema = trial->node->schema;
     bool has_default = !schema || (schema->since >= term->first_since && schema->since <= term->last_since);
     if (!attribute)
-        return element || !has_default ? absent_answer() : default_answer(term);
+        return element || !has_default ? absent_answer() : default_answer(trial, term);
     if (attribute->is_elided)
         return unknown_answer();
     switch (attribute->type) {
@@ -324,7 +350,7 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return quantization_answer(trial, value, npart__is_output_operand(trial, operands, place.operand),
                                    term->op == NPART__FUNCTION_QSCALE ? 1 : 2, place.element);
     case NPART__FUNCTION_PRODUCER:
-        return word_answer(npart__producer_word(trial, value), strlen(npart__producer_word(trial, value)));
+        return producer_answer(trial, value);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
     default:
@@ -373,9 +399,12 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
         return number_answer(trial->target->toolchain);
     case NPART__FUNCTION_OPSET:
         return trial->node->opset_version ? number_answer(trial->node->opset_version) : unknown_answer();
-    case NPART__FUNCTION_OP: {
-        const char *op = npart__node_op(trial->graph, trial->node);
-        return word_answer(op, strlen(op));
+    case NPART__FUNCTION_OP:
+        return op_answer(trial, (uint32_t)(trial->node - trial->graph->nodes.items));
+    case NPART__FUNCTION_EQUATION: {
+        struct npart__answer answer = attribute_answer(trial, term, 0);
+        answer.is_equation = true;
+        return answer;
     }
     default:
         return operand_answer(trial, term, place);
@@ -436,4 +465,39 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
     default:
         return function_answer(trial, term, place);
     }
+}
+
+/* ---- equations ------------------------------------------------------------------------------------------- */
+
+static size_t skip_blanks(const char *text, size_t length, size_t at)
+{
+    while (at < length && text[at] == ' ')
+        at++;
+    return at;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned char to[256] = {0}, from[256] = {0}; /* letters of one by letters of the other */
+    size_t i = skip_blanks(a, a_length, 0), k = skip_blanks(b, b_length, 0);
+    while (i < a_length && k < b_length) {
+        unsigned char one = (unsigned char)a[i], other = (unsigned char)b[k];
+        if (!is_letter(a[i]) || !is_letter(b[k])) {
+            if (one != other)
+                return false;
+        } else if (!to[one] && !from[other]) {
+            to[one] = other;
+            from[other] = one;
+        } else if (to[one] != other || from[other] != one) {
+            return false;
+        }
+        i = skip_blanks(a, a_length, i + 1);
+        k = skip_blanks(b, b_length, k + 1);
+    }
+    return i >= a_length && k >= b_length;
 }

@@ -17,9 +17,14 @@ struct npart__answer {
     bool is_real; /* a number with a fraction, or from a float */
     int64_t number;   /* of a type, and of a word that names one, the element type */
     double real;
-    const char *word; /* `length` bytes */
+    const char *word;   /* `length` bytes */
     size_t length;
+    const char *domain; /* of an op: "" is ai.onnx; NULL: a word that is no op */
+    bool is_equation;   /* a word whose letters stand for places */
 };
+
+/* Whether two equations of Einsum say the same: blanks do not count, nor which letters are used. */
+bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length);
 
 /* Where the loops of a comparison stand. */
 struct npart__place {
@@ -47,6 +52,15 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, uint32_t operand);
 void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
+
+/* ---- around.c: beyond a node's own operands --------------------------------------------------------------- */
+
+/* Every node that uses the value forms a unit. A unit's own rule cannot ask this of others: MAYBE. */
+enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value);
+/* The value was made by an op of a `layout` line, past ops that work in either layout, and quantizing. */
+bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);
+/* The file states a shape for every input of the model. */
+bool npart__are_inputs_declared(const struct npart__trial *trial);
 
 /* To be called where an answer comes from what npart__alike_of does not compare. */
 static inline void npart__look_beyond(const struct npart__trial *trial)

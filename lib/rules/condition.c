@@ -231,9 +231,16 @@ static void resolve_attribute(struct npart__parser *parser, const struct npart__
     const struct npart__operator *versions =
         npart__operator_versions(parser->op->domain, parser->op->name, &count);
     bool is_in_standard = count > 0;
+    const char *first = NULL; /* default of the version before */
+    size_t length = 0;
     for (size_t i = 0; i < count; i++) {
         if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
             continue;
+        bool same = first && schema.default_length == length &&
+                    (length == 0 || memcmp(first, schema.default_text, length) == 0);
+        term->defaults_differ |= term->last_since && !same && (first || schema.default_text);
+        first = schema.default_text;
+        length = schema.default_text ? schema.default_length : 0;
         term->first_since = term->first_since ? term->first_since : versions[i].since;
         term->last_since = versions[i].since;
     }

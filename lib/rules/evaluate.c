@@ -7,6 +7,20 @@
 
 /* ---- comparing ------------------------------------------------------------------------------------------- */
 
+/* An op is named with its domain or without; equations are the same with other letters. */
+static bool same_word(struct npart__answer found, struct npart__answer named)
+{
+    if (found.is_equation)
+        return npart__same_equation(found.word, found.length, named.word, named.length);
+    const char *own = found.domain && *found.domain ? found.domain : "ai.onnx";
+    size_t domain = strlen(own);
+    bool has_domain = found.domain && memchr(named.word, ':', named.length);
+    if (!has_domain)
+        return found.length == named.length && memcmp(found.word, named.word, found.length) == 0;
+    return named.length == domain + 1 + found.length && memcmp(named.word, own, domain) == 0 &&
+           named.word[domain] == ':' && memcmp(named.word + domain + 1, found.word, found.length) == 0;
+}
+
 /* Less than, equal to, or greater than 0; of words only equality means something. */
 static int order_of(struct npart__answer a, struct npart__answer b)
 {
@@ -16,7 +30,7 @@ static int order_of(struct npart__answer a, struct npart__answer b)
         return a.number < b.number ? -1 : a.number > b.number;
     }
     if (a.kind == NPART__ANSWER_WORD && b.kind == NPART__ANSWER_WORD)
-        return a.length == b.length && memcmp(a.word, b.word, a.length) == 0 ? 0 : 1;
+        return same_word(a, b) ? 0 : 1;
     if (a.kind == NPART__ANSWER_TYPE || b.kind == NPART__ANSWER_TYPE) { /* a word that names no type has 0 */
         bool may_equal = a.kind != NPART__ANSWER_NUMBER && b.kind != NPART__ANSWER_NUMBER;
         return may_equal && a.number == b.number ? 0 : 1;
@@ -128,7 +142,7 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     if (value == NPART_NONE)
         return 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
-        return trial->graph->values.items[value].consumer_count ? trial->graph->values.items[value].consumer_count : 1;
+        return npart__user_count(trial->fold, value) ? npart__user_count(trial->fold, value) : 1;
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;
 }
@@ -234,16 +248,7 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
 
 static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
-    const struct npart__value *at = &trial->graph->values.items[value];
-    if (!is_output)
-        return strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0;
-    for (uint32_t i = 0; i < at->consumer_count; i++) {
-        const struct npart__node *consumer =
-            &trial->graph->nodes.items[trial->graph->consumers[at->first_consumer + i]];
-        if (strcmp(npart__node_op(trial->graph, consumer), "QuantizeLinear") == 0)
-            return true;
-    }
-    return false;
+    return npart__quantizing_node(trial, value, is_output) != NPART_NONE;
 }
 
 static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
@@ -284,11 +289,15 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return is_uniform(trial, value);
     case NPART__PREDICATE_QUANTIZED:
         return from_bool(is_quantized(trial, value, is_output));
+    case NPART__PREDICATE_IN_UNIT:
+        return npart__is_in_units(trial, value);
+    case NPART__PREDICATE_BEHIND_LAYOUT:
+        return from_bool(npart__is_behind_layout(trial, value));
     case NPART__PREDICATE_GRAPH_INPUT:
         return from_bool(trial->graph->values.items[value].kind == NPART__VALUE_INPUT ||
                          trial->graph->values.items[value].kind == NPART__VALUE_OVERRIDABLE);
     case NPART__PREDICATE_GRAPH_OUTPUT:
-        return from_bool(trial->graph->values.items[value].is_graph_output);
+        return from_bool(trial->fold->is_output[value]);
     default:
         return NPART__MAYBE;
     }
@@ -312,6 +321,9 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     switch ((enum npart__predicate)term->op) {
     case NPART__PREDICATE_HAS:
         truth = from_bool(npart__node_attribute(trial->graph, trial->node, term->word) != NULL);
+        break;
+    case NPART__PREDICATE_INPUTS_DECLARED:
+        truth = from_bool(npart__are_inputs_declared(trial));
         break;
     case NPART__PREDICATE_CAPTURES:
         truth = from_bool(captures(trial));

@@ -25,6 +25,7 @@ struct npart__trial {
     const uint32_t *names; /* of a pattern's names, the values; NULL outside patterns */
     uint32_t it;           /* inside each(): the operand it is at */
     bool it_is_output;
+    bool is_nested;        /* asked for the sake of another node */
     bool *looked_beyond; /* NULL, or set when something was asked that nodes that are alike need not share */
     struct npart__failure failure;
 };

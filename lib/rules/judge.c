@@ -372,9 +372,8 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
 static bool all_uses_are_refused(const struct judge *judge, uint32_t id)
 {
     uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
-    const struct npart__value *at = &judge->graph->values.items[value];
-    for (uint32_t i = 0; i < at->consumer_count; i++)
-        if (!is_refused_unit(judge, judge->graph->consumers[at->first_consumer + i]))
+    for (uint32_t i = 0; i < npart__user_count(judge->fold, value); i++)
+        if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
             return false;
     return true;
 }
@@ -399,16 +398,16 @@ static bool refuse_with_units(struct judge *judge)
             continue;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer =
+                value == NPART_NONE ? NPART_NONE : graph->values.items[judge->fold->stands_for[value]].producer;
             if (is_op(judge, producer, "DequantizeLinear") && judge->out->verdicts[producer] == NPART__NPU &&
                 all_uses_are_refused(judge, producer))
                 rules[producer] = judge->quantized_unit[id] - 1;
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            const struct npart__value *at = value == NPART_NONE ? NULL : &graph->values.items[value];
-            for (uint32_t u = 0; at && u < at->consumer_count; u++) {
-                uint32_t consumer = graph->consumers[at->first_consumer + u];
+            for (uint32_t u = 0; value != NPART_NONE && u < npart__user_count(judge->fold, value); u++) {
+                uint32_t consumer = npart__user(judge->fold, value, u);
                 if (is_op(judge, consumer, "QuantizeLinear") && judge->out->verdicts[consumer] == NPART__NPU)
                     rules[consumer] = judge->quantized_unit[id] - 1;
             }

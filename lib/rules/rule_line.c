@@ -111,10 +111,6 @@ static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
             npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
             return NPART_NONE;
         }
-        if (strchr(token->text, ':')) { /* op answers the bare name: this would never match */
-            npart__parse_fail(parser, token->column, "an exception is written without its domain: %s", name);
-            return NPART_NONE;
-        }
         /* op = NAME or CONDITION */
         struct npart__term word = function, equal = function, either = function;
         word.kind = NPART__TERM_WORD;

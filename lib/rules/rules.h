@@ -22,6 +22,8 @@
 #define NPART__LIMIT_PATTERN_NAMES 16u
 #define NPART__LIMIT_PATTERN_MATCHES 8u
 #define NPART__LIMIT_PATTERN_DEPTH 32u
+/* Nodes that a conversion of layout is followed past. */
+#define NPART__LIMIT_LAYOUT_STEPS 64u
 /* Nodes of one unit that a pattern makes. */
 #define NPART__LIMIT_UNIT_NODES 64u
 /* Parts looked at before a place is given up, so that no list makes matching slow. */

@@ -38,6 +38,9 @@ enum npart__term_kind {
     X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
     X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
     X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
+    X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a quantized unit */             \
+    X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
+    X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
     X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
@@ -56,6 +59,7 @@ enum npart__term_kind {
     X(NUMEL, "numel", OPERAND, SHAPE)       /* number of elements */                                                   \
     X(VALUE, "value", OPERAND_MAYBE_INDEX, ATTRIBUTE) /* every element of a constant, or one */                        \
     X(ATTR, "attr", ATTRIBUTE_INDEX, ATTRIBUTE) /* the attribute, or its default; every element, or one */            \
+    X(EQUATION, "equation", ATTRIBUTE, ATTRIBUTE) /* the same, as an equation of Einsum */                             \
     X(LENGTH, "length", ATTRIBUTE, ATTRIBUTE) /* elements of a list attribute */                                       \
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
     X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
@@ -100,6 +104,7 @@ struct npart__term {
     const char *word;     /* also an attribute's name */
     const char *fallback; /* default of an attribute as text; NULL: none */
     char attribute_kind;
+    bool defaults_differ; /* between versions of the operator: the node's own counts */
     int32_t first_since, last_since; /* versions of the operator that have the attribute */
 };
 

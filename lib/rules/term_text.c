@@ -45,7 +45,8 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
     npart__append_text(out, is_predicate ? predicate_words[term->op] : function_words[term->op]);
     bool asks_nothing = term->op == NPART__FUNCTION_OPSET || term->op == NPART__FUNCTION_OP ||
                         term->op == NPART__FUNCTION_NODES || term->op == NPART__FUNCTION_TOOLCHAIN;
-    if (is_predicate ? term->op == NPART__PREDICATE_CAPTURES : asks_nothing)
+    if (is_predicate ? term->op == NPART__PREDICATE_CAPTURES || term->op == NPART__PREDICATE_INPUTS_DECLARED
+                     : asks_nothing)
         return;
     npart__append_text(out, "(");
     if (term->selector != NPART_NONE)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Questions whose answers lie beyond a node's own operands.
+ */
+#include "rules/answer.h"
+
+/* Whether a `unit` rule holds for the node. */
+static bool forms_unit(const struct npart__trial *trial, uint32_t node)
+{
+    const struct npart__oplist *oplist = trial->oplist;
+    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
+        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[node]);
+        const struct npart__op_entry *op = entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
+        for (uint32_t i = op ? op->first_rule : 0; op && i < op->first_rule + op->rule_count; i++) {
+            struct npart__trial other;
+            npart__trial_init(&other, trial->target, trial->inference, trial->fold, node);
+            other.is_nested = true;
+            const struct npart__rule *rule = &oplist->rules.items[i];
+            if (rule->kind == NPART__RULE_UNIT && npart__try(&other, rule->condition) == NPART__TRUE)
+                return true;
+        }
+    }
+    return false;
+}
+
+enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
+{
+    uint32_t users = npart__user_count(trial->fold, value);
+    npart__look_beyond(trial);
+    if (trial->is_nested)
+        return NPART__MAYBE;
+    for (uint32_t i = 0; i < users; i++)
+        if (!forms_unit(trial, npart__user(trial->fold, value, i)))
+            return NPART__FALSE;
+    return users ? NPART__TRUE : NPART__FALSE;
+}
+
+static bool is_among(const struct npart__trial *trial, const char *const *ops, uint32_t count,
+                     const struct npart__node *node)
+{
+    const char *domain = npart__text(&trial->graph->strings, node->domain), *op = npart__node_op(trial->graph, node);
+    size_t length = strlen(domain);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *colon = strrchr(ops[i], ':'), *name = colon ? colon + 1 : ops[i];
+        size_t named = colon ? (size_t)(colon - ops[i]) : 0;
+        if (strcmp(name, op) == 0 && named == length && memcmp(ops[i], domain, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__oplist *oplist = trial->oplist;
+    npart__look_beyond(trial);
+    for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        uint32_t producer = trial->graph->values.items[value].producer;
+        const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
+        if (!node || node->input_count == 0 || npart__node_input(trial->graph, node, 0) == NPART_NONE)
+            return false;
+        if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
+            return true;
+        const char *op = npart__node_op(trial->graph, node);
+        if (strcmp(op, "QuantizeLinear") != 0 && strcmp(op, "DequantizeLinear") != 0 &&
+            !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
+            return false;
+        value = trial->fold->stands_for[npart__node_input(trial->graph, node, 0)];
+    }
+    return false;
+}
+
+bool npart__are_inputs_declared(const struct npart__trial *trial)
+{
+    const struct npart__scope *scope = &trial->graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        const struct npart__value *value =
+            &trial->graph->values.items[trial->graph->operands.items[scope->first_input + i]];
+        bool is_tensor = value->declared && value->declared->kind == NPART__TYPE_TENSOR;
+        if (value->kind != NPART__VALUE_INITIALIZER && is_tensor && !value->declared->has_rank)
+            return false;
+    }
+    return true;
+}
