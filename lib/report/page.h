@@ -46,6 +46,8 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
 void npart__put_verdict(struct npart__page *page, int columns);
 /* Three figures or two decimals. */
 void npart__put_milliseconds(struct npart__page *page, double value);
+/* remarks.c: the op list's notes that apply, those of most nodes first. */
+void npart__put_remarks(struct npart__page *page);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart__plan_pair *pairs, size_t count);
 

@@ -347,6 +347,7 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
         npart__put(page, "\n");
     }
     causes(page);
+    npart__put_remarks(page);
     cost(page);
     if (fixed)
         fixed_line(page, fixed);
