@@ -34,6 +34,7 @@ LIBS := -lprotobuf-c -lm
 sources := $(wildcard lib/*/*.c)
 objects := $(sources:%.c=$(OUT)/%.o) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
 tool_sources := $(wildcard tools/*.c)
+test_sources := $(wildcard test/unit/*.c test/cases/*.c test/support/*.c test/cli/*.c)
 tool_objects := $(tool_sources:%.c=$(OUT)/%.o)
 static_library := $(OUT)/libnpu_partition.a
 shared_name := libnpu_partition.so
@@ -154,8 +155,8 @@ $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
-	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources); do \
-		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
+	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources) $(test_sources); do \
+		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -Itest -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
 check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus

@@ -26,8 +26,8 @@
  * rules of a target, a plan the answer for all three. An inference refers to its model, a plan to its inference and
  * op list: free them in the reverse order. Every *_free takes NULL.
  *
- * Threads. There is no global state. Different threads may use different handles at the same time; plans of one
- * inference share it and count as one.
+ * Threads. There is no global state. Different threads may use different handles at the same time, and share models
+ * and op lists, which nothing changes once they are read; plans of one inference share it and count as one handle.
  *
  * Ownership. What comes back through a first parameter `**out` is the caller's to free. Returned and filled-in `const`
  * pointers belong to the handle they came from and live as long as it does.

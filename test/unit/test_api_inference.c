@@ -55,7 +55,8 @@ static void test_api_inference__open_sizes(void)
 
 static void test_api_inference__sizes_by_name_and_by_axis(void)
 {
-    static const struct npart_dim_binding dims[] = {{"batch", 2}, {"sequence", 16}, {"u.0", 5}};
+    static const struct npart_dim_binding dims[] = {
+        {.name = "batch", .size = 2}, {.name = "sequence", .size = 16}, {.name = "u.0", .size = 5}};
     struct analysis at = {.model = read_text(lines)};
     CHECK_INT(make(&at.inference, at.model, dims, 3, NULL), NPART_OK);
     CHECK_TEXT(type_of(&at, "h"), "float32[2,16,4]");
@@ -85,13 +86,13 @@ static void test_api_inference__sizes_that_cannot_be(void)
         uint32_t count;
         const char *part;
     } rows[] = {
-        {{{"nothing", 3}}, 1, "nothing"},
-        {{{"batch", 0}}, 1, ""}, /* a size of none is one: see below */
-        {{{"batch", -1}}, 1, "batch"},
-        {{{"batch", 2}, {"batch", 3}}, 2, "batch"},
-        {{{"x.2", 9}}, 1, "x.2"},
-        {{{"x.9", 9}}, 1, "x.9"},
-        {{{"", 9}}, 1, ""},
+        {{{.name = "nothing", .size = 3}}, 1, "nothing"},
+        {{{.name = "batch", .size = 0}}, 1, ""}, /* a size of none is one: see below */
+        {{{.name = "batch", .size = -1}}, 1, "batch"},
+        {{{.name = "batch", .size = 2}, {.name = "batch", .size = 3}}, 2, "batch"},
+        {{{.name = "x.2", .size = 9}}, 1, "x.2"},
+        {{{.name = "x.9", .size = 9}}, 1, "x.9"},
+        {{{.name = "", .size = 9}}, 1, ""},
     };
     struct npart_error error;
     npart_model *model = read_text(lines);
@@ -183,7 +184,7 @@ static void test_api_inference__options_are_copied(void)
 {
     char batch[] = "batch", input[] = "u";
     int64_t u[] = {6, 8};
-    struct npart_dim_binding dims[] = {{batch, 3}};
+    struct npart_dim_binding dims[] = {{.name = batch, .size = 3}};
     struct npart_input_shape shapes[] = {{input, u, 2}};
     struct npart_inference_options options = {1, dims, 1, shapes, 1, false};
     struct analysis at = {.model = read_text(lines)};
@@ -192,7 +193,7 @@ static void test_api_inference__options_are_copied(void)
     memset(batch, 'x', 5);
     input[0] = 'q';
     u[0] = -5;
-    dims[0] = (struct npart_dim_binding){NULL, -1};
+    dims[0] = (struct npart_dim_binding){.name = NULL, .size = -1};
     shapes[0] = (struct npart_input_shape){NULL, NULL, 9};
     CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
     npart_inference_free(at.inference);

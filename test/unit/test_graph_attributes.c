@@ -401,8 +401,9 @@ static void open_imports(unsigned count, bool of_function)
     put_message(&model, 7, &model_graph);
     for (unsigned i = 0; i < count; i++) {
         struct bytes opset = {0};
-        char domain[32];
-        (void)snprintf(domain, sizeof domain, i ? "d%u" : "", i);
+        char domain[32] = "";
+        if (i)
+            (void)snprintf(domain, sizeof domain, "d%u", i);
         put_text(&opset, 1, domain);
         put_number(&opset, 2, 17);
         put_message(of_function ? &function : &model, of_function ? 9 : 8, &opset);
