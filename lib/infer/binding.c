@@ -201,6 +201,26 @@ static void override_axes(struct npart__inference *inference, const struct npart
     }
 }
 
+/* The caller's shape counts, but a model that was exported for other sizes may not work with these. */
+static bool tell_other_sizes(struct npart__inference *inference, uint32_t value, const struct npart__fact *declared,
+                             const struct npart__shape_request *shape)
+{
+    struct npart__buffer text;
+    bool differs = false;
+    for (uint32_t i = 0; declared->has_rank && i < shape->rank; i++)
+        differs |= npart__is_number(declared->dims[i]) && declared->dims[i] != shape->dims[i];
+    if (!differs)
+        return true;
+    struct npart__fact asked = *declared;
+    asked.dims = shape->dims;
+    npart__buffer_init(&text, inference->arena);
+    npart__append_format(&text, "input \"%s\": the file says ", npart__value_name(inference->graph, value));
+    npart__append_fact(&text, &inference->expressions, declared);
+    npart__append_text(&text, ", asked for is ");
+    npart__append_fact(&text, &inference->expressions, &asked);
+    return !text.failed && npart__add_finding(inference, "input-shape", npart__buffer_text(&text), "");
+}
+
 static bool make_input_fact(struct npart__inference *inference, const struct npart__infer_options *options,
                             uint32_t value)
 {
@@ -218,6 +238,8 @@ static bool make_input_fact(struct npart__inference *inference, const struct npa
         if (!keeps_tensor)
             *fact = *declared;
     }
+    if (shape && !tell_other_sizes(inference, value, fact, shape))
+        return false;
     uint32_t rank = shape ? shape->rank : fact->rank;
     if (!(shape || fact->has_rank) || rank > NPART__LIMIT_RANK)
         return true;
