@@ -83,12 +83,22 @@ static void read_elements(struct npart__inference *inference, struct npart__fact
     struct npart__known *known = npart__arena_zeroed(inference->arena, 1, sizeof *known);
     if (!known) {
         inference->expressions.failed = true;
+        fact->tensor = tensor; /* but for want of memory */
         return;
     }
     known->count = (uint32_t)tensor->elements;
     bool ok = is_float ? read_doubles(inference, tensor, known) : read_ints(inference, tensor, known);
-    if (ok)
+    if (inference->expressions.failed)
+        fact->tensor = tensor;
+    else if (ok)
         fact->known = known;
+}
+
+bool npart__take_failure(struct npart__inference *inference)
+{
+    bool failed = inference->expressions.failed;
+    inference->expressions.failed = false;
+    return failed;
 }
 
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact)

@@ -254,5 +254,5 @@ uint32_t *npart__find_alike(struct npart__inference *inference, const struct npa
     for (uint32_t i = 0; out && i < graph->nodes.count; i++)
         out[i] = fold->reasons[i] == NPART__FOLD_LIVE ? first_alike(&alike, i) : i;
     npart__arena_clear(&scratch);
-    return out;
+    return npart__take_failure(inference) ? NULL : out;
 }

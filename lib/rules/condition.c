@@ -521,15 +521,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         npart__parse_fail(parser, column, "%s is no element type", word->word);
     if (is_number)
         npart__parse_fail(parser, column, "%s is no number", word->word);
-    if (is_op && strcmp(word->word, "none") != 0) {
-        size_t count;
-        const char *domain, *name;
-        npart__split_op_name(word->word, &domain, &name, parser->arena);
-        if (!domain)
-            npart__parse_out_of_memory(parser);
-        else if (!npart__operator_versions(domain, name, &count))
-            npart__parse_fail(parser, column, "%s is no operator of the standard", word->word);
-    }
+    if (is_op && strcmp(word->word, "none") != 0)
+        (void)npart__check_op(parser, word->word, column);
 }
 
 /* A toolchain compared with is told by its text, and kept as its place. */

@@ -66,6 +66,18 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
         *domain = npart__arena_copy_text(arena, text, 7);
 }
 
+bool npart__check_op(struct npart__parser *parser, const char *text, uint32_t column)
+{
+    size_t count;
+    const char *domain, *name;
+    npart__split_op_name(text, &domain, &name, parser->arena);
+    if (!domain)
+        npart__parse_out_of_memory(parser);
+    else if (!npart__operator_versions(domain, name, &count))
+        npart__parse_fail(parser, column, "%s is no operator of the standard", text);
+    return parser->status == NPART_OK;
+}
+
 static void line_text(struct npart__parser *parser, const char **out)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a text in quotes");
@@ -240,13 +252,9 @@ void npart__line_bodies(struct npart__parser *parser)
 const char *npart__expect_op(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
-    const char *domain, *name;
-    size_t count;
     if (!token)
         return NULL;
-    npart__split_op_name(token->text, &domain, &name, parser->arena);
-    if (!domain || !npart__operator_versions(domain, name, &count))
-        npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+    (void)npart__check_op(parser, token->text, token->column);
     return token->text;
 }
 

@@ -453,7 +453,7 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     out->first_reason[graph->nodes.count] = out->reasons.count;
     if (!refuse_with_units(&judge))
         return npart__fail_memory(error);
-    return inference->expressions.failed ? npart__fail_memory(error) : NPART_OK;
+    return npart__take_failure(inference) ? npart__fail_memory(error) : NPART_OK;
 }
 
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,

@@ -166,6 +166,8 @@ uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *t
 uint32_t npart__take_switch(struct npart__parser *parser, const char *word);
 /* [source "..."]: it, or the section's. */
 const char *npart__take_source(struct npart__parser *parser);
+/* Fails when the standard has no such op; false then, or when the parser has failed before. */
+bool npart__check_op(struct npart__parser *parser, const char *text, uint32_t column);
 /* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
 

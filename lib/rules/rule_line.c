@@ -104,13 +104,8 @@ static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
     struct npart__oplist *oplist = parser->oplist;
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
         const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
-        size_t count;
-        const char *domain, *name;
-        npart__split_op_name(token->text, &domain, &name, parser->arena);
-        if (!domain || !npart__operator_versions(domain, name, &count)) {
-            npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
+        if (!npart__check_op(parser, token->text, token->column))
             return NPART_NONE;
-        }
         /* op = NAME or CONDITION */
         struct npart__term word = function, equal = function, either = function;
         word.kind = NPART__TERM_WORD;
