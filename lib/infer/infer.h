@@ -143,8 +143,8 @@ static inline uint32_t npart__rank_lost_at(const struct npart__inference *infere
 /* The elements of a value, read from its tensor when first asked for; NULL when they are not known. */
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact);
 
-/* Whether memory ran out since the inference was made, when elements were asked for; told once, so that the next try may
- * succeed. */
+/* Whether memory ran out since the inference was made, when elements were asked for; told once, so that the next try
+ * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);
 
 /* An axis or index counted from the end when negative; false when out of range. */
