@@ -369,8 +369,7 @@ static void find_borders(struct partitioner *at)
         list_ends(at);
     if (!at->failed && at->out->cuts.segment_of)
         list_cuts(at);
-    bool order_counts = strcmp(at->name, "waves") != 0 && strcmp(at->name, "connected") != 0;
-    if (!at->failed && order_counts)
+    if (!at->failed && !npart__follows_edges(at->name))
         complete_ends_in_order(at);
 }
 

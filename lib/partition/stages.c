@@ -26,7 +26,7 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
  * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
  * run before its accepted ones. */
-static void stage_by_waves(struct npart__stage_request *request)
+void npart__stage_by_waves(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;
     for (uint32_t i = 0; i < request->count; i++) {
@@ -61,7 +61,7 @@ static void stage_by_runs(struct npart__stage_request *request)
 /* Waves whose parts that do not touch are partitions of their own. */
 static void stage_by_connected_waves(struct npart__stage_request *request)
 {
-    stage_by_waves(request);
+    npart__stage_by_waves(request);
     npart__split_stages(request);
 }
 
@@ -72,11 +72,15 @@ static void stage_by_single_nodes(struct npart__stage_request *request)
         request->stage_of[request->order[i]] = i;
 }
 
+void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason)
+{
+    npart__hand_back_node(request->back, node, request->back->request->target->oplist->partitioner_rules[reason]);
+}
+
 static void hand_back_all(struct npart__stage_request *request, uint32_t from, enum npart__partitioner_reason reason)
 {
     for (uint32_t i = from; i < request->count; i++)
-        npart__hand_back_node(request->back, request->order[i],
-                              request->back->request->target->oplist->partitioner_rules[reason]);
+        npart__leave_to_cpu(request, request->order[i], reason);
 }
 
 static uint32_t first_refused(const struct npart__stage_request *request)
@@ -105,14 +109,16 @@ static void stage_by_whole_graph(struct npart__stage_request *request)
 static const struct {
     const char *name;
     void (*stage)(struct npart__stage_request *request);
+    bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
 } partitioners[] = {
-    {"connected", stage_by_connected_waves},
-    {"openvino", npart__stage_by_openvino},
-    {"prefix", stage_by_prefix},
-    {"runs", stage_by_runs},
-    {"single", stage_by_single_nodes},
-    {"waves", stage_by_waves},
-    {"whole", stage_by_whole_graph},
+    {"connected", stage_by_connected_waves, true},
+    {"openvino", npart__stage_by_openvino, false},
+    {"prefix", stage_by_prefix, false},
+    {"qnn", npart__stage_by_qnn, true},
+    {"runs", stage_by_runs, false},
+    {"single", stage_by_single_nodes, false},
+    {"waves", npart__stage_by_waves, true},
+    {"whole", stage_by_whole_graph, false},
 };
 
 const char *npart__partitioner_name(size_t index)
@@ -120,17 +126,29 @@ const char *npart__partitioner_name(size_t index)
     return index < NPART__COUNT(partitioners) ? partitioners[index].name : NULL;
 }
 
+/* Its place, or the number of them. */
+static size_t find_partitioner(const char *name)
+{
+    size_t i = 0;
+    while (i < NPART__COUNT(partitioners) && strcmp(partitioners[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 bool npart__partitioner_exists(const char *name)
 {
-    for (size_t i = 0; i < NPART__COUNT(partitioners); i++)
-        if (strcmp(partitioners[i].name, name) == 0)
-            return true;
-    return false;
+    return find_partitioner(name) < NPART__COUNT(partitioners);
+}
+
+bool npart__follows_edges(const char *partitioner)
+{
+    size_t i = find_partitioner(partitioner);
+    return i < NPART__COUNT(partitioners) && partitioners[i].follows_edges;
 }
 
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
-    for (size_t i = 0; i < NPART__COUNT(partitioners); i++)
-        if (strcmp(partitioners[i].name, partitioner) == 0)
-            partitioners[i].stage(request);
+    size_t i = find_partitioner(partitioner);
+    if (i < NPART__COUNT(partitioners))
+        partitioners[i].stage(request);
 }

@@ -29,8 +29,23 @@ void npart__give_stages(struct npart__stage_request *request, const char *partit
 /* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right behind each other,
  * in the order of their first nodes. */
 void npart__split_stages(struct npart__stage_request *request);
-/* openvino.c */
+/* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
 void npart__stage_by_openvino(struct npart__stage_request *request);
+void npart__stage_by_qnn(struct npart__stage_request *request);
+/* stages.c */
+void npart__stage_by_waves(struct npart__stage_request *request);
+void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason);
+/* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
+bool npart__follows_edges(const char *partitioner);
+
+/* walk.c: a region as ONNX Runtime walks over it. */
+struct npart__walk {
+    uint32_t *order;     /* its live nodes, producers before consumers */
+    uint32_t *first_use; /* by node: its results are used by uses[first_use[n] .. first_use[n + 1]), in this region */
+    uint32_t *uses;      /* nodes, one for each operand; in the order that the request lists them */
+};
+/* False when out of memory. */
+bool npart__walk_region(struct npart__stage_request *request, struct npart__walk *out);
 
 /* The live producer of an operand (inputs, then captures) in the same region and segment, or NPART_NONE. */
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,

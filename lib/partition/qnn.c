@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What ONNX Runtime's QNN provider forms: waves, by a loop of its own (onnxruntime-qnn, builder/qnn_ep_utils.cc,
+ * CreateSupportedPartitionNodeGroups), in which a node waits for as many results as it has operands, while what its
+ * bodies capture counts as arrived too (ort_api.cc, GetInputEdgesCount and GetOutputNodes). So an If or Loop may pass
+ * before what it captures has been computed, and what stands behind it joins a group that it waits for. ONNX Runtime
+ * then finds that such a group cannot run at once, and takes none of the provider's groups
+ * (core/session/plugin_ep/ep_plugin_provider_interfaces.cc, GetCapability). The CPU takes its place, but for functions
+ * that it has no kernel for: these are inlined, and the provider is asked about what they hold.
+ */
+#include <stdlib.h>
+
+#include "partition/stages.h"
+
+struct loop {
+    struct npart__stage_request *request;
+    struct npart__walk walk;
+    int64_t *awaited;   /* by node: operands that have not arrived; below 0 when more came */
+    uint32_t *group_of; /* by node */
+    uint32_t *border;   /* by node: 1 + the last group that has a producer of it; 0: none has */
+    uint32_t *queue, *held;
+    uint32_t queue_head, queue_end, held_count;
+    uint32_t group;     /* at hand */
+    bool is_open;       /* it has a node */
+};
+
+static bool has_captures(const struct npart__stage_request *request)
+{
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
+        for (uint32_t k = node->input_count; k < node->input_count + node->capture_count; k++)
+            if (npart__producer_inside(request, node, k) != NPART_NONE)
+                return true;
+    }
+    return false;
+}
+
+static int compare_down(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left < right) - (left > right);
+}
+
+static bool begin(struct loop *loop)
+{
+    struct npart__stage_request *request = loop->request;
+    size_t nodes = request->graph->nodes.count + (size_t)1;
+    loop->awaited = npart__arena_zeroed(request->arena, nodes, sizeof *loop->awaited);
+    loop->group_of = npart__arena_zeroed(request->arena, nodes, sizeof *loop->group_of);
+    loop->border = npart__arena_zeroed(request->arena, nodes, sizeof *loop->border);
+    loop->queue = npart__arena_allocate(request->arena, nodes * sizeof *loop->queue);
+    loop->held = npart__arena_allocate(request->arena, nodes * sizeof *loop->held);
+    if (!loop->awaited || !loop->group_of || !loop->border || !loop->queue || !loop->held ||
+        !npart__walk_region(request, &loop->walk))
+        return false;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = loop->walk.order[i], first = loop->walk.first_use[id];
+        const struct npart__node *node = &request->graph->nodes.items[id];
+        for (uint32_t k = 0; k < node->input_count; k++)
+            loop->awaited[id] += npart__producer_inside(request, node, k) != NPART_NONE;
+        if (loop->awaited[id] == 0)
+            loop->queue[loop->queue_end++] = id;
+        uint32_t uses = loop->walk.first_use[id + 1] - first;
+        if (uses > 1)
+            qsort(loop->walk.uses + first, uses, sizeof *loop->walk.uses, compare_down);
+    }
+    return true;
+}
+
+static void process(struct loop *loop, uint32_t id)
+{
+    bool is_accepted = loop->request->accepted[id];
+    if (!is_accepted && loop->border[id] == 1 + loop->group) {
+        loop->held[loop->held_count++] = id;
+        return;
+    }
+    loop->group_of[id] = loop->group;
+    loop->is_open |= is_accepted;
+    for (uint32_t u = loop->walk.first_use[id]; u < loop->walk.first_use[id + 1]; u++) {
+        uint32_t next = loop->walk.uses[u];
+        if (is_accepted)
+            loop->border[next] = 1 + loop->group;
+        if (--loop->awaited[next] == 0)
+            loop->queue[loop->queue_end++] = next;
+    }
+}
+
+static void form_groups(struct loop *loop)
+{
+    while (loop->queue_head < loop->queue_end || loop->held_count > 0) {
+        if (loop->queue_head < loop->queue_end) {
+            process(loop, loop->queue[loop->queue_head++]);
+            continue;
+        }
+        loop->group += loop->is_open;
+        loop->is_open = false;
+        memcpy(loop->queue, loop->held, loop->held_count * sizeof *loop->queue);
+        loop->queue_head = 0;
+        loop->queue_end = loop->held_count;
+        loop->held_count = 0;
+    }
+}
+
+/* Stages with all edges; false when something leads out of a group and back into it. Every group but the first holds
+ * only what stands behind the one before, so no more than that needs to be looked at. */
+static bool give_stages(const struct loop *loop)
+{
+    const struct npart__stage_request *request = loop->request;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i], behind = 0;
+        const struct npart__node *node = &request->graph->nodes.items[id];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(request, node, k);
+            uint32_t stage = producer == NPART_NONE ? 0 : request->stage_of[producer];
+            if (stage > behind)
+                behind = stage;
+        }
+        if (request->accepted[id] && behind > 2 * loop->group_of[id] + 1)
+            return false;
+        request->stage_of[id] = request->accepted[id] ? 2 * loop->group_of[id] + 1 : behind + behind % 2;
+    }
+    return true;
+}
+
+/* Operators of the standard that are functions, and that are none of the CPU provider's (docs/OperatorKernels.md). */
+static bool is_inlined(const struct npart__graph *graph, uint32_t id)
+{
+    static const char *const names[] = {
+        "Bernoulli", "CastLike", "CenterCropPad",   "GroupNormalization",      "HardSwish", "Mish", "SwiGLU",
+        "Swish",     "SequenceMap", "SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss",
+    };
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (graph->nodes.items[id].domain == 0 && strcmp(npart__node_op(graph, &graph->nodes.items[id]), names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Forms groups of what is accepted; false when they are not taken. */
+static bool form_round(struct npart__stage_request *request)
+{
+    struct loop loop = {.request = request};
+    if (!begin(&loop)) {
+        request->failed = true;
+        return false;
+    }
+    form_groups(&loop);
+    return give_stages(&loop);
+}
+
+void npart__stage_by_qnn(struct npart__stage_request *request)
+{
+    if (!has_captures(request)) { /* the loop is ONNX Runtime's own, then */
+        npart__stage_by_waves(request);
+        return;
+    }
+    if (form_round(request) || request->failed)
+        return;
+    for (uint32_t i = 0; i < request->count; i++)
+        if (!is_inlined(request->graph, request->order[i]))
+            npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_WHOLE);
+    if (form_round(request) || request->failed)
+        return;
+    for (uint32_t i = 0; i < request->count; i++)
+        npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_WHOLE);
+    npart__stage_by_waves(request);
+}
