@@ -68,19 +68,31 @@ bool npart__fold_copies(const struct npart__inference *inference, struct npart__
     return true;
 }
 
-uint32_t npart__fold_operand(const struct npart__graph *graph, const struct npart__fold *fold,
-                             const struct npart__node *node, uint32_t index)
+/* What stands for an operand, copied or not. */
+static uint32_t original(const struct npart__graph *graph, const struct npart__fold *fold,
+                         const struct npart__node *node, uint32_t index)
 {
     bool is_captured = index >= node->input_count;
     uint32_t value = graph->operands.items[is_captured ? node->first_capture + index - node->input_count
                                                        : node->first_input + index];
-    if (value == NPART_NONE)
+    return value == NPART_NONE ? value : fold->stands_for[value];
+}
+
+uint32_t npart__fold_copied(const struct npart__graph *graph, const struct npart__fold *fold,
+                            const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = original(graph, fold, node, index);
+    uint32_t kept_for = value != NPART_NONE && fold->kept_for ? fold->kept_for[value] : NPART_NONE;
+    bool is_kept = kept_for == NPART_NONE || kept_for == (uint32_t)(node - graph->nodes.items);
+    return index >= node->input_count || is_kept ? NPART_NONE : graph->values.items[value].producer;
+}
+
+uint32_t npart__fold_operand(const struct npart__graph *graph, const struct npart__fold *fold,
+                             const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = original(graph, fold, node, index), copied = npart__fold_copied(graph, fold, node, index);
+    if (copied == NPART_NONE)
         return value;
-    value = fold->stands_for[value];
-    uint32_t kept_for = fold->kept_for ? fold->kept_for[value] : NPART_NONE;
-    if (is_captured || kept_for == NPART_NONE || kept_for == (uint32_t)(node - graph->nodes.items))
-        return value;
-    const struct npart__node *copied = &graph->nodes.items[graph->values.items[value].producer];
-    uint32_t behind = npart__node_input(graph, copied, 0);
+    uint32_t behind = npart__node_input(graph, &graph->nodes.items[copied], 0);
     return behind == NPART_NONE ? value : fold->stands_for[behind];
 }

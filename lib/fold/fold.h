@@ -82,6 +82,10 @@ static inline uint32_t npart__user(const struct npart__fold *fold, uint32_t valu
     return fold->users[fold->first_user[value] + index];
 }
 
+/* The node of which the runtime makes a live node a copy of its own for operand `index`, or NPART_NONE. */
+uint32_t npart__fold_copied(const struct npart__graph *graph, const struct npart__fold *fold,
+                            const struct npart__node *node, uint32_t index);
+
 /* "constant", "shape-arithmetic", ...: stable words for reports. */
 const char *npart__fold_word(enum npart__fold_reason reason);
 /* A sentence for people. */

@@ -144,7 +144,10 @@ static bool form_round(struct npart__stage_request *request)
         return false;
     }
     form_groups(&loop);
-    return give_stages(&loop);
+    if (!give_stages(&loop))
+        return false;
+    npart__join_units(request);
+    return true;
 }
 
 void npart__stage_by_qnn(struct npart__stage_request *request)

@@ -22,6 +22,18 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
     return is_inside ? producer : NPART_NONE;
 }
 
+/* Of a node whose operand is its own copy of a node that the provider takes: the wave behind that copy. The copy goes
+ * with its accepted user; before a refused one it is a step, as any accepted node is. A copy of what is refused since
+ * it leaves the graph does not leave it, and goes with what it copies from. */
+static uint32_t wave_behind(const struct npart__stage_request *request, const struct npart__node *node,
+                            uint32_t operand, uint32_t producer)
+{
+    uint32_t copied = npart__fold_copied(request->graph, request->fold, node, operand);
+    uint32_t wave = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
+    bool from_accepted = producer != NPART_NONE && request->accepted[producer];
+    return wave + (from_accepted || (copied != NPART_NONE && request->accepted[copied]) ? 1 : 0);
+}
+
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
  * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
@@ -33,17 +45,17 @@ void npart__stage_by_waves(struct npart__stage_request *request)
         uint32_t id = request->order[i], wave = 0;
         const struct npart__node *node = &graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t producer = npart__producer_inside(request, node, k);
-            if (producer == NPART_NONE)
-                continue;
-            uint32_t before = request->stage_of[producer] / 2;
-            if (request->accepted[producer] && !request->accepted[id])
-                before++;
+            uint32_t producer = npart__producer_inside(request, node, k), before;
+            if (request->accepted[id])
+                before = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
+            else
+                before = wave_behind(request, node, k, producer);
             if (before > wave)
                 wave = before;
         }
         request->stage_of[id] = 2 * wave + (request->accepted[id] ? 1 : 0);
     }
+    npart__join_units(request);
 }
 
 /* Maximal runs of one side in the file's order (sorted, where the file is not). */

@@ -29,6 +29,8 @@ void npart__give_stages(struct npart__stage_request *request, const char *partit
 /* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right behind each other,
  * in the order of their first nodes. */
 void npart__split_stages(struct npart__stage_request *request);
+/* units.c: a DequantizeLinear in front of a quantized operator is given the stage of that. */
+void npart__join_units(struct npart__stage_request *request);
 /* openvino.c, qnn.c: what these providers of ONNX Runtime form. */
 void npart__stage_by_openvino(struct npart__stage_request *request);
 void npart__stage_by_qnn(struct npart__stage_request *request);

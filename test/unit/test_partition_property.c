@@ -238,24 +238,36 @@ static uint32_t expect_runs(const uint32_t *nodes, uint32_t count)
     return partitions;
 }
 
+/* Whether a ready node takes something that is made, or copied for it, by the group that gathers in this round. */
+static bool takes_from_round(uint32_t node, const uint32_t *round_of, uint32_t round)
+{
+    for (uint32_t k = 0; k < places_of(node); k++) {
+        uint32_t made_by = maker(node, k), round_made = made_by == NPART_NONE ? 0 : round_of[made_by];
+        uint32_t copied = npart__fold_copied(graph, &fold, &graph->nodes.items[node], k);
+        bool by_accepted = (made_by != NPART_NONE && accepted[made_by]) || (copied != NPART_NONE && accepted[copied]);
+        if (by_accepted && round_made == round)
+            return true;
+    }
+    return false;
+}
+
 /* A scheduler that runs what is ready. Accepted nodes gather in a group. A refused node runs as soon as it is ready,
  * unless it takes something from the group: then it waits until nothing else is ready, which closes the group. */
 static uint32_t expect_waves(const uint32_t *nodes, uint32_t count)
 {
-    bool is_done[4 * MOST_NODES] = {false}, in_group[4 * MOST_NODES] = {false};
-    uint32_t groups = 0, members = 0, done = 0;
+    bool is_done[4 * MOST_NODES] = {false};
+    uint32_t round_of[4 * MOST_NODES] = {0};
+    uint32_t groups = 0, members = 0, done = 0, round = 0;
     while (done < count) {
         bool moved = false;
         for (uint32_t i = 0; i < count; i++) {
-            bool is_ready = !is_done[nodes[i]], waits = false;
-            for (uint32_t k = 0; is_ready && k < count; k++) {
+            bool is_ready = !is_done[nodes[i]];
+            for (uint32_t k = 0; is_ready && k < count; k++)
                 is_ready = is_done[nodes[k]] || !needs(nodes[i], nodes[k]);
-                waits |= in_group[nodes[k]] && needs(nodes[i], nodes[k]);
-            }
-            if (!is_ready || (waits && !accepted[nodes[i]]))
+            if (!is_ready || (!accepted[nodes[i]] && takes_from_round(nodes[i], round_of, round)))
                 continue;
             is_done[nodes[i]] = moved = true;
-            in_group[nodes[i]] = accepted[nodes[i]];
+            round_of[nodes[i]] = round;
             expected[nodes[i]] = accepted[nodes[i]] ? groups : NPART_NONE;
             members += accepted[nodes[i]];
             done++;
@@ -263,7 +275,7 @@ static uint32_t expect_waves(const uint32_t *nodes, uint32_t count)
         if (!moved || done == count) {
             groups += members > 0;
             members = 0;
-            memset(in_group, 0, sizeof in_group);
+            round++;
         }
     }
     return groups;

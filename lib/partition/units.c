@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Quantized operators: an operator all of whose operands come from DequantizeLinear, and whose results go to
+ * QuantizeLinear alone, is one unit with these. ONNX Runtime's utility for partitions asks about units
+ * (core/providers/partitioning_utils.cc, node_unit_map), so a DequantizeLinear waits until all operands of its unit
+ * have been computed: that of a weight too, which waits for nothing itself.
+ */
+#include "partition/stages.h"
+
+struct uses {
+    uint32_t count, last; /* nodes that take its results; the last of these */
+    bool by_others;       /* than QuantizeLinear, or from outside */
+};
+
+static bool is_op(const struct npart__graph *graph, uint32_t node, const char *name)
+{
+    return strcmp(npart__node_op(graph, &graph->nodes.items[node]), name) == 0;
+}
+
+/* False when no DequantizeLinear is accepted. */
+static bool has_work(const struct npart__stage_request *request)
+{
+    for (uint32_t i = 0; request->fold->kept_for && i < request->count; i++)
+        if (request->accepted[request->order[i]] && is_op(request->graph, request->order[i], "DequantizeLinear"))
+            return true;
+    return false;
+}
+
+static void count_uses(const struct npart__stage_request *request, struct uses *uses)
+{
+    const struct npart__graph *graph = request->graph;
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        const struct npart__node *node = &graph->nodes.items[id];
+        bool is_quantize = is_op(graph, id, "QuantizeLinear");
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer == NPART_NONE)
+                continue;
+            uses[producer].count += uses[producer].count == 0 || uses[producer].last != id;
+            uses[producer].last = id;
+            uses[producer].by_others |= !is_quantize || k >= node->input_count;
+        }
+    }
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        uint32_t producer = graph->values.items[request->fold->stands_for[v]].producer;
+        if (graph->values.items[v].is_graph_output && producer != NPART_NONE) {
+            uses[producer].count++;
+            uses[producer].by_others = true;
+        }
+    }
+}
+
+static bool is_unit(const struct npart__stage_request *request, const struct uses *uses, uint32_t id)
+{
+    const struct npart__graph *graph = request->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    if (!request->accepted[id] || uses[id].count == 0 || uses[id].by_others ||
+        is_op(graph, id, "DequantizeLinear") || is_op(graph, id, "QuantizeLinear"))
+        return false;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t producer = npart__producer_inside(request, node, k);
+        bool is_absent = npart__live_operand(graph, request->fold, node, k) == NPART_NONE;
+        bool is_dequantized = npart__fold_copied(graph, request->fold, node, k) != NPART_NONE ||
+                              (producer != NPART_NONE && is_op(graph, producer, "DequantizeLinear"));
+        if (!is_absent && !is_dequantized)
+            return false;
+    }
+    return true;
+}
+
+void npart__join_units(struct npart__stage_request *request)
+{
+    const struct npart__graph *graph = request->graph;
+    if (!has_work(request))
+        return;
+    struct uses *uses = npart__arena_zeroed(request->arena, graph->nodes.count + (size_t)1, sizeof *uses);
+    if (!uses) {
+        request->failed = true;
+        return;
+    }
+    count_uses(request, uses);
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        bool may_wait = request->accepted[id] && is_op(graph, id, "DequantizeLinear") && uses[id].count == 1;
+        if (may_wait && is_unit(request, uses, uses[id].last))
+            request->stage_of[id] = request->stage_of[uses[id].last];
+    }
+    npart__arena_release(request->arena, uses);
+}
