@@ -32,6 +32,20 @@ static uint32_t input_class(const struct finder *finder, const struct npart__nod
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
+/* A tensor's numbers, where they are few and here; false otherwise. `numbers` has room for MOST_SHARED. */
+static bool few_numbers(const struct npart__tensor *tensor, double *numbers)
+{
+    if (tensor->elements > MOST_SHARED)
+        return false;
+    int64_t whole[MOST_SHARED];
+    if (npart__type_is_float(tensor->element_type))
+        return npart__tensor_doubles(tensor, numbers, MOST_SHARED);
+    if (!npart__tensor_int64s(tensor, whole, MOST_SHARED))
+        return false;
+    memcpy(numbers, whole, (size_t)tensor->elements * sizeof *whole);
+    return true;
+}
+
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
     const struct npart__value *of = &finder->graph->values.items[value];
@@ -42,15 +56,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
         bool is_constant = node->domain == 0 && strcmp(npart__node_op(finder->graph, node), "Constant") == 0;
         tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
     }
-    if (!tensor || tensor->elements > MOST_SHARED)
-        return NULL;
-    int64_t whole[MOST_SHARED];
-    if (!npart__type_is_float(tensor->element_type) && npart__tensor_int64s(tensor, whole, MOST_SHARED)) {
-        memcpy(numbers, whole, (size_t)tensor->elements * sizeof *whole);
-        return tensor;
-    }
-    bool is_float = npart__type_is_float(tensor->element_type) && npart__tensor_doubles(tensor, numbers, MOST_SHARED);
-    return is_float ? tensor : NULL;
+    return tensor && few_numbers(tensor, numbers) ? tensor : NULL;
 }
 
 static bool same_constant(const struct finder *finder, uint32_t value, const struct npart__tensor *tensor,
@@ -91,6 +97,18 @@ static void class_constant(struct finder *finder, uint32_t value)
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
+/* Tensors of one number in one dimension count, as ConstantOfShape has them. */
+static bool same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
+{
+    double left[MOST_SHARED], right[MOST_SHARED];
+    if (a->type != 4 || b->type != 4 || strcmp(a->name, b->name) != 0)
+        return npart__same_attribute(a, b);
+    return a->u.tensor->element_type == b->u.tensor->element_type && a->u.tensor->rank == 1 &&
+           b->u.tensor->rank == 1 && a->u.tensor->elements == 1 && b->u.tensor->elements == 1 &&
+           few_numbers(a->u.tensor, left) && few_numbers(b->u.tensor, right) &&
+           memcmp(left, right, sizeof *left) == 0;
+}
+
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -106,7 +124,7 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
     for (uint32_t i = 0; i < a->attribute_count; i++) {
         const struct npart__attribute *attribute = &graph->attributes.items[a->first_attribute + i];
         const struct npart__attribute *other = npart__node_attribute(graph, b, attribute->name);
-        if (!other || !npart__same_attribute(attribute, other))
+        if (!other || !same_attribute(attribute, other))
             return false;
     }
     return true;
