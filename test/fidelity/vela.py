@@ -149,9 +149,9 @@ class Twins:
         self.rng = numpy.random.default_rng(7)
         self.cases = []
 
-    def input(self, name, shape, kind="int8"):
+    def input(self, name, shape, kind="int8", scale=0.5):
         """INT8 is floating point in ONNX, which the conversion quantizes; other types are written out."""
-        self.made[name] = self.lite.tensor(name, turned(shape), kind, scale=0 if kind == "bool" else 0.5)
+        self.made[name] = self.lite.tensor(name, turned(shape), kind, scale=0 if kind == "bool" else scale)
         self.lite.inputs.append(self.made[name])
         if kind == "int8":
             self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
@@ -159,15 +159,17 @@ class Twins:
             self.inputs.append(helper.make_tensor_value_info(name, TYPES[kind][2], shape))
         else:
             self.inputs.append(helper.make_tensor_value_info(name + "_q", TYPES[kind][2], shape))
-            self.scales(kind)
-            self.nodes.append(helper.make_node("DequantizeLinear", [name + "_q", "scale", "zero_" + kind], [name]))
+            inputs = [name + "_q", *self.scales(kind, scale)]
+            self.nodes.append(helper.make_node("DequantizeLinear", inputs, [name]))
         return name
 
-    def scales(self, kind):
-        if not any(w.name == "zero_" + kind for w in self.weights):
-            self.weights.append(helper.make_tensor("zero_" + kind, TYPES[kind][2], [], [0]))
-        if not any(w.name == "scale" for w in self.weights):
-            self.weights.append(helper.make_tensor("scale", TensorProto.FLOAT, [], [0.5]))
+    def scales(self, kind, scale):
+        zero, name = "zero_" + kind, f"scale_{scale}"
+        if not any(w.name == zero for w in self.weights):
+            self.weights.append(helper.make_tensor(zero, TYPES[kind][2], [], [0]))
+        if not any(w.name == name for w in self.weights):
+            self.weights.append(helper.make_tensor(name, TensorProto.FLOAT, [], [scale]))
+        return name, zero
 
     def weight(self, name, shape, lite_shape=None, kind="int8", values=None):
         """A constant: floating point, or the integers of `values`, in ONNX."""
@@ -182,13 +184,13 @@ class Twins:
         self.weights.append(onnx.numpy_helper.from_array(onnx_data.reshape(shape), name))
         return name
 
-    def result(self, name, shape, kind="int8", is_output=True):
-        self.made[name] = self.lite.tensor(name, turned(shape), kind, scale=0 if kind == "bool" else 0.5)
+    def result(self, name, shape, kind="int8", is_output=True, scale=0.5):
+        self.made[name] = self.lite.tensor(name, turned(shape), kind, scale=0 if kind == "bool" else scale)
         if is_output:
             self.lite.outputs.append(self.made[name])
             if kind in ("int16", "uint8"):
-                self.scales(kind)
-                self.nodes.append(helper.make_node("QuantizeLinear", [name, "scale", "zero_" + kind], [name + "_q"]))
+                inputs = [name, *self.scales(kind, scale)]
+                self.nodes.append(helper.make_node("QuantizeLinear", inputs, [name + "_q"]))
                 self.outputs.append(helper.make_tensor_value_info(name + "_q", TYPES[kind][2], shape))
             else:
                 onnx_type = TensorProto.FLOAT if kind == "int8" else TYPES[kind][2]
@@ -286,9 +288,10 @@ def unary(t, name, op, code, kind="int8", table=None, fields=None, shape=(1, 8, 
 
 
 def binary(t, name, op, code, kind="int8", table=None, result=None, shape=(1, 8, 16, 16), sources=None,
-           is_output=True):
-    operands = sources or [t.input(name + "_a", list(shape), kind), t.input(name + "_b", list(shape), kind)]
-    t.result(name, list(shape), result or kind, is_output)
+           is_output=True, scales=(0.5, 0.5, 0.5)):
+    operands = sources or [t.input(name + "_a", list(shape), kind, scales[0]),
+                           t.input(name + "_b", list(shape), kind, scales[1])]
+    t.result(name, list(shape), result or kind, is_output, scales[2])
     t.node(op, operands, name)
     t.lite_op(code, operands, name, table)
     return name
@@ -363,6 +366,11 @@ def element_cases(t):
     for op, code, table in (("Add", "ADD", "AddOptions"), ("Sub", "SUB", "SubOptions"), ("Mul", "MUL", "MulOptions"),
                             ("Div", "DIV", "DivOptions"), ("Max", "MAXIMUM", None), ("Min", "MINIMUM", None)):
         binary(t, op.lower(), op, code, table=table)
+    for op, code in (("Max", "MAXIMUM"), ("Min", "MINIMUM"), ("Add", "ADD")):
+        for kind in ("uint8", "int16"):
+            for word, scales in (("one", (0.5, 0.5, 0.5)), ("second", (0.5, 0.25, 0.5)), ("result", (0.5, 0.5, 0.25))):
+                table = "AddOptions" if op == "Add" else None
+                binary(t, f"{op.lower()}_{kind}_{word}", op, code, kind, table, scales=scales)
     binary(t, "add_int32", "Add", "ADD", "int32", "AddOptions")
     binary(t, "add_int16", "Add", "ADD", "int16", "AddOptions")
     binary(t, "pow", "Pow", "POW", table="PowOptions")
@@ -605,8 +613,10 @@ def random_binary(t, name, lot):
                                   ("Mul", "MUL", "MulOptions"), ("Div", "DIV", "DivOptions"),
                                   ("Max", "MAXIMUM", None), ("Min", "MINIMUM", None)])
     shape = tuple(lot.choice([1, 3, 8, 17]) for _ in range(lot.choice([2, 3, 4])))
-    # MAXIMUM and MINIMUM of tensors that were quantized on their own are open: converters give them one scale.
-    binary(t, name, op, code, "int8" if op in ("Max", "Min") else lot.choice([*KINDS, "int32"]), table, shape=shape)
+    kind = lot.choice(KINDS if op in ("Max", "Min") else [*KINDS, "int32"])
+    # Where the conversion quantizes (INT8 here), it gives those two one scale.
+    scales = [lot.choice([0.5, 0.5, 0.25]) if kind in ("uint8", "int16") else 0.5 for _ in range(3)]
+    binary(t, name, op, code, kind, table, shape=shape, scales=scales)
 
 
 def random_pad(t, name, lot):
