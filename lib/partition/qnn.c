@@ -160,10 +160,10 @@ void npart__stage_by_qnn(struct npart__stage_request *request)
         return;
     for (uint32_t i = 0; i < request->count; i++)
         if (!is_inlined(request->graph, request->order[i]))
-            npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_WHOLE);
+            npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
     if (form_round(request) || request->failed)
         return;
     for (uint32_t i = 0; i < request->count; i++)
-        npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_WHOLE);
+        npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
     npart__stage_by_waves(request);
 }

@@ -91,6 +91,8 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         [NPART__REASON_BORDER] = {"partitioner-border",
                                   "a group from which a result of Conv or Identity leaves is given back"},
         [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a group that nothing is fed into is given back"},
+        [NPART__REASON_NOT_AT_ONCE] = {"partitioner-not-at-once",
+                                       "all groups are refused, since one waits for what runs behind it"},
         [NPART__REASON_CUT] = {"partitioner-cut", "the user cuts the graph"},
     };
     for (size_t i = 0; i < NPART__REASON_COUNT; i++) {

@@ -199,6 +199,7 @@ enum npart__partitioner_reason {
     NPART__REASON_ALONE,          /* openvino: a group of one node */
     NPART__REASON_BORDER,         /* openvino: a result of Conv or Identity leaves the group */
     NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
+    NPART__REASON_NOT_AT_ONCE,    /* qnn: a group waits for itself, so all are refused */
     NPART__REASON_CUT,            /* a boundary that the user asks for */
     NPART__REASON_COUNT
 };
