@@ -449,14 +449,42 @@ void npart__infer_unary(struct npart__call *call)
         call->pool->failed = true;
 }
 
+/* A bound of Clip: an input from version 11 on, an attribute before. False when it is given and not known. */
+static bool read_bound(const struct npart__call *call, uint32_t index, const char *attribute, double *bound)
+{
+    uint32_t count;
+    if (npart__has_input(call, index))
+        return npart__in_doubles(call, index, bound, 1, &count) && count == 1;
+    *bound = (double)npart__float_attribute(call, attribute, (float)*bound);
+    return true;
+}
+
+static void clip_doubles(struct npart__call *call)
+{
+    uint32_t count;
+    double numbers[NPART__LIMIT_KNOWN_FLOATS], low = -INFINITY, high = INFINITY;
+    if (!npart__in_doubles(call, 0, numbers, NPART__LIMIT_KNOWN_FLOATS, &count) || !read_bound(call, 1, "min", &low) ||
+        !read_bound(call, 2, "max", &high))
+        return;
+    double *clipped = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *clipped);
+    call->pool->failed = call->pool->failed || !clipped;
+    for (uint32_t i = 0; clipped && i < count; i++)
+        clipped[i] = fmin(fmax(numbers[i], low), high);
+    if (clipped)
+        npart__set_numbers(call, 0, clipped, count);
+}
+
 void npart__infer_clip(struct npart__call *call)
 {
     uint32_t count, low_count, high_count;
     npart__set_shape_like(call, 0, npart__in(call, 0));
     const int64_t *ints = npart__in_ints(call, 0, &count), *low = npart__in_ints(call, 1, &low_count),
                   *high = npart__in_ints(call, 2, &high_count);
-    if (!ints || (npart__has_input(call, 1) && !low) || (npart__has_input(call, 2) && !high) ||
-        !npart__type_is_integer(npart__in(call, 0)->element_type))
+    if (!npart__type_is_integer(npart__in(call, 0)->element_type)) {
+        clip_doubles(call);
+        return;
+    }
+    if (!ints || (npart__has_input(call, 1) && !low) || (npart__has_input(call, 2) && !high))
         return;
     int64_t *result = npart__new_ints(call, count);
     for (uint32_t i = 0; result && i < count; i++) {
