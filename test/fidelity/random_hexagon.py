@@ -179,7 +179,10 @@ class Quantizer:
         dims = [channels] if channels else []
         low, high = RANGES[kind]
         if zero is None:
-            zero = self.lot.choice((0, 0, (low + high + 1) // 2)) if not channels or self.lot.random() < 0.2 else 0
+            middle = (low + high + 1) // 2  # of weights by channel that only UINT8 has elsewhere than at 0
+            zero = self.lot.choice((0, 0, middle))
+            if channels and self.lot.random() < 0.8:
+                zero = middle if kind == "uint8" else 0
         scale = 0.5 if self.lot.random() < 0.85 else 0.25
         return [self.constant("float", dims, scale), self.constant(kind, dims, 0 if kind == "int32" else zero)]
 
@@ -261,7 +264,9 @@ class Quantizer:
                 continue
             last = value.name
             if lot.random() < 0.08:
-                behind.append(helper.make_node("Relu", [last], [f"r_{value.name}"]))
+                bounds = [self.constant("float", [], 0.0), self.constant("float", [], lot.choice((6.0, 200.0)))]
+                clips = self.opset >= 12 and lot.random() < 0.4
+                behind.append(helper.make_node("Clip" if clips else "Relu", [last] + bounds * clips, [f"r_{value.name}"]))
                 last = f"r_{value.name}"
             pair, name = self.parameters(kind, None), value.name
             behind.append(helper.make_node("QuantizeLinear", [last] + pair, [f"q_{name}"], domain=self.domain))
