@@ -6,7 +6,7 @@
  * First values are sorted into classes, then nodes by the classes of their operands; both by hashing, so that the time
  * grows with the graph. What is in one class has been compared, not only hashed.
  */
-#include "rules/evaluate.h"
+#include "rules/answer.h"
 
 /* Places looked at before something counts as unlike all others, so that no graph makes looking slow. */
 #define MOST_PROBES 16u
@@ -96,7 +96,7 @@ static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
            (a->rank == 0 || a->dims == b->dims || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-/* Element type and number of elements of an operand of a node that quantizes. */
+/* Of what a node that quantizes makes or takes, and of its scale: type and number of elements; whether it is constant. */
 static bool same_quantization(const struct alike *alike, const struct npart__node *a,
                               const struct npart__node *b, bool is_output)
 {
@@ -107,8 +107,12 @@ static bool same_quantization(const struct alike *alike, const struct npart__nod
     };
     for (int i = 0; i < 2; i++) {
         uint32_t one = values[0][i], other = values[1][i];
-        if (one != other && (one == NPART_NONE || other == NPART_NONE ||
-                             !same_fact(&alike->inference->facts[one], &alike->inference->facts[other])))
+        if (one == other)
+            continue;
+        if (one == NPART_NONE || other == NPART_NONE ||
+            !same_fact(&alike->inference->facts[one], &alike->inference->facts[other]) ||
+            alike->fold->is_constant[alike->fold->stands_for[one]] !=
+                alike->fold->is_constant[alike->fold->stands_for[other]])
             return false;
     }
     return true;
@@ -128,11 +132,20 @@ static bool same_neighbour(const struct alike *alike, uint32_t a, uint32_t b, bo
     return !quantizes || same_quantization(alike, one, other, is_consumer);
 }
 
+/* The name by which rules may tell a value, or NPART_NONE. */
+static uint32_t plain_name(const struct alike *alike, uint32_t value)
+{
+    uint32_t name = alike->graph->values.items[value].name;
+    return npart__is_plain_name(npart__text(&alike->graph->strings, name)) ? name : NPART_NONE;
+}
+
 static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
 {
     const struct npart__value *one = &alike->graph->values.items[a], *other = &alike->graph->values.items[b];
     bool is_declared = one->declared && one->declared->has_rank;
     uint32_t users = npart__user_count(alike->fold, a);
+    if (plain_name(alike, a) != plain_name(alike, b))
+        return false;
     if (one->kind != other->kind || alike->fold->is_output[a] != alike->fold->is_output[b] ||
         users != npart__user_count(alike->fold, b) ||
         alike->fold->is_constant[a] != alike->fold->is_constant[b] ||
@@ -152,7 +165,7 @@ static uint64_t hash_value(const struct alike *alike, uint32_t value)
     const struct npart__fact *fact = npart__fact_of(alike->inference, value);
     const struct npart__value *at = &alike->graph->values.items[value];
     const struct npart__node *nodes = alike->graph->nodes.items;
-    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
+    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, (uint64_t)plain_name(alike, value) << 8 | at->kind);
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
     hash = mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);

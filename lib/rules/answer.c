@@ -198,9 +198,9 @@ static struct npart__answer value_answer(const struct npart__trial *trial, const
 static struct npart__answer quantization_answer(const struct npart__trial *trial, uint32_t value, bool is_output,
                                                 uint32_t operand, uint32_t element)
 {
-    npart__look_beyond(trial);
     if (npart__quantizing_node(trial, value, is_output) == NPART_NONE)
         return absent_answer();
+    npart__look_beyond(trial);
     uint32_t asked = npart__quantizing_operand(trial, value, is_output, operand);
     if (asked == NPART_NONE)
         return number_answer(0);
@@ -318,7 +318,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
     switch ((enum npart__function)term->op) {
     case NPART__FUNCTION_NAME: {
-        npart__look_beyond(trial);
+        if (trial->oplist->asks_any_name)
+            npart__look_beyond(trial);
         const char *name = npart__value_name(trial->graph, value);
         return word_answer(name, strlen(name));
     }
@@ -467,7 +468,7 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
     }
 }
 
-/* ---- equations ------------------------------------------------------------------------------------------- */
+/* ---- names and equations --------------------------------------------------------------------------------- */
 
 static size_t skip_blanks(const char *text, size_t length, size_t at)
 {
@@ -479,6 +480,14 @@ static size_t skip_blanks(const char *text, size_t length, size_t at)
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool npart__is_plain_name(const char *name)
+{
+    uint32_t length = 0;
+    while (is_letter(name[length]) && length <= NPART__LIMIT_PLAIN_NAME)
+        length++;
+    return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length)

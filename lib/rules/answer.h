@@ -23,6 +23,10 @@ struct npart__answer {
     bool is_equation;   /* a word whose letters stand for places */
 };
 
+/* A few letters, such as `axes`. Nodes that are alike have operands of the same plain names, or of others. */
+#define NPART__LIMIT_PLAIN_NAME 16u
+bool npart__is_plain_name(const char *name);
+
 /* Whether two equations of Einsum say the same: blanks do not count, nor which letters are used. */
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length);
 

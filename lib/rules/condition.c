@@ -14,6 +14,7 @@
  */
 #include <stdio.h>
 
+#include "rules/answer.h"
 #include "rules/parse.h"
 
 enum argument {
@@ -501,9 +502,23 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
     return first;
 }
 
+/* Whether rules ask for more than plain names decides what they can tell apart (alike.c). */
+static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t other)
+{
+    const struct npart__term *terms = parser->oplist->terms.items;
+    if (asked == NPART_NONE || parser->status != NPART_OK || terms[asked].kind != NPART__TERM_FUNCTION ||
+        terms[asked].op != NPART__FUNCTION_NAME)
+        return;
+    bool is_word = other != NPART_NONE && terms[other].kind == NPART__TERM_WORD;
+    if (!is_word || !npart__is_plain_name(terms[other].word))
+        parser->oplist->asks_any_name = true;
+}
+
 /* dtype() is compared with type names only, producer() and consumers() with operators of the standard. */
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint32_t column)
 {
+    note_names(parser, left, other);
+    note_names(parser, other, left);
     if (left == NPART_NONE || other == NPART_NONE || parser->status != NPART_OK)
         return;
     const struct npart__term *asked = &parser->oplist->terms.items[left], *word = &parser->oplist->terms.items[other];

@@ -277,7 +277,6 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return from_bool(trial->fold->is_constant[value]);
     case NPART__PREDICATE_QCONST: {
         uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
-        npart__look_beyond(trial);
         return from_bool(trial->fold->is_constant[value] ||
                          (stored != NPART_NONE && trial->fold->is_constant[stored]));
     }

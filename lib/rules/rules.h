@@ -249,6 +249,7 @@ struct npart__oplist {
     uint32_t default_variant;
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
+    bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
     bool is_onnxruntime;     /* verdicts stand on the shapes that ONNX Runtime knows */
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */

@@ -20,7 +20,7 @@ static bool are_alike(const char *model)
     REQUIRE(npart__fold_graph(&inference, NPART__LEVEL_BASIC, &built.arena, &fold, &built.error) == NPART_OK);
     const uint32_t *alike = npart__find_alike(&inference, &fold, &built.arena);
     REQUIRE(alike != NULL);
-    uint32_t p = node_named(&built.graph, "p"), q = node_named(&built.graph, "q");
+    uint32_t p = node_named(&built.graph, "p1"), q = node_named(&built.graph, "q1");
     REQUIRE(p != NPART_NONE && q != NPART_NONE);
     bool result = alike[p] == alike[q];
     CHECK(alike[p] == p);
@@ -36,52 +36,60 @@ static void test_rules_alike__nodes_that_rules_can_tell_apart(void)
         const char *model;
         bool wanted;
     } pairs[] = {
-        {"input x float32[2,3]\ninput y float32[2,3]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Add(p, q)\n"
-         "output z\n",
+        {"input x1 float32[2,3]\ninput y1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\nnode z1 = Add(p1, q1)\n"
+         "output z1\n",
          true},
-        {"input x float32[2,3]\nnode p = Relu(x)\nnode q = Relu(p)\nnode z = Neg(q)\noutput z\n", false},
-        {"input x float32[2,3]\nnode p = Relu(x)\nnode q = Elu(x)\nnode z = Add(p, q)\noutput z\n", false},
-        {"input x float32[2,3]\ninput y float32[3,2]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Size(p)\n"
-         "node w = Size(q)\noutput z\noutput w\n",
+        {"input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(p1)\nnode z1 = Neg(q1)\noutput z1\n", false},
+        {"input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Elu(x1)\nnode z1 = Add(p1, q1)\noutput z1\n", false},
+        {"input x1 float32[2,3]\ninput y1 float32[3,2]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\nnode z1 = Size(p1)\n"
+         "node w1 = Size(q1)\noutput z1\noutput w1\n",
          false},
-        {"input x float32[2,3]\ninput y float16[2,3]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Size(p)\n"
-         "node w = Size(q)\noutput z\noutput w\n",
+        {"input x1 float32[2,3]\ninput y1 float16[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\nnode z1 = Size(p1)\n"
+         "node w1 = Size(q1)\noutput z1\noutput w1\n",
          false},
-        {"input x float32[n,3]\ninput y float32[n,3]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Add(p, q)\n"
-         "output z\n",
+        {"input x1 float32[n1,3]\ninput y1 float32[n1,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\n"
+         "node z1 = Add(p1, q1)\n"
+         "output z1\n",
          true},
-        {"input x float32[n,3]\ninput y float32[m,3]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Size(p)\n"
-         "node w = Size(q)\noutput z\noutput w\n",
+        {"input x1 float32[n1,3]\ninput y1 float32[m1,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\nnode z1 = Size(p1)\n"
+         "node w1 = Size(q1)\noutput z1\noutput w1\n",
          false},
-        {"input x float32\ninput y float32[2,3]\nnode p = Relu(x)\nnode q = Relu(y)\nnode z = Size(p)\n"
-         "node w = Size(q)\noutput z\noutput w\n",
+        {"input x1 float32\ninput y1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(y1)\nnode z1 = Size(p1)\n"
+         "node w1 = Size(q1)\noutput z1\noutput w1\n",
          false},
-        {"input x float32[2,3]\nnode p = Elu(x) alpha=0.5\nnode q = Elu(x) alpha=0.5\nnode z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\nnode p1 = Elu(x1) alpha=0.5\nnode q1 = Elu(x1) alpha=0.5\nnode z1 = Add(p1, q1)\n"
+         "output z1\n",
          true},
-        {"input x float32[2,3]\nnode p = Elu(x) alpha=0.5\nnode q = Elu(x) alpha=0.25\nnode z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\nnode p1 = Elu(x1) alpha=0.5\nnode q1 = Elu(x1) alpha=0.25\nnode z1 = Add(p1, q1)\n"
+         "output z1\n",
          false},
-        {"input x float32[2,3]\nnode p = Elu(x) alpha=1.0\nnode q = Elu(x)\nnode z = Add(p, q)\noutput z\n", false},
-        {"input x float32[2,3]\ninit a int64[2] = 1 0\ninit b int64[2] = 1 0\nnode p = Gather(x, a) axis=1\n"
-         "node q = Gather(x, b) axis=1\nnode z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\nnode p1 = Elu(x1) alpha=1.0\nnode q1 = Elu(x1)\nnode z1 = Add(p1, q1)\n"
+         "output z1\n", false},
+        {"input x1 float32[2,3]\ninit a1 int64[2] = 1 0\ninit b1 int64[2] = 1 0\nnode p1 = Gather(x1, a1) axis=1\n"
+         "node q1 = Gather(x1, b1) axis=1\nnode z1 = Add(p1, q1)\noutput z1\n",
          true},
-        {"input x float32[2,3]\ninit a int64[2] = 1 0\ninit b int64[2] = 1 2\nnode p = Gather(x, a) axis=1\n"
-         "node q = Gather(x, b) axis=1\nnode z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\ninit a1 int64[2] = 1 0\ninit b1 int64[2] = 1 2\nnode p1 = Gather(x1, a1) axis=1\n"
+         "node q1 = Gather(x1, b1) axis=1\nnode z1 = Add(p1, q1)\noutput z1\n",
          false},
-        {"input x float32[2,3]\ninput a int64[2]\ninit b int64[2] = 1 2\nnode p = Gather(x, a) axis=1\n"
-         "node q = Gather(x, b) axis=1\nnode z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\ninput a1 int64[2]\ninit b1 int64[2] = 1 2\nnode p1 = Gather(x1, a1) axis=1\n"
+         "node q1 = Gather(x1, b1) axis=1\nnode z1 = Add(p1, q1)\noutput z1\n",
          false},
-        {"input x float32[2,3]\nnode p = Relu(x)\nnode q = Relu(x)\nnode z = Neg(p)\nnode w = Abs(q)\n"
-         "output z\noutput w\n",
+        {"input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(x1)\nnode z1 = Neg(p1)\nnode w1 = Abs(q1)\n"
+         "output z1\noutput w1\n",
          false},
-        {"input x float32[2,3]\nnode p = Relu(x)\nnode q = Relu(x)\nnode z = Neg(p)\nnode w = Neg(q)\n"
-         "output z\noutput w\n",
+        {"input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(x1)\nnode z1 = Neg(p1)\nnode w1 = Neg(q1)\n"
+         "output z1\noutput w1\n",
          true},
-        {"input x float32[2,3]\nnode p = Relu(x)\nnode q = Relu(x)\nnode z = Neg(p)\noutput z\noutput q\n", false},
-        {"input x float32[2,3]\nnode a = Neg(x)\nnode b = Abs(x)\nnode p = Relu(a)\nnode q = Relu(b)\n"
-         "node z = Add(p, q)\noutput z\n",
+        {"input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(x1)\nnode z1 = Neg(p1)\noutput z1\n"
+         "output q1\n", false},
+        {"input x1 float32[2,3]\nnode a1 = Neg(x1)\nnode b1 = Abs(x1)\nnode p1 = Relu(a1)\nnode q1 = Relu(b1)\n"
+         "node z1 = Add(p1, q1)\noutput z1\n",
          false},
-        {"input x float32[2,3]\ninput y float32[2,3]\nnode p = Clip(x, , y)\nnode q = Clip(x, y)\nnode z = Add(p, q)\n"
-         "output z\n",
+        {"input axes float32[2,3]\ninput y1 float32[2,3]\nnode p1 = Relu(axes)\nnode q1 = Relu(y1)\n"
+         "node z1 = Add(p1, q1)\noutput z1\n",
+         false},
+        {"input x1 float32[2,3]\ninput y1 float32[2,3]\nnode p1 = Clip(x1, , y1)\nnode q1 = Clip(x1, y1)\n"
+         "node z1 = Add(p1, q1)\noutput z1\n",
          false},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -95,17 +103,18 @@ static void test_rules_alike__nodes_that_rules_can_tell_apart(void)
 static void test_rules_alike__neighbours_that_quantize(void)
 {
     static const char format[] =
-        "input x %s[2,3]\ninput y uint8[2,3]\ninit s float32 = 0.5\ninit v float32[%d]\n"
-        "node a = DequantizeLinear(x, s)\nnode b = DequantizeLinear(y, %s) axis=1\nnode p = Relu(a)\nnode q = Relu(b)\n"
-        "node c = QuantizeLinear(p, s, i)\nnode d = QuantizeLinear(q, s, j)\n"
-        "init i uint8 = 0\ninit j %s = 0\noutput c\noutput d\n";
+        "input x1 %s[2,3]\ninput y1 uint8[2,3]\ninit s1 float32 = 0.5\ninit v1 float32[%d]\n"
+        "node a1 = DequantizeLinear(x1, s1)\nnode b1 = DequantizeLinear(y1, %s) axis=1\n"
+        "node p1 = Relu(a1)\nnode q1 = Relu(b1)\n"
+        "node c1 = QuantizeLinear(p1, s1, i1)\nnode d1 = QuantizeLinear(q1, s1, j1)\n"
+        "init i1 uint8 = 0\ninit j1 %s = 0\noutput c1\noutput d1\n";
     static const struct {
         const char *x, *scale, *zero_point;
         bool wanted;
-    } pairs[] = {{"uint8", "s", "uint8", true},
-                 {"int8", "s", "uint8", false},
-                 {"uint8", "v", "uint8", false},
-                 {"uint8", "s", "int8", false}};
+    } pairs[] = {{"uint8", "s1", "uint8", true},
+                 {"int8", "s1", "uint8", false},
+                 {"uint8", "v1", "uint8", false},
+                 {"uint8", "s1", "int8", false}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char model[512];
         (void)snprintf(model, sizeof model, format, pairs[i].x, 3, pairs[i].scale, pairs[i].zero_point);
@@ -120,32 +129,33 @@ static void test_rules_alike__of_many_kinds_of_one_look(void)
     struct npart__arena arena;
     npart__arena_init(&arena, NULL);
     npart__buffer_init(&model, &arena);
-    npart__append_text(&model, "input x float32[2,3]\n");
+    npart__append_text(&model, "input x1 float32[2,3]\n");
     for (int i = 0; i < 100; i++)
-        npart__append_format(&model, "node n%d = Elu(x) alpha=%d.5\n", i, i);
-    npart__append_text(&model, "node p = Elu(x) alpha=200.5\nnode q = Elu(x) alpha=200.5\n");
+        npart__append_format(&model, "node n1%d = Elu(x1) alpha=%d.5\n", i, i);
+    npart__append_text(&model, "node p1 = Elu(x1) alpha=200.5\nnode q1 = Elu(x1) alpha=200.5\n");
     for (int i = 0; i < 100; i++)
-        npart__append_format(&model, "output n%d\n", i);
-    npart__append_text(&model, "output p\noutput q\n");
+        npart__append_format(&model, "output n1%d\n", i);
+    npart__append_text(&model, "output p1\noutput q1\n");
     CHECK(!are_alike(npart__buffer_text(&model)));
     npart__arena_clear(&arena);
 }
 
-/* A rule that asks for a name is asked of every node, and so is one of a node that an earlier one is like. */
+/* A rule that asks for no plain name is asked of every node, and so is one of a node that an earlier one is like. */
 static void test_rules_alike__a_rule_that_looks_beyond(void)
 {
     struct analysis analysis;
     analysis_open(&analysis,
-                  "input x float32[2,3]\nnode p = Relu(x)\nnode q = Relu(x)\nnode r = Relu(x)\nnode a = Elu(p)\n"
-                  "node b = Elu(q)\nnode c = Elu(r)\nnode z = Sum(a, b, c)\noutput z\n",
-                  "format 1\ntarget t\nop Elu\nop Relu\n  need name: name(Y) = q \"is q\"\n", NULL,
+                  "input x1 float32[2,3]\nnode p1 = Relu(x1)\nnode q1 = Relu(x1)\nnode r1 = Relu(x1)\n"
+                  "node a1 = Elu(p1)\n"
+                  "node b1 = Elu(q1)\nnode c1 = Elu(r1)\nnode z1 = Sum(a1, b1, c1)\noutput z1\n",
+                  "format 1\ntarget t\nop Elu\nop Relu\n  need name: name(Y) = q1 \"is q\"\n", NULL,
                   NULL);
     static const struct {
         const char *node;
         enum npart_verdict verdict;
         uint32_t reasons;
-    } wanted[] = {{"p", NPART_VERDICT_CPU, 1}, {"q", NPART_VERDICT_NPU, 0}, {"r", NPART_VERDICT_CPU, 1},
-                  {"a", NPART_VERDICT_NPU, 0}, {"b", NPART_VERDICT_NPU, 0}, {"z", NPART_VERDICT_CPU, 1}};
+    } wanted[] = {{"p1", NPART_VERDICT_CPU, 1}, {"q1", NPART_VERDICT_NPU, 0}, {"r1", NPART_VERDICT_CPU, 1},
+                  {"a1", NPART_VERDICT_NPU, 0}, {"b1", NPART_VERDICT_NPU, 0}, {"z1", NPART_VERDICT_CPU, 1}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct npart_node_plan node;
         REQUIRE(npart_plan_node(analysis.plan, analysis_node(&analysis, wanted[i].node), &node));
