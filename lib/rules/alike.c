@@ -96,7 +96,7 @@ static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
            (a->rank == 0 || a->dims == b->dims || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-/* Of what a node that quantizes makes or takes, and of its scale: type and number of elements; whether it is constant. */
+/* What a node that quantizes makes or takes, and its scale: type, number of elements, whether it is constant. */
 static bool same_quantization(const struct alike *alike, const struct npart__node *a,
                               const struct npart__node *b, bool is_output)
 {
@@ -165,7 +165,8 @@ static uint64_t hash_value(const struct alike *alike, uint32_t value)
     const struct npart__fact *fact = npart__fact_of(alike->inference, value);
     const struct npart__value *at = &alike->graph->values.items[value];
     const struct npart__node *nodes = alike->graph->nodes.items;
-    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, (uint64_t)plain_name(alike, value) << 8 | at->kind);
+    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
+    hash = mix(hash, plain_name(alike, value));
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
     hash = mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
