@@ -162,6 +162,12 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
     return is_named(drops->to, policy, members_of(drops, partition)[0]);
 }
 
+/* The second operand of CastLike lends its type only: nothing of it is read. */
+static bool lends_its_type(const struct npart__graph *graph, const struct npart__node *node, uint32_t operand)
+{
+    return operand == 1 && node->domain == 0 && strcmp(npart__node_op(graph, node), "CastLike") == 0;
+}
+
 /* Whether a value that is no constant comes into the partition. */
 static bool is_fed(const struct drops *drops, uint32_t partition)
 {
@@ -171,8 +177,9 @@ static bool is_fed(const struct drops *drops, uint32_t partition)
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__live_operand(graph, drops->to->request->fold, node, k);
             uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-            if (value != NPART_NONE &&
-                (producer == NPART_NONE || drops->partitioning->partition_of[producer] != partition))
+            bool comes_in = value != NPART_NONE &&
+                            (producer == NPART_NONE || drops->partitioning->partition_of[producer] != partition);
+            if (comes_in && !lends_its_type(graph, node, k))
                 return true;
         }
     }
