@@ -371,7 +371,8 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
         return npart__fail_memory(error);
     if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_merges(inference, arena, out))
         return npart__fail_memory(error);
-    if (inference->options.view != NPART__VIEW_FULL && !npart__fold_copies(inference, arena, out))
+    bool copies = inference->options.view != NPART__VIEW_FULL && inference->options.view != NPART__VIEW_ONNX;
+    if (copies && !npart__fold_copies(inference, arena, out))
         return npart__fail_memory(error);
     count(&folder);
     if (!npart__fold_users(graph, arena, out))

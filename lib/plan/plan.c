@@ -293,8 +293,11 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     if (!unshaped)
         return npart__fail_memory(error);
     enum npart__view view = NPART__VIEW_FULL;
-    if (plan->target.oplist->is_onnxruntime)
-        view = plan->level == NPART__LEVEL_OFF ? NPART__VIEW_ONNXRUNTIME : NPART__VIEW_ONNXRUNTIME_FOLDING;
+    enum npart__runtime runtime = npart__target_runtime(&plan->target);
+    if (runtime != NPART__RUNTIME_NONE && plan->level == NPART__LEVEL_OFF)
+        view = runtime == NPART__RUNTIME_ONNX ? NPART__VIEW_ONNX : NPART__VIEW_ONNXRUNTIME;
+    else if (runtime != NPART__RUNTIME_NONE)
+        view = NPART__VIEW_ONNXRUNTIME_FOLDING;
     npart_status status = npart__infer_view(inference, view, unshaped, count, &plan->inference, error);
     if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
         return status;

@@ -132,6 +132,15 @@ const char *npart__target_partitioner(const struct npart__target *target)
     return "waves";
 }
 
+enum npart__runtime npart__target_runtime(const struct npart__target *target)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    for (uint32_t i = oplist->runtimes.count; i-- > 0;)
+        if (npart__target_has(target, oplist->runtimes.items[i].when))
+            return (enum npart__runtime)oplist->runtimes.items[i].runtime;
+    return NPART__RUNTIME_NONE;
+}
+
 bool npart__target_folds(const struct npart__target *target)
 {
     for (uint32_t i = 0; i < target->oplist->gate_count; i++)

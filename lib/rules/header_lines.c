@@ -316,14 +316,19 @@ void npart__line_limit(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
-/* runtime onnxruntime: what is asked of shapes is asked of what that runtime knows of them. */
+/* runtime onnxruntime|onnx [with SWITCH]: what is asked of shapes is asked of what that one knows of them. */
 void npart__line_runtime(struct npart__parser *parser)
 {
-    if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime, found %s",
+    struct npart__runtime_choice choice = {.runtime = NPART__RUNTIME_ONNXRUNTIME, .when = NPART__ALWAYS};
+    if (npart__accept(parser, NPART__TOKEN_WORD, "onnx"))
+        choice.runtime = NPART__RUNTIME_ONNX;
+    else if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime or onnx, found %s",
                           npart__peek(parser)->text);
-    parser->oplist->is_onnxruntime = true;
+    choice.when.with = npart__take_switch(parser, "with");
     npart__expect_end(parser);
+    if (!NPART__PUSH(parser->arena, &parser->oplist->runtimes, choice))
+        npart__parse_out_of_memory(parser);
 }
 
 /* unshaped OP [OPSETS] ["sentence"]: the runtime does not know the shapes of its results. */

@@ -210,6 +210,18 @@ struct npart__partitioner_choice {
     uint32_t line, column;
 };
 
+/* On whose knowledge of shapes verdicts stand. */
+enum npart__runtime {
+    NPART__RUNTIME_NONE,        /* ours */
+    NPART__RUNTIME_ONNXRUNTIME, /* a session of ONNX Runtime */
+    NPART__RUNTIME_ONNX,        /* a tool that asks ONNX's inference, and takes the file as it is */
+};
+
+struct npart__runtime_choice {
+    uint8_t runtime; /* enum npart__runtime */
+    struct npart__line_condition when;
+};
+
 /* Ops that the CPU's side has. */
 struct npart__fallback {
     uint32_t first_op, op_count; /* into policy_ops */
@@ -250,7 +262,7 @@ struct npart__oplist {
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
-    bool is_onnxruntime;     /* verdicts stand on the shapes that ONNX Runtime knows */
+    struct NPART__ARRAY(struct npart__runtime_choice) runtimes; /* the last that counts: whose shapes are known */
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
@@ -299,6 +311,7 @@ bool npart__target_has(const struct npart__target *target, struct npart__line_co
 /* The partitioner with the switches that are on; "waves" where the list names none. */
 const char *npart__target_partitioner(const struct npart__target *target);
 /* Whether one of the applied gates folds by itself. */
+enum npart__runtime npart__target_runtime(const struct npart__target *target);
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
