@@ -137,6 +137,13 @@ static inline uint32_t npart__cache_slot(uint32_t id)
     return id * UINT32_C(2654435761) >> 22;
 }
 
+/* One more number in a hash: Fibonacci hashing, with the upper bits brought down. */
+static inline uint64_t npart__mix(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
 /* ---- text buffer ----------------------------------------------------------------------------------------- */
 
 /* Text gathered in memory and handed to a sink whenever `flush_bytes` have come together (0: never).

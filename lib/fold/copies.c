@@ -14,6 +14,14 @@ struct copies {
     uint32_t *uses; /* by value */
 };
 
+/* What stands for an operand, copied or not. */
+static uint32_t original(const struct npart__graph *graph, const struct npart__fold *fold,
+                         const struct npart__node *node, uint32_t index)
+{
+    uint32_t value = npart__node_use(graph, node, index);
+    return value == NPART_NONE ? value : fold->stands_for[value];
+}
+
 static bool is_dequantized(const struct copies *at, uint32_t value)
 {
     uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
@@ -28,9 +36,7 @@ static void count_uses(struct copies *at, uint32_t id)
     uint32_t *kept_for = at->fold->kept_for;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         bool is_captured = k >= node->input_count;
-        uint32_t value = is_captured ? graph->operands.items[node->first_capture + k - node->input_count]
-                                     : npart__node_input(graph, node, k);
-        value = value == NPART_NONE ? value : at->fold->stands_for[value];
+        uint32_t value = original(graph, at->fold, node, k);
         if (!is_dequantized(at, value))
             continue;
         at->uses[value]++;
@@ -66,16 +72,6 @@ bool npart__fold_copies(const struct npart__inference *inference, struct npart__
             fold->kept_for[v] = NPART_NONE;
     npart__arena_release(arena, at.uses);
     return true;
-}
-
-/* What stands for an operand, copied or not. */
-static uint32_t original(const struct npart__graph *graph, const struct npart__fold *fold,
-                         const struct npart__node *node, uint32_t index)
-{
-    bool is_captured = index >= node->input_count;
-    uint32_t value = graph->operands.items[is_captured ? node->first_capture + index - node->input_count
-                                                       : node->first_input + index];
-    return value == NPART_NONE ? value : fold->stands_for[value];
 }
 
 uint32_t npart__fold_copied(const struct npart__graph *graph, const struct npart__fold *fold,

@@ -257,8 +257,7 @@ static void count_uses(struct merger *at)
         const struct npart__node *node = &graph->nodes.items[graph->order[i]];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             bool is_captured = k >= node->input_count;
-            uint32_t value = graph->operands.items[is_captured ? node->first_capture + k - node->input_count
-                                                               : node->first_input + k];
+            uint32_t value = npart__node_use(graph, node, k);
             if (at->fold->reasons[graph->order[i]] != NPART__FOLD_LIVE || value == NPART_NONE)
                 continue;
             value = at->fold->stands_for[value];

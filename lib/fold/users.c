@@ -13,9 +13,7 @@ static void each_use(const struct npart__graph *graph, struct npart__fold *fold,
         if (fold->reasons[n] != NPART__FOLD_LIVE)
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = graph->operands.items[k < node->input_count
-                                                       ? node->first_input + k
-                                                       : node->first_capture + k - node->input_count];
+            uint32_t value = npart__node_use(graph, node, k);
             if (value != NPART_NONE)
                 take(fold, fold->stands_for[value], n);
         }

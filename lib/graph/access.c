@@ -17,6 +17,17 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
+bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op)
+{
+    const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);
+    size_t length = colon ? (size_t)(colon - op) : 0;
+    if (strcmp(npart__node_op(graph, node), colon ? colon + 1 : op) != 0)
+        return false;
+    if (length == 7 && memcmp(op, "ai.onnx", 7) == 0)
+        return !*domain;
+    return strlen(domain) == length && memcmp(domain, op, length) == 0;
+}
+
 bool npart__same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     if (a->type != b->type || a->count != b->count || a->is_elided || b->is_elided || strcmp(a->name, b->name) != 0)

@@ -212,6 +212,13 @@ static inline uint32_t npart__node_input(const struct npart__graph *graph, const
     return i < node->input_count ? graph->operands.items[node->first_input + i] : NPART_NONE;
 }
 
+/* What a node uses: its inputs, then its captures; `i` is below their number. NPART_NONE: left out. */
+static inline uint32_t npart__node_use(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
+{
+    return graph->operands.items[i < node->input_count ? node->first_input + i
+                                                       : node->first_capture + i - node->input_count];
+}
+
 static inline uint32_t npart__node_output(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
 {
     return i < node->output_count ? graph->operands.items[node->first_output + i] : NPART_NONE;
@@ -232,6 +239,8 @@ static inline uint32_t npart__node_region(const struct npart__graph *graph, uint
     return graph->scopes.items[graph->nodes.items[node].scope].region;
 }
 
+/* Whether the node is of an op as lists and users name it: "Relu", "ai.onnx:Relu", "com.microsoft:Gelu". */
+bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op);
 /* NULL when the node does not carry it; attribute defaults are the reader's business. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name);

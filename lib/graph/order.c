@@ -47,12 +47,6 @@ static uint32_t use_count(const struct npart__graph *graph, const struct npart__
     return is_run ? node->input_count + node->capture_count : 0;
 }
 
-static uint32_t use_at(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)
-{
-    return i < node->input_count ? graph->operands.items[node->first_input + i]
-                                 : graph->operands.items[node->first_capture + i - node->input_count];
-}
-
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
 static int compare_captures(const void *left, const void *right)
@@ -99,8 +93,8 @@ static bool gather_captures(struct npart__build *build)
         struct npart__node *node = &graph->nodes.items[n];
         node->capture_count = 0;
         for (uint32_t i = 0; ok && i < use_count(graph, node); i++)
-            if (use_at(graph, node, i) != NPART_NONE)
-                ok = npart__build_capture(build, npart__node_region(graph, n), use_at(graph, node, i));
+            if (npart__node_use(graph, node, i) != NPART_NONE)
+                ok = npart__build_capture(build, npart__node_region(graph, n), npart__node_use(graph, node, i));
     }
     for (uint32_t s = 0; ok && s < graph->scopes.count; s++)
         for (uint32_t i = 0; ok && graph->scopes.items[s].region == s && i < graph->scopes.items[s].output_count; i++)
@@ -117,7 +111,7 @@ static npart_status list_consumers(struct npart__build *build)
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];
         for (uint32_t i = 0; i < use_count(graph, node); i++) {
-            uint32_t value = use_at(graph, node, i);
+            uint32_t value = npart__node_use(graph, node, i);
             if (value != NPART_NONE) {
                 graph->values.items[value].consumer_count++;
                 total++;
@@ -137,7 +131,7 @@ static npart_status list_consumers(struct npart__build *build)
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];
         for (uint32_t i = 0; i < use_count(graph, node); i++) {
-            uint32_t id = use_at(graph, node, i);
+            uint32_t id = npart__node_use(graph, node, i);
             if (id != NPART_NONE) {
                 struct npart__value *value = &graph->values.items[id];
                 graph->consumers[value->first_consumer + value->consumer_count++] = n;
@@ -184,7 +178,7 @@ static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, con
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__node *node = &graph->nodes.items[order[i]];
         for (uint32_t k = 0; k < use_count(graph, node); k++) {
-            uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
+            uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
             if (producer != NPART_NONE && sorter->place[producer] >= i)
                 return order[i];
         }
@@ -229,7 +223,7 @@ static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint
     while (steps-- > 0) {
         const struct npart__node *node = &graph->nodes.items[at];
         for (uint32_t k = 0; k < use_count(graph, node); k++) {
-            uint32_t producer = producer_in_region(graph, use_at(graph, node, k), region);
+            uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
             if (producer != NPART_NONE && sorter->pending[producer] > 0) {
                 at = producer;
                 break;
@@ -267,7 +261,7 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
         const struct npart__node *node = &graph->nodes.items[order[i]];
         sorter->pending[order[i]] = 0;
         for (uint32_t k = 0; k < use_count(graph, node); k++)
-            if (producer_in_region(graph, use_at(graph, node, k), region) != NPART_NONE)
+            if (producer_in_region(graph, npart__node_use(graph, node, k), region) != NPART_NONE)
                 sorter->pending[order[i]]++;
     }
     for (uint32_t i = 0; i < count; i++)

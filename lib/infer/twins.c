@@ -18,12 +18,6 @@ struct finder {
     uint32_t mask;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static uint32_t input_class(const struct finder *finder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(finder->graph, node, index);
@@ -77,10 +71,10 @@ static void class_constant(struct finder *finder, uint32_t value)
     const struct npart__tensor *tensor = shared_constant(finder, value, numbers);
     if (!tensor)
         return;
-    uint64_t hash = mix(tensor->element_type, tensor->rank), bits;
+    uint64_t hash = npart__mix(tensor->element_type, tensor->rank), bits;
     for (uint32_t i = 0; i < tensor->elements; i++) {
         memcpy(&bits, &numbers[i], sizeof bits);
-        hash = mix(hash, bits);
+        hash = npart__mix(hash, bits);
     }
     for (uint32_t slot = (uint32_t)hash & finder->mask;; slot = (slot + 1) & finder->mask) {
         uint32_t held = finder->slots[slot];
@@ -158,9 +152,9 @@ static void class_node(struct finder *finder, uint32_t id)
         finder->twins[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;
     }
-    uint64_t hash = mix(node->op_type, node->domain);
+    uint64_t hash = npart__mix(node->op_type, node->domain);
     for (uint32_t i = 0; i < node->input_count; i++)
-        hash = mix(hash, input_class(finder, node, i));
+        hash = npart__mix(hash, input_class(finder, node, i));
     for (uint32_t slot = (uint32_t)hash & finder->mask;; slot = (slot + 1) & finder->mask) {
         uint32_t held = finder->slots[slot];
         uint32_t producer = held ? graph->values.items[held - 1].producer : NPART_NONE;
@@ -185,9 +179,7 @@ static void count_uses(const struct finder *finder, uint32_t *uses)
         if (result != NPART_NONE && finder->twins[result] != result)
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t operand = k < node->input_count ? node->first_input + k
-                                                     : node->first_capture + k - node->input_count;
-            uint32_t value = graph->operands.items[operand];
+            uint32_t value = npart__node_use(graph, node, k);
             if (value != NPART_NONE)
                 uses[finder->twins[value]]++;
         }

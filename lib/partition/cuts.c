@@ -30,9 +30,7 @@ uint32_t npart__cut_rule(const struct npart__target *target)
 static uint32_t cut_at(const struct npart__hand_back *to, const struct npart__node *node, uint32_t index)
 {
     const struct npart__fold *fold = to->request->fold;
-    uint32_t named = index < node->input_count
-                         ? to->graph->operands.items[node->first_input + index]
-                         : to->graph->operands.items[node->first_capture + index - node->input_count];
+    uint32_t named = npart__node_use(to->graph, node, index);
     uint32_t value = npart__live_operand(to->graph, fold, node, index); /* behind a copy of the node's own */
     if (value == NPART_NONE)
         return value;

@@ -46,17 +46,6 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
                        plan->partitioner, known);
 }
 
-static bool is_of_op(const struct npart__graph *graph, const struct npart__node *node, const char *op)
-{
-    const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);
-    size_t length = colon ? (size_t)(colon - op) : 0;
-    if (strcmp(npart__node_op(graph, node), colon ? colon + 1 : op) != 0)
-        return false;
-    if (length == 7 && memcmp(op, "ai.onnx", 7) == 0)
-        return !*domain;
-    return strlen(domain) == length && memcmp(domain, op, length) == 0;
-}
-
 /* By node what is assumed of it: nodes by their names count more than ops. NULL with NPART_OK: nothing is. */
 static npart_status gather_assumptions(const struct npart__plan *plan, const struct npart__plan_request *request,
                                        uint8_t **out, struct npart_error *error)
@@ -76,7 +65,7 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
                 continue;
             for (uint32_t i = 0; i < graph->nodes.count; i++) {
                 const struct npart__node *node = &graph->nodes.items[i];
-                if (at->op ? !is_of_op(graph, node, at->op) : strcmp(node->name, at->node) != 0)
+                if (at->op ? !npart__node_is(graph, node, at->op) : strcmp(node->name, at->node) != 0)
                     continue;
                 assumed[i] = at->on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
                 is_found = true;

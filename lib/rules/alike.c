@@ -59,16 +59,10 @@ static uint32_t find_first(const struct alike *alike, struct table *table, uint3
     return id;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t number)
-{
-    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        hash = mix(hash, (uint64_t)ints[i]);
+        hash = npart__mix(hash, (uint64_t)ints[i]);
     return hash;
 }
 
@@ -165,13 +159,13 @@ static uint64_t hash_value(const struct alike *alike, uint32_t value)
     const struct npart__fact *fact = npart__fact_of(alike->inference, value);
     const struct npart__value *at = &alike->graph->values.items[value];
     const struct npart__node *nodes = alike->graph->nodes.items;
-    uint64_t hash = mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
-    hash = mix(hash, plain_name(alike, value));
+    uint64_t hash = npart__mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
+    hash = npart__mix(hash, plain_name(alike, value));
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
-    hash = mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
+    hash = npart__mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
     for (uint32_t i = 0; i < npart__user_count(alike->fold, value); i++)
-        hash = mix(hash, nodes[npart__user(alike->fold, value, i)].op_type);
+        hash = npart__mix(hash, nodes[npart__user(alike->fold, value, i)].op_type);
     const struct npart__known *known = npart__elements(alike->inference, &alike->inference->facts[value]);
     if (known && known->ints && known->count <= MOST_ELEMENTS)
         hash = mix_ints(hash, known->ints, known->count);
@@ -228,20 +222,20 @@ static bool same_node(const struct alike *alike, uint32_t a_id, uint32_t b_id)
 /* Sorts the node's operands too. */
 static uint64_t hash_node(struct alike *alike, const struct npart__node *node)
 {
-    uint64_t hash = mix(node->op_type, node->input_count);
+    uint64_t hash = npart__mix(node->op_type, node->input_count);
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const struct npart__attribute *attribute = &alike->graph->attributes.items[node->first_attribute + i];
         if (attribute->type == 2)
-            hash = mix(hash, (uint64_t)attribute->u.i);
+            hash = npart__mix(hash, (uint64_t)attribute->u.i);
         if (attribute->type == 7)
             hash = mix_ints(hash, attribute->u.ints, attribute->count);
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(alike->graph, node, i);
-        hash = mix(hash, class_of(alike, value == NPART_NONE ? value : alike->fold->stands_for[value]));
+        hash = npart__mix(hash, class_of(alike, value == NPART_NONE ? value : alike->fold->stands_for[value]));
     }
     for (uint32_t i = 0; i < node->output_count; i++)
-        hash = mix(hash, class_of(alike, npart__node_output(alike->graph, node, i)));
+        hash = npart__mix(hash, class_of(alike, npart__node_output(alike->graph, node, i)));
     return hash;
 }
 

@@ -38,14 +38,9 @@ enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t 
 static bool is_among(const struct npart__trial *trial, const char *const *ops, uint32_t count,
                      const struct npart__node *node)
 {
-    const char *domain = npart__text(&trial->graph->strings, node->domain), *op = npart__node_op(trial->graph, node);
-    size_t length = strlen(domain);
-    for (uint32_t i = 0; i < count; i++) {
-        const char *colon = strrchr(ops[i], ':'), *name = colon ? colon + 1 : ops[i];
-        size_t named = colon ? (size_t)(colon - ops[i]) : 0;
-        if (strcmp(name, op) == 0 && named == length && memcmp(ops[i], domain, length) == 0)
+    for (uint32_t i = 0; i < count; i++)
+        if (npart__node_is(trial->graph, node, ops[i]))
             return true;
-    }
     return false;
 }
 

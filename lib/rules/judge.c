@@ -112,13 +112,9 @@ const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *opl
                                                  const struct npart__graph *graph, uint32_t id)
 {
     const struct npart__node *node = &graph->nodes.items[id];
-    const char *domain = npart__text(&graph->strings, node->domain);
     for (uint32_t i = 0; i < oplist->unshaped.count; i++) {
         const struct npart__unshaped *at = &oplist->unshaped.items[i];
-        const char *colon = strrchr(at->op, ':'), *name = colon ? colon + 1 : at->op;
-        size_t length = colon ? (size_t)(colon - at->op) : 0;
-        if (strcmp(npart__node_op(graph, node), name) == 0 && strlen(domain) == length &&
-            memcmp(domain, at->op, length) == 0 && node->opset_version >= at->first_version &&
+        if (npart__node_is(graph, node, at->op) && node->opset_version >= at->first_version &&
             node->opset_version <= at->last_version)
             return at;
     }
