@@ -10,7 +10,7 @@ syntax keyword oplistHead runtime partitions fallback bodies functions layout th
 syntax keyword oplistBlock op group pattern
 syntax keyword oplistRule need maybe note unit use signature let match of source else fail except
 syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop split only single under unfed since before whole nodes
-syntax keyword oplistAsk static bounded const qconst present quantized graph_input graph_output uniform declared in_unit behind_layout inputs_declared captures each any it has
+syntax keyword oplistAsk static bounded const qconst present quantized graph_input graph_output uniform declared in_unit behind_layout inputs_declared captures ellipsis each any it has
 syntax keyword oplistAsk switch variant dtype qdtype qscales qscale qzero rank dims_over_one dim numel value attr equation length count name
 syntax keyword oplistAsk producer consumers opset limit nodes toolchain inputs outputs
 syntax keyword oplistType float32 float16 bfloat16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool

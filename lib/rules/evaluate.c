@@ -312,6 +312,13 @@ static bool captures(const struct npart__trial *trial)
     return false;
 }
 
+static bool has_ellipsis(const struct npart__trial *trial, const char *name)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, name);
+    bool is_text = attribute && attribute->type == 3 && !attribute->is_elided;
+    return is_text && memchr(attribute->u.s, '.', attribute->count); /* an equation has no other dots */
+}
+
 static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -320,6 +327,9 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     switch ((enum npart__predicate)term->op) {
     case NPART__PREDICATE_HAS:
         truth = from_bool(npart__node_attribute(trial->graph, trial->node, term->word) != NULL);
+        break;
+    case NPART__PREDICATE_ELLIPSIS:
+        truth = from_bool(has_ellipsis(trial, term->word));
         break;
     case NPART__PREDICATE_INPUTS_DECLARED:
         truth = from_bool(npart__are_inputs_declared(trial));

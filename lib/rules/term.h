@@ -43,6 +43,7 @@ enum npart__term_kind {
     X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
     X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
+    X(ELLIPSIS, "ellipsis", ATTRIBUTE, ATTRIBUTE)     /* an equation of Einsum has an ellipsis */                      \
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
     X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
 
