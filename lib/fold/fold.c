@@ -88,9 +88,9 @@ static bool is_target_of_reshape(const struct folder *folder, const struct npart
 {
     const struct npart__graph *graph = folder->graph;
     uint32_t result = npart__node_output(graph, node, 0);
-    const struct npart__value *value = &graph->values.items[result];
-    if (value->consumer_count != 1)
+    if (!npart__has_one_result(graph, node) || graph->values.items[result].consumer_count != 1)
         return false;
+    const struct npart__value *value = &graph->values.items[result];
     const struct npart__node *user = &graph->nodes.items[graph->consumers[value->first_consumer]];
     return user->domain == 0 && strcmp(npart__node_op(graph, user), "Reshape") == 0 &&
            npart__node_input(graph, user, 1) == result;
@@ -152,13 +152,9 @@ static bool all_elements(const struct folder *folder, const struct npart__node *
 
 static bool drops_nothing(const struct folder *folder, const struct npart__node *node)
 {
-    uint32_t mask = npart__node_output(folder->graph, node, 1);
-    bool mask_is_used = mask != NPART_NONE && (folder->graph->values.items[mask].consumer_count ||
-                                               folder->graph->values.items[mask].is_graph_output);
     int64_t trains = 0;
-    bool may_train =
-        npart__node_input(folder->graph, node, 2) != NPART_NONE && (!all_elements(folder, node, 2, &trains) || trains);
-    return !mask_is_used && !may_train;
+    return npart__node_input(folder->graph, node, 2) == NPART_NONE ||
+           (all_elements(folder, node, 2, &trains) && !trains);
 }
 
 /* Every element of a list is this number: an attribute of old, or a constant input. Absent ones are, too. */
@@ -243,7 +239,8 @@ static bool is_one_of(const char *op, const char *const *names)
     return *names != NULL;
 }
 
-/* *from is the operand that is handed on. */
+/* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's
+ * mask, or what its operator does not have. */
 static enum npart__fold_reason pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     static const char *const arithmetic[] = {"Add", "Sub", "Mul", "Div", NULL};
@@ -252,7 +249,7 @@ static enum npart__fold_reason pass_reason(const struct folder *folder, const st
     uint32_t result = npart__node_output(folder->graph, node, 0);
     bool is_no_op = false;
     *from = 0;
-    if (node->domain != 0 || !in || result == NPART_NONE)
+    if (node->domain != 0 || !in || !npart__has_one_result(folder->graph, node))
         return NPART__FOLD_LIVE;
     const struct npart__fact *out = npart__fact_of(folder->inference, result);
     if (strcmp(op, "Identity") == 0)

@@ -282,6 +282,8 @@ static void merge_node(struct merger *at, uint32_t id)
         if (!merge)
             return;
         uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
+        if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
+            return;
         uint32_t behind = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         at->fold->reasons[gone] = NPART__FOLD_FUSED;
         at->fold->into[gone] = stays;

@@ -22,11 +22,13 @@ static uint32_t resolve(const struct neighbours *at, uint32_t value)
     return value;
 }
 
+/* Of an op, and able to give way to its first operand. */
 static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
     return at->fold->reasons[id] == NPART__FOLD_LIVE && node->domain == 0 && node->callee == NPART_NONE &&
-           strcmp(npart__node_op(at->graph, node), op) == 0;
+           strcmp(npart__node_op(at->graph, node), op) == 0 && npart__has_one_result(at->graph, node) &&
+           npart__node_input(at->graph, node, 0) != NPART_NONE;
 }
 
 /* The node of the same region that makes what a node's first input stands for. */

@@ -17,6 +17,17 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
     return NULL;
 }
 
+bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node)
+{
+    for (uint32_t i = 1; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        if (value != NPART_NONE &&
+            (graph->values.items[value].consumer_count || graph->values.items[value].is_graph_output))
+            return false;
+    }
+    return npart__node_output(graph, node, 0) != NPART_NONE;
+}
+
 bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op)
 {
     const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);

@@ -2,6 +2,8 @@
  *
  * Stages to partitions, borders and crossings.
  */
+#include <stdlib.h>
+
 #include "partition/policy.h"
 #include "partition/stages.h"
 
@@ -37,6 +39,41 @@ static uint32_t list_region(struct partitioner *at, uint32_t region)
     return count;
 }
 
+static int compare_stages(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* What is as long as there are stages has room for most_stages() of them. A partitioner may leave out more numbers than
+ * that, as many short segments do: then the stages are counted anew, in their order. */
+static void bound_stages(struct partitioner *at, uint32_t count)
+{
+    uint32_t *stage_of = at->out->stage_of, distinct = 0;
+    bool has_room = true;
+    for (uint32_t i = 0; i < count; i++)
+        has_room = has_room && stage_of[at->order[i]] < npart__most_stages(at->graph);
+    if (has_room)
+        return;
+    uint32_t *stages = npart__arena_allocate(at->arena, count * sizeof *stages);
+    if (!stages) {
+        at->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        stages[i] = stage_of[at->order[i]];
+    qsort(stages, count, sizeof *stages, compare_stages);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || stages[i] != stages[i - 1])
+            stages[distinct++] = stages[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *place =
+            bsearch(&stage_of[at->order[i]], stages, distinct, sizeof *stages, compare_stages);
+        stage_of[at->order[i]] = (uint32_t)(place - stages);
+    }
+    npart__arena_release(at->arena, stages);
+}
+
 static void stage_region(struct partitioner *at, uint32_t region)
 {
     struct npart__arena scratch;
@@ -54,6 +91,8 @@ static void stage_region(struct partitioner *at, uint32_t region)
                                            .arena = &scratch};
     npart__stage_segments(&request, at->name);
     at->failed |= request.failed || !npart__apply_splits(&at->back, at->order, count, at->out->stage_of);
+    if (!at->failed)
+        bound_stages(at, count);
     npart__arena_clear(&scratch);
 }
 
@@ -310,7 +349,7 @@ static bool allocate(struct partitioner *at)
     out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
     out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
     at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
-    at->of_stage = npart__arena_allocate(at->arena, (2 * nodes + 2) * sizeof *at->of_stage);
+    at->of_stage = npart__arena_allocate(at->arena, npart__most_stages(at->graph) * sizeof *at->of_stage);
     at->back.ops = npart__find_ops(at->graph, oplist->policy_ops.items, oplist->policy_ops.count, at->arena);
     at->back.rules = out->handed_back;
     if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->of_stage || !at->back.ops)

@@ -47,6 +47,12 @@ struct npart__partitioning {
     uint32_t switch_count;
 };
 
+/* The stages of a region are below this number. */
+static inline size_t npart__most_stages(const struct npart__graph *graph)
+{
+    return 2 * (size_t)graph->nodes.count + 2;
+}
+
 /* A partitioner by name; false when there is none. */
 bool npart__partitioner_exists(const char *name);
 /* Its name by place, NULL past the last. */

@@ -16,7 +16,8 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
 {
     uint32_t value = npart__live_operand(request->graph, request->fold, node, operand);
     uint32_t producer = value == NPART_NONE ? NPART_NONE : request->graph->values.items[value].producer;
-    bool is_inside = producer != NPART_NONE && npart__node_region(request->graph, producer) == request->region;
+    bool is_inside = producer != NPART_NONE && request->fold->reasons[producer] == NPART__FOLD_LIVE &&
+                     npart__node_region(request->graph, producer) == request->region;
     if (is_inside && request->segment_of && request->segment_of[producer] != request->segment)
         is_inside = false;
     return is_inside ? producer : NPART_NONE;

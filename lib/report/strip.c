@@ -56,7 +56,7 @@ static uint32_t order_of_execution(struct npart__page *page, uint32_t *order)
     const struct npart__plan *plan = page->plan;
     const struct npart__graph *graph = page->graph;
     uint32_t filled = 0;
-    uint32_t *starts = npart__arena_zeroed(page->out->arena, 2 * ((size_t)graph->nodes.count + 2), sizeof *starts);
+    uint32_t *starts = npart__arena_zeroed(page->out->arena, npart__most_stages(graph) + 1, sizeof *starts);
     if (!starts) {
         page->out->failed = true;
         return 0;
@@ -81,7 +81,7 @@ static uint32_t order_of_execution(struct npart__page *page, uint32_t *order)
             if (stage != NPART_NONE)
                 order[begin + starts[stage]++] = node;
         }
-        memset(starts, 0, (stages + (size_t)2) * sizeof *starts);
+        memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
     }
     return filled;
 }

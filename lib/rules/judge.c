@@ -367,10 +367,13 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
 /* Whether all that use the results of a DequantizeLinear are refused as units: one for each use is made of it. */
 static bool all_uses_are_refused(const struct judge *judge, uint32_t id)
 {
-    uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
-    for (uint32_t i = 0; i < npart__user_count(judge->fold, value); i++)
-        if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
-            return false;
+    const struct npart__node *node = &judge->graph->nodes.items[id];
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(judge->graph, node, k);
+        for (uint32_t i = 0; value != NPART_NONE && i < npart__user_count(judge->fold, value); i++)
+            if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
+                return false;
+    }
     return true;
 }
 

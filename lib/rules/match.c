@@ -140,6 +140,8 @@ static bool match_name(struct matcher *matcher, const struct npart__pattern_part
 {
     struct unit *unit = &matcher->unit;
     uint32_t definition = matcher->pattern->names[at->name].part;
+    if (value == NPART_NONE) /* a match that is a name, at a node without a first result */
+        return false;
     if (definition == NPART_NONE) {
         if (unit->values[at->name] == NPART_NONE)
             unit->values[at->name] = value;

@@ -431,7 +431,7 @@ struct script {
     struct npart_dim_binding dims[MOST_DIMS];
     uint32_t dim_count;
     struct npart_plan_options plan;
-    const char *cuts[8];
+    const char *cuts[16];
     bool has_oplist, ignores_value_info, is_onnxruntime;
 };
 
