@@ -200,6 +200,13 @@ static bool is_unshaped(const struct npart__inference *inference, const struct n
     return false;
 }
 
+/* ONNX's own inference says nothing, not even of types, of an op of a domain that is not the standard's. */
+static bool is_known_to_view(const struct npart__inference *inference, const struct npart__node *node)
+{
+    const char *domain = npart__text(&inference->graph->strings, node->domain);
+    return inference->options.view != NPART__VIEW_ONNX || node->domain == 0 || strncmp(domain, "ai.onnx", 7) == 0;
+}
+
 static void infer_node(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
@@ -218,12 +225,13 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     inference->expressions.node = id;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
-        if (value != NPART_NONE) {
-            memset(&inference->facts[value], 0, sizeof inference->facts[value]);
+        if (value == NPART_NONE)
+            continue;
+        memset(&inference->facts[value], 0, sizeof inference->facts[value]);
+        if (is_known_to_view(inference, node))
             imply_element_type(&call, &cache, i);
-        }
     }
-    bool is_shaped = !is_unshaped(inference, node);
+    bool is_shaped = !is_unshaped(inference, node) && is_known_to_view(inference, node);
     if (inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && node->domain == 0 &&
         strcmp(npart__node_op(graph, node), "Reshape") == 0)
         npart__fuse_reshape(&call);
@@ -263,6 +271,16 @@ static void seed_initializers(struct npart__inference *inference)
     }
 }
 
+/* Of a type without a shape the tool beside ONNX sees no dim that is open: to it, that is what a scalar looks like. */
+static void take_for_scalars(struct npart__inference *inference)
+{
+    for (uint32_t i = 0; i < inference->graph->values.count; i++) {
+        struct npart__fact *fact = &inference->facts[i];
+        if (fact->kind == NPART__TYPE_TENSOR && fact->element_type && !fact->has_rank)
+            fact->has_rank = true; /* of rank 0 */
+    }
+}
+
 npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error)
 {
@@ -281,6 +299,8 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
     npart_status status = npart__bind_inputs(out, options, error);
     if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)
         status = npart__fail_memory(error);
+    if (out->options.view == NPART__VIEW_ONNX)
+        take_for_scalars(out);
     for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
         if (graph->values.items[i].alias != i) {
             out->facts[i] = out->facts[graph->values.items[i].alias];

@@ -83,7 +83,7 @@ struct npart__op_versions {
 enum npart__view {
     NPART__VIEW_FULL,        /* all that can be known */
     NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it changes nothing; false shapes in the file count */
-    NPART__VIEW_ONNX,        /* the same, of a tool beside it that takes what the file says as it is */
+    NPART__VIEW_ONNX,        /* what ONNX's own inference says of the file as it is, without propagating elements */
     NPART__VIEW_ONNXRUNTIME_FOLDING, /* where what is computed from constants, or is a static shape, is folded */
 };
 

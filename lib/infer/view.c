@@ -97,6 +97,14 @@ static void lose_count(const struct npart__call *call)
     out->known = NULL;
 }
 
+/* ONNX's functions begin with the type; where they find none they end there, and there is no shape either. */
+static void view_types(const struct npart__call *call)
+{
+    for (uint32_t i = 0; call->inference->options.view == NPART__VIEW_ONNX && i < call->node->output_count; i++)
+        if (npart__out(call, i)->element_type == 0)
+            lose_output(call, i, RANK);
+}
+
 static void view_shapes(const struct npart__call *call, const char *op)
 {
     size_t low = 0, high = sizeof needs / sizeof *needs;
@@ -288,8 +296,8 @@ static bool all_are_numbers(const struct npart__known *known)
 static void view_elements(const struct npart__call *call, const char *op)
 {
     struct npart__fact *out = npart__out(call, 0);
-    bool is_kept = false;
-    for (size_t i = 0; i < sizeof propagations / sizeof *propagations && !is_kept; i++)
+    bool is_kept = false, propagates = call->inference->options.view != NPART__VIEW_ONNX; /* a choice of ONNX's caller */
+    for (size_t i = 0; propagates && i < sizeof propagations / sizeof *propagations && !is_kept; i++)
         is_kept = strcmp(op, propagations[i].op) == 0 && is_followed(call, &propagations[i]);
     if (!is_kept || !out->known || !all_are_numbers(out->known) || out->rank > 1)
         out->known = NULL;
@@ -304,6 +312,7 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
         return;
     const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
     view_shapes(call, op);
+    view_types(call);
     view_attention(call);
     view_elements(call, op);
 }

@@ -236,7 +236,7 @@ void npart__line_default(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
 }
 
-/* bodies cpu "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. */
+/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. */
 void npart__line_bodies(struct npart__parser *parser)
 {
     const char *sentence = "the nodes of control-flow bodies run on the CPU";
@@ -245,6 +245,7 @@ void npart__line_bodies(struct npart__parser *parser)
     else if (!npart__accept(parser, NPART__TOKEN_WORD, "own"))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected cpu or own, found %s",
                           npart__peek(parser)->text);
+    parser->oplist->bodies_when = npart__take_condition(parser);
     parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
 

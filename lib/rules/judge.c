@@ -317,7 +317,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
                           on_npu ? NPART__TRUE : NPART__FALSE);
     }
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
-    if (judge->oplist->bodies_stay && is_in_body)
+    if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
     uint32_t *judged = judged_for(judge, id);
     if (judged && *judged)

@@ -191,6 +191,8 @@ void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate);
 
+/* [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
+struct npart__line_condition npart__take_condition(struct npart__parser *parser);
 /* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. Its index or NPART_NONE. */
 uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence);
 

@@ -35,8 +35,7 @@ static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
     return found;
 }
 
-/* [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN] */
-static struct npart__line_condition take_condition(struct npart__parser *parser)
+struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     struct npart__line_condition when = NPART__ALWAYS;
     when.with = npart__take_switch(parser, "with");
@@ -73,7 +72,7 @@ void npart__line_partitioner(struct npart__parser *parser)
             npart__parse_fail(parser, column, "only `partitioner whole else fail`");
         parser->oplist->refusal_is_fatal = true;
     }
-    choice.when = take_condition(parser);
+    choice.when = npart__take_condition(parser);
     npart__expect_end(parser);
     if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->partitioners, choice))
         npart__parse_out_of_memory(parser);
@@ -259,7 +258,7 @@ void npart__line_partitions(struct npart__parser *parser)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, split, drop, keep, fail or cut");
         return;
     }
-    policy.when = take_condition(parser);
+    policy.when = npart__take_condition(parser);
     if (parser->status != NPART_OK)
         return;
     const char *fixed = npart__arena_format(parser->arena, "partitions-%s-%u", label, parser->oplist->policies.count);
@@ -281,7 +280,7 @@ void npart__line_fallback(struct npart__parser *parser)
     const char *label = "fallback";
     line.has_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
     line.op_count = line.has_all ? 0 : push_ops(parser);
-    line.when = take_condition(parser);
+    line.when = npart__take_condition(parser);
     if (oplist->fallbacks.count)
         label = npart__arena_format(parser->arena, "fallback-%u", oplist->fallbacks.count);
     if (!label)

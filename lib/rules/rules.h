@@ -269,7 +269,8 @@ struct npart__oplist {
     uint32_t partitioner_rules[NPART__REASON_COUNT];
     bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool claims_by_name;     /* a call of a model's own function is taken for the standard's op of its name */
-    bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU */
+    bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU, under this condition */
+    struct npart__line_condition bodies_when;
     uint32_t bodies_rule;
     uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */
 };
