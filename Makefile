@@ -235,6 +235,8 @@ fidelity-shapes: $(tool) ## types and shapes against other inferences and real r
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
+fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 # VELA stands in an environment of its own: python3 -m venv DIR && DIR/bin/pip install ethos-u-vela onnx tflite numpy
 VELA ?= $(firstword $(wildcard ../tools/vela/bin/vela))
 RANDOM_CASES ?= 300
@@ -261,6 +263,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
 	check-fuzz-corpus \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves fidelity-vela facts-by-lot targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -296,7 +296,8 @@ static bool all_are_numbers(const struct npart__known *known)
 static void view_elements(const struct npart__call *call, const char *op)
 {
     struct npart__fact *out = npart__out(call, 0);
-    bool is_kept = false, propagates = call->inference->options.view != NPART__VIEW_ONNX; /* a choice of ONNX's caller */
+    /* Whoever calls ONNX's inference chooses whether it propagates. */
+    bool is_kept = false, propagates = call->inference->options.view != NPART__VIEW_ONNX;
     for (size_t i = 0; propagates && i < sizeof propagations / sizeof *propagations && !is_kept; i++)
         is_kept = strcmp(op, propagations[i].op) == 0 && is_followed(call, &propagations[i]);
     if (!is_kept || !out->known || !all_are_numbers(out->known) || out->rank > 1)

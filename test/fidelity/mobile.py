@@ -2,31 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hold the `+checker` flavours against what ONNX Runtime's mobile usability checker says of real models.
 
-usage: mobile.py --tool build/npu-partition --oplists oplists --models DIR [--target NAME] [--only TEXT] [--raw]
+usage: mobile.py --tool build/npu-partition --models DIR [--target NAME] [--only TEXT]
 Needs:  pip install onnx onnxruntime
 
-The checker is asked about the raw graph with fixed shapes required, after ONNX's own shape inference: which nodes it
-takes and which partitions they make. The same question goes to the tool with `--level off`. Masks and partitions of
-the main graph must be the same node by node; of bodies, the number of nodes of each partition.
+The checker is asked about the raw graph with fixed shapes required, after ONNX's own strict shape inference, as it asks
+itself: which nodes it takes and which partitions they make. The same question goes to the tool, of the same file, with
+`--level off` and the list as it is built in. Masks and partitions of the main graph must be the same node by node; of
+bodies, the number of nodes of each partition.
 
-The checker knows only the shapes that ONNX's inference finds, and takes a value of which it found the type alone for a
-fixed scalar. Both sides get these shapes: the tool reads the inferred model, and a list that says of every op that its
-shapes are not inferred. With --raw the tool reads the file as it is and infers for itself; it knows more.
-
-What the provider does to partitions and the checker does not (`partitions` and `bodies cpu` lines) is taken out of the
-list before the tool reads it.
-
-A model counts as not answered when the checker fails on it, and when it has functions, which the checker does not
-inline. Prints what differs and the totals; exit status 1 when anything differs.
+A model counts as not answered when ONNX's inference or the checker fails on it, and when it has functions, which the
+checker does not inline. Prints what differs and the totals; exit status 1 when anything differs.
 """
 import argparse
 import json
 import logging
 import pathlib
-import re
 import subprocess
 import sys
-import tempfile
 
 import onnx
 from onnxruntime.tools.mobile_helpers import usability_checker as checker
@@ -54,35 +46,9 @@ def their_partitions(model, target):
 # ---- ours ----------------------------------------------------------------------------------------------------
 
 
-def without_policy(text):
-    """The list without the lines that say what becomes of partitions and bodies."""
-    return re.sub(r"^(partitions|bodies cpu)\b(.*\\\n)*.*\n", "", text, flags=re.MULTILINE)
-
-
-def tell_shapes(graph):
-    """A type without a shape is to the checker what a scalar is: said outright. Returns the names of the ops, but those
-    with bodies, which would be left out with them."""
-    ops = {f"{node.domain}:{node.op_type}".removeprefix("ai.onnx:").lstrip(":") for node in graph.node
-           if node.domain in ("", "ai.onnx", "ai.onnx.ml", "com.microsoft")}
-    for value in [*graph.value_info, *graph.output, *graph.input]:
-        if value.type.HasField("tensor_type"):
-            value.type.tensor_type.shape.SetInParent()
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                ops |= tell_shapes(attribute.g)
-    return ops - {"Constant", "If", "Loop", "Scan"}
-
-
-def without_inference(oplist, ops):
-    """The list with a line for each op, before its first gate: nothing is inferred of its results."""
-    head, gate, rest = oplist.partition("\ngate ")
-    return head + "\n" + "".join(f"unshaped {op}\n" for op in sorted(ops)) + gate + rest
-
-
-def our_partitions(tool, oplist, target, path):
-    answer = subprocess.run([tool, path, "--oplist", oplist, "--target", f"{target}+checker", "--level", "off",
-                             "--format", "json"], capture_output=True, text=True, check=False)
+def our_partitions(tool, target, path):
+    answer = subprocess.run([tool, path, "--target", f"{target}+checker", "--level", "off", "--format", "json"],
+                            capture_output=True, text=True, check=False)
     if answer.returncode not in (0, 1):
         return answer.stderr.strip(), {}
     main, bodies, reasons = {}, {}, {}
@@ -111,23 +77,18 @@ def describe(ours, theirs, reasons, model):
 
 
 def load(path):
-    """The model with its shapes inferred, or None where the checker has no answer."""
+    """The model with its shapes inferred as the checker infers them, or None where it has no answer."""
     try:
         model = onnx.load(path, load_external_data=False)
         rename(model.graph, None)
-        return None if model.functions else onnx.shape_inference.infer_shapes(model, data_prop=True)
+        return None if model.functions else onnx.shape_inference.infer_shapes(model, strict_mode=True)
     except Exception as error:  # pylint: disable=broad-except
         print(f"{path.name}: {type(error).__name__}: {str(error)[:100]}")
         return None
 
 
-def compare(args, path, lists, totals, folder):
+def compare(args, path, totals):
     model = load(path)
-    asked, ops = path, set()
-    if model and not args.raw:
-        ops = tell_shapes(model.graph)
-        asked = folder / "inferred.onnx"
-        asked.write_bytes(model.SerializeToString())
     for target, total in totals.items():
         try:
             theirs = their_partitions(model, target) if model else None
@@ -137,9 +98,7 @@ def compare(args, path, lists, totals, folder):
         if theirs is None:
             total[2] += 1
             continue
-        oplist = folder / f"{target}.ops"
-        oplist.write_text(without_inference(lists[target], ops), encoding="utf-8")
-        ours, reasons = our_partitions(args.tool, oplist, target, asked)
+        ours, reasons = our_partitions(args.tool, target, path)
         total[0] += ours == theirs
         total[1] += 1
         if ours != theirs:
@@ -149,20 +108,15 @@ def compare(args, path, lists, totals, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", required=True)
-    parser.add_argument("--oplists", required=True)
     parser.add_argument("--models", required=True)
     parser.add_argument("--target", choices=ASKED, action="append")
     parser.add_argument("--only", default="")
-    parser.add_argument("--raw", action="store_true")
     args = parser.parse_args()
     logging.disable(logging.CRITICAL)
     totals = {target: [0, 0, 0] for target in args.target or ASKED}  # the same, asked, not answered
-    lists = {target: without_policy((pathlib.Path(args.oplists) / f"{target}.ops").read_text(encoding="utf-8"))
-             for target in totals}
-    with tempfile.TemporaryDirectory() as folder:
-        for path in sorted(pathlib.Path(args.models).glob("*.onnx")):
-            if args.only in path.name:
-                compare(args, path, lists, totals, pathlib.Path(folder))
+    for path in sorted(pathlib.Path(args.models).glob("*.onnx")):
+        if args.only in path.name:
+            compare(args, path, totals)
     for target, (same, asked, unanswered) in totals.items():
         print(f"{target}: {same} of {asked} models the same, {unanswered} not answered")
     return 0 if all(same == asked for same, asked, _ in totals.values()) else 1
