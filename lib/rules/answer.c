@@ -354,6 +354,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return producer_answer(trial, value);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
+    case NPART__FUNCTION_USERS:
+        return number_answer((int64_t)npart__user_count(trial->fold, value) + trial->fold->is_output[value]);
     default:
         return unknown_answer();
     }

@@ -29,9 +29,11 @@ enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t 
     npart__look_beyond(trial);
     if (trial->is_nested)
         return NPART__MAYBE;
-    for (uint32_t i = 0; i < users; i++)
-        if (!forms_unit(trial, npart__user(trial->fold, value, i)))
+    for (uint32_t i = 0; i < users; i++) {
+        uint32_t user = npart__user(trial->fold, value, i);
+        if (!(trial->units && trial->units->unit_of[user]) && !forms_unit(trial, user))
             return NPART__FALSE;
+    }
     return users ? NPART__TRUE : NPART__FALSE;
 }
 

@@ -528,7 +528,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     bool is_op = asked->op == NPART__FUNCTION_PRODUCER || asked->op == NPART__FUNCTION_CONSUMERS ||
                  asked->op == NPART__FUNCTION_OP;
     bool is_number = asked->op == NPART__FUNCTION_RANK || asked->op == NPART__FUNCTION_DIM ||
-                     asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_COUNT ||
+                     asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_USERS ||
+                     asked->op == NPART__FUNCTION_COUNT ||
                      asked->op == NPART__FUNCTION_OPSET || asked->op == NPART__FUNCTION_LENGTH;
     bool is_kind = strcmp(word->word, "sequence") == 0 || strcmp(word->word, "map") == 0 ||
                    strcmp(word->word, "optional") == 0;

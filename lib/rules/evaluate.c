@@ -262,6 +262,25 @@ static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t v
     return NPART__TRUE;
 }
 
+/* Elements 0, 1, 2, ... in the order of memory; those of a matrix also down its columns. */
+static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t value)
+{
+    struct npart__fact *fact = &trial->inference->facts[value];
+    const struct npart__known *known = npart__elements(trial->inference, fact);
+    if (!trial->fold->is_constant[value] || !known)
+        return NPART__MAYBE;
+    if (!known->ints)
+        return NPART__FALSE;
+    bool is_matrix = fact->has_rank && fact->rank == 2 && npart__is_number(fact->dims[1]) && fact->dims[1] > 0;
+    uint32_t columns = is_matrix ? (uint32_t)fact->dims[1] : 1, rows = known->count / columns;
+    bool by_rows = true, by_columns = is_matrix;
+    for (uint32_t i = 0; i < known->count; i++) {
+        by_rows = by_rows && known->ints[i] == (int64_t)i;
+        by_columns = by_columns && known->ints[i] == (int64_t)(i % columns) * rows + i / columns;
+    }
+    return from_bool(by_rows || by_columns);
+}
+
 static enum npart__truth try_operand(const struct npart__trial *trial, const struct npart__term *term, uint32_t value,
                                      bool is_output)
 {
@@ -286,6 +305,8 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     }
     case NPART__PREDICATE_UNIFORM:
         return is_uniform(trial, value);
+    case NPART__PREDICATE_COUNTS_UP:
+        return counts_up(trial, value);
     case NPART__PREDICATE_QUANTIZED:
         return from_bool(is_quantized(trial, value, is_output));
     case NPART__PREDICATE_IN_UNIT:

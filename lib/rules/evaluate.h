@@ -14,6 +14,8 @@ struct npart__failure {
     bool it_is_output;
 };
 
+struct npart__units;
+
 /* One node under trial. */
 struct npart__trial {
     const struct npart__target *target;
@@ -26,6 +28,7 @@ struct npart__trial {
     uint32_t it;           /* inside each(): the operand it is at */
     bool it_is_output;
     bool is_nested;        /* asked for the sake of another node */
+    const struct npart__units *units; /* NULL, or those of patterns, which count as units too */
     bool *looked_beyond; /* NULL, or set when something was asked that nodes that are alike need not share */
     struct npart__failure failure;
 };

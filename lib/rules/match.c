@@ -40,6 +40,7 @@ struct matcher {
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
     uint32_t *unit_of;         /* by node */
+    bool *is_shared;           /* by node of a unit: others may have it, too */
     uint32_t fatal_rule;       /* of the unit at hand, plus one */
 };
 
@@ -108,7 +109,8 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     const struct npart__node *node = &matcher->graph->nodes.items[id];
-    if (!has_op(matcher, part, id) || matcher->fold->reasons[id] != NPART__FOLD_LIVE || matcher->unit_of[id])
+    bool is_taken = matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
+    if (!has_op(matcher, part, id) || matcher->fold->reasons[id] != NPART__FOLD_LIVE || is_taken)
         return false;
     struct unit *unit = &matcher->unit;
     bool is_known = false;
@@ -217,7 +219,20 @@ static bool stays_inside(const struct matcher *matcher, uint32_t value, unsigned
     return true;
 }
 
-/* All nodes but the last, which is the first found, keep their results inside; all are of one region. */
+/* Whether the unit at hand shares the node with others. */
+static bool shares(const struct matcher *matcher, uint32_t node)
+{
+    for (uint32_t i = 0; i < matcher->pattern->name_count; i++) {
+        uint32_t part = matcher->pattern->names[i].part;
+        if (part != NPART_NONE && matcher->unit.makers[i] == node &&
+            matcher->oplist->pattern_parts.items[part].is_shared)
+            return true;
+    }
+    return false;
+}
+
+/* All nodes but the last, which is the first found, and shared ones keep their results inside; all are of one
+ * region. */
 static bool is_closed(const struct matcher *matcher)
 {
     const struct npart__graph *graph = matcher->graph;
@@ -226,13 +241,21 @@ static bool is_closed(const struct matcher *matcher)
         const struct npart__node *node = &graph->nodes.items[id];
         if (npart__node_region(graph, id) != npart__node_region(graph, matcher->unit.nodes[0]))
             return false;
-        for (uint32_t k = 0; k < node->output_count; k++) {
+        for (uint32_t k = 0; k < node->output_count && !shares(matcher, id); k++) {
             uint32_t value = npart__node_output(graph, node, k);
             if (value != NPART_NONE && !stays_inside(matcher, value, 0))
                 return false;
         }
     }
     return true;
+}
+
+/* About a shared node and `else fail`: asked once all units are known. */
+static bool is_late(const struct npart__oplist *oplist, const struct npart__pattern *pattern,
+                    const struct npart__rule *rule)
+{
+    uint32_t part = rule->subject ? pattern->names[rule->subject - 1].part : NPART_NONE;
+    return rule->is_fatal && part != NPART_NONE && oplist->pattern_parts.items[part].is_shared;
 }
 
 /* A need that does not hold makes it no unit; with `else fail` it makes it one that fails. */
@@ -243,6 +266,8 @@ static bool needs_hold(struct matcher *matcher)
     for (uint32_t i = pattern->first_rule; i < pattern->first_rule + pattern->rule_count; i++) {
         const struct npart__rule *rule = &matcher->oplist->rules.items[i];
         struct npart__trial trial;
+        if (is_late(matcher->oplist, pattern, rule))
+            continue;
         uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
         npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, node);
         trial.names = matcher->unit.values;
@@ -284,10 +309,29 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
                 !find_unit(matcher, root, id))
                 continue;
             for (uint32_t k = 0; k < matcher->unit.node_count; k++) {
-                out->unit_of[matcher->unit.nodes[k]] = root->pattern + 1;
-                out->fatal_rule_of[matcher->unit.nodes[k]] = matcher->fatal_rule;
+                uint32_t member = matcher->unit.nodes[k];
+                out->unit_of[member] = root->pattern + 1;
+                matcher->is_shared[member] = shares(matcher, member);
+                if (!matcher->is_shared[member] || matcher->fatal_rule)
+                    out->fatal_rule_of[member] = matcher->fatal_rule;
             }
         }
+    }
+}
+
+/* What makes the units of a shared node fail. */
+static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__units *out)
+{
+    const struct npart__pattern *pattern = &matcher->oplist->patterns.items[out->unit_of[id] - 1];
+    for (uint32_t i = pattern->first_rule; i < pattern->first_rule + pattern->rule_count; i++) {
+        const struct npart__rule *rule = &matcher->oplist->rules.items[i];
+        struct npart__trial trial;
+        if (!is_late(matcher->oplist, pattern, rule))
+            continue;
+        npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, id);
+        trial.units = out;
+        if (npart__try(&trial, rule->condition) == NPART__FALSE)
+            out->fatal_rule_of[id] = i + 1;
     }
 }
 
@@ -340,10 +384,14 @@ bool npart__match_patterns(const struct npart__target *target, struct npart__inf
         return false;
     matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
-    if (!matcher.ops || !list_roots(&matcher, arena))
+    matcher.is_shared = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.is_shared);
+    if (!matcher.ops || !matcher.is_shared || !list_roots(&matcher, arena))
         return false;
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
             match_region(&matcher, scope, out);
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (matcher.is_shared[i])
+            judge_shared(&matcher, i, out);
     return true;
 }

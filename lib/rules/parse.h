@@ -175,6 +175,7 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
 
 /* pattern NAME "sentence" [source "..."]: fills in the pattern, whose lines follow. */
 void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *out);
+void npart__line_share(struct npart__parser *parser);
 void npart__line_let(struct npart__parser *parser);
 void npart__line_match(struct npart__parser *parser);
 void npart__line_of(struct npart__parser *parser);

@@ -4,6 +4,7 @@
  *
  *   pattern NAME "sentence" [source "..."]
  *     let NAME = expression          a value that stands in more than one place, or that rules ask about
+ *     share NAME = expression        the same, of a node that several units may have
  *     match expression               the last node of a unit; several are alternatives
  *     need RULE                      about the names, or the last node's operands
  *     of NAME need RULE              about the node that makes the named value
@@ -162,14 +163,15 @@ static uint32_t parse_root(struct npart__parser *parser)
     return parser->status == NPART_OK ? part : NPART_NONE;
 }
 
-void npart__line_let(struct npart__parser *parser)
+/* The name's index, or NPART_NONE. */
+static uint32_t parse_let(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
     if (!token || !parser->pattern)
-        return;
+        return NPART_NONE;
     if (npart__find_pattern_name(parser, token->text) != NPART_NONE) {
         npart__parse_fail(parser, token->column, "%s has a meaning already", token->text);
-        return;
+        return NPART_NONE;
     }
     if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
@@ -177,6 +179,24 @@ void npart__line_let(struct npart__parser *parser)
     uint32_t name = part == NPART_NONE ? NPART_NONE : take_name(parser, token);
     if (name != NPART_NONE)
         parser->pattern->names[name].part = part;
+    return name;
+}
+
+void npart__line_let(struct npart__parser *parser)
+{
+    parse_let(parser);
+}
+
+/* The node itself is shared, not what stands before it. */
+void npart__line_share(struct npart__parser *parser)
+{
+    uint32_t column = npart__peek(parser)->column, name = parse_let(parser);
+    if (name == NPART_NONE || parser->status != NPART_OK)
+        return;
+    struct npart__pattern_part *part = &parser->oplist->pattern_parts.items[parser->pattern->names[name].part];
+    if (part->kind != NPART__PATTERN_NODE)
+        npart__parse_fail(parser, column, "expected an op with its operands");
+    part->is_shared = true;
 }
 
 void npart__line_match(struct npart__parser *parser)

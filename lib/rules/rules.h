@@ -106,6 +106,7 @@ enum npart__pattern_kind {
 
 struct npart__pattern_part {
     uint8_t kind, output;
+    bool is_shared;             /* a node that several units may have, and whose results others may use */
     const char *domain, *op;    /* of a node */
     double number;
     uint32_t name;              /* by name: index of the pattern's names */

@@ -263,6 +263,7 @@ static const struct {
     {"use", line_use, IN_OP},
     {"source", line_source_of_op, IN_OP},
     {"let", npart__line_let, IN_PATTERN},
+    {"share", npart__line_share, IN_PATTERN},
     {"match", npart__line_match, IN_PATTERN},
     {"of", npart__line_of, IN_PATTERN},
 };

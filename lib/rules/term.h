@@ -37,6 +37,7 @@ enum npart__term_kind {
     X(GRAPH_INPUT, "graph_input", OPERAND, POLICY)    /* is an input of the graph */                                   \
     X(GRAPH_OUTPUT, "graph_output", OPERAND, POLICY)  /* is an output of the graph */                                  \
     X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
+    X(COUNTS_UP, "counts_up", OPERAND, CONSTANT)      /* elements of a constant: 0, 1, 2, ... by rows or columns */    \
     X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
     X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a quantized unit */             \
     X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
@@ -66,6 +67,7 @@ enum npart__term_kind {
     X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
+    X(USERS, "users", OPERAND, POLICY)      /* how often nodes and the graph's outputs use it */                       \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
     X(OPSET, "opset", NOTHING, OP)          /* version of the node's domain */                                         \
     X(LIMIT, "limit", LIMIT, SHAPE)         /* a number of the target's, by variant */                                 \
