@@ -3,6 +3,8 @@
  * Attributes: a tagged union in place of protobuf's twenty fields, with references to a function's attributes
  * replaced by what the call gives.
  */
+#include <stdlib.h>
+
 #include "graph/build.h"
 
 #define LAST_TYPE 14
@@ -152,47 +154,87 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
     }
 }
 
-/* The call whose function holds `node`: the innermost scope of kind CALL around it, or NPART_NONE. */
-static uint32_t enclosing_call(const struct npart__graph *graph, uint32_t node)
+/* ---- attributes by name ----------------------------------------------------------------------------------- */
+
+/* So many are looked through; of more, an index is made. */
+#define FEW_ATTRIBUTES 16u
+
+struct named {
+    const char *name; /* interned: its address tells it from others */
+    uint32_t index;   /* among the graph's attributes */
+};
+
+static int compare_named(const void *left, const void *right)
 {
-    uint32_t scope = graph->nodes.items[node].scope;
-    while (scope != NPART_NONE && graph->scopes.items[scope].kind != NPART__SCOPE_CALL)
-        scope = graph->scopes.items[scope].parent;
-    return scope;
+    const struct named *a = left, *b = right;
+    if (a->name != b->name)
+        return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+bool npart__build_attribute_index(struct npart__build *build, uint32_t id, struct npart__attribute_index *out)
+{
+    const struct npart__node *node = &build->graph->nodes.items[id];
+    *out = (struct npart__attribute_index){.node = id};
+    if (node->attribute_count <= FEW_ATTRIBUTES)
+        return true;
+    struct named *named = npart__arena_allocate(build->arena, node->attribute_count * sizeof *named);
+    if (!named)
+        return false;
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        uint32_t index = node->first_attribute + i;
+        named[i] = (struct named){build->graph->attributes.items[index].name, index};
+    }
+    qsort(named, node->attribute_count, sizeof *named, compare_named);
+    out->named = named;
+    out->count = node->attribute_count;
+    return true;
+}
+
+/* The first attribute of that name, or NULL. */
+static const struct npart__attribute *find_attribute(const struct npart__build *build,
+                                                     const struct npart__attribute_index *index, const char *name)
+{
+    const struct npart__graph *graph = build->graph;
+    const struct named *named = index->named;
+    uint32_t low = 0, high = index->count;
+    if (!named)
+        return npart__node_attribute(graph, &graph->nodes.items[index->node], name);
+    uint32_t id = npart__strings_find(&graph->strings, name, strlen(name));
+    struct named wanted = {npart__text(&graph->strings, id), 0};
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_named(&named[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return id != NPART_NONE && low < index->count && named[low].name == wanted.name
+               ? &graph->attributes.items[named[low].index]
+               : NULL;
 }
 
 /* What a reference means in this call: the caller's attribute, else the function's default, which was added to
  * the call's own list, else nothing. */
-static bool resolve_reference(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node,
-                              struct npart__attribute *out, bool *is_present)
+static bool resolve_reference(const struct npart__build *build, const Onnx__AttributeProto *proto,
+                              struct npart__attribute *out)
 {
-    struct npart__graph *graph = build->graph;
-    uint32_t scope = enclosing_call(graph, node);
-    *is_present = false;
-    if (scope == NPART_NONE)
-        return true;
-    const struct npart__node *call = &graph->nodes.items[graph->scopes.items[scope].node];
-    const struct npart__attribute *given = npart__node_attribute(graph, call, proto->ref_attr_name);
-    if (!given)
-        return true;
-    *out = *given;
-    *is_present = true;
-    return true;
+    const struct npart__attribute *given =
+        build->call_depth ? find_attribute(build, &build->call_attributes, proto->ref_attr_name) : NULL;
+    if (given)
+        *out = *given;
+    return given != NULL;
 }
 
 static npart_status add_attribute(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node)
 {
     struct npart__graph *graph = build->graph;
     struct npart__attribute made = {0};
-    bool is_present = true, ok;
-    if (proto->ref_attr_name && *proto->ref_attr_name)
-        ok = resolve_reference(build, proto, node, &made, &is_present) && take_name(build, proto, &made);
-    else
-        ok = take_name(build, proto, &made) && convert(build, proto, node, &made);
-    if (!ok)
-        return npart__fail_memory(build->error);
-    if (!is_present)
+    bool is_reference = proto->ref_attr_name && *proto->ref_attr_name;
+    if (is_reference && !resolve_reference(build, proto, &made))
         return NPART_OK;
+    if (!take_name(build, proto, &made) || (!is_reference && !convert(build, proto, node, &made)))
+        return npart__fail_memory(build->error);
     if (!NPART__PUSH(build->arena, &graph->attributes, made))
         return npart__fail_memory(build->error);
     graph->nodes.items[node].attribute_count++;
@@ -202,10 +244,12 @@ static npart_status add_attribute(struct npart__build *build, const Onnx__Attrib
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing)
 {
-    struct npart__graph *graph = build->graph;
+    struct npart__attribute_index given;
+    if (only_missing && !npart__build_attribute_index(build, node, &given))
+        return npart__fail_memory(build->error);
     for (size_t i = 0; i < count; i++) {
         const char *name = protos[i]->name ? protos[i]->name : "";
-        if (only_missing && npart__node_attribute(graph, &graph->nodes.items[node], name))
+        if (only_missing && find_attribute(build, &given, name))
             continue;
         npart_status status = add_attribute(build, protos[i], node);
         if (status != NPART_OK)

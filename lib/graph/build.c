@@ -189,12 +189,14 @@ static const struct npart__operator *find_schema(struct npart__build *build, con
     return slot->schema;
 }
 
+/* A separator that is in no name. */
+#define FUNCTION_TEXT "%s\x1f%s\x1f%s"
+
 /* What a function goes by; NULL when out of memory. */
 static const char *function_text(struct npart__build *build, const char *domain, const char *name,
                                  const char *overload)
 {
-    /* A separator that is in no name. */
-    return npart__arena_format(build->arena, "%s\x1f%s\x1f%s", plain_domain(domain), name ? name : "",
+    return npart__arena_format(build->arena, FUNCTION_TEXT, plain_domain(domain), name ? name : "",
                                overload ? overload : "");
 }
 
@@ -236,14 +238,17 @@ static npart_status index_functions(struct npart__build *build)
     return NPART_OK;
 }
 
-/* The model's own function that a node calls, or NPART_NONE; it goes before a standard operator. False when out of
- * memory. */
-static bool find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out)
+bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out)
 {
+    char brief[128];
     *out = NPART_NONE;
     if (build->function_names == 0)
         return true;
-    const char *text = function_text(build, proto->domain, proto->op_type, proto->overload);
+    const char *text = brief;
+    int length = snprintf(brief, sizeof brief, FUNCTION_TEXT, plain_domain(proto->domain),
+                          proto->op_type ? proto->op_type : "", proto->overload ? proto->overload : "");
+    if (length < 0 || (size_t)length >= sizeof brief)
+        text = function_text(build, proto->domain, proto->op_type, proto->overload);
     uint32_t key = text ? npart__strings_find(&build->graph->strings, text, strlen(text)) : NPART_NONE;
     if (key < build->function_names && build->functions[key])
         *out = build->functions[key] - 1;
@@ -339,7 +344,7 @@ static npart_status resolve_node(struct npart__build *build, uint32_t id, const 
     graph->nodes.items[id].first_body = graph->scopes.count;
     npart_status status = npart__build_attributes(build, proto->attribute, proto->n_attribute, id, false);
     uint32_t function;
-    if (status == NPART_OK && !find_function(build, proto, &function))
+    if (status == NPART_OK && !npart__build_find_function(build, proto, &function))
         status = npart__fail_memory(build->error);
     if (status != NPART_OK || function == NPART_NONE)
         return status;
@@ -357,7 +362,7 @@ static npart_status build_inner(struct npart__build *build, uint32_t first, Onnx
     for (uint32_t i = 0; i < count; i++) {
         uint32_t function;
         npart_status status = NPART_OK;
-        if (!find_function(build, protos[i], &function))
+        if (!npart__build_find_function(build, protos[i], &function))
             status = npart__fail_memory(build->error);
         else if (function != NPART_NONE)
             status = build_call(build, first + i, protos[i], function);
@@ -593,12 +598,9 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
     graph->nodes.items[node].callee = scope;
     build->function_called[index] = true;
 
-    if (build->call_depth == 0)
-        build->bytes_before_calls = build->arena->total_bytes;
-    size_t inlined = build->inlined_bytes + (build->arena->total_bytes - build->bytes_before_calls);
-    if (inlined > NPART__LIMIT_INLINED_BYTES)
-        return npart__fail(build->error, NPART_ERROR_LIMIT, "", "inlined functions take more than %zu bytes",
-                           NPART__LIMIT_INLINED_BYTES);
+    struct npart__attribute_index call_attributes = build->call_attributes;
+    if (!npart__build_attribute_index(build, node, &build->call_attributes))
+        return npart__fail_memory(build->error);
     uint32_t environment = build->environment, undo_count = build->undo.count;
     Onnx__OperatorSetIdProto **opsets = build->opsets;
     size_t opset_count = build->opset_count;
@@ -610,8 +612,7 @@ static npart_status build_call(struct npart__build *build, uint32_t node, const 
     build->call_depth++;
     npart_status status = build_call_body(build, scope, node, function);
     build->call_depth--;
-    if (build->call_depth == 0)
-        build->inlined_bytes += build->arena->total_bytes - build->bytes_before_calls;
+    build->call_attributes = call_attributes;
     build->opsets = opsets;
     build->opset_count = opset_count;
     unbind_to(build, undo_count);
@@ -754,6 +755,8 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     status = read_opsets(build);
     if (status == NPART_OK)
         status = index_functions(build);
+    if (status == NPART_OK)
+        status = npart__build_count_inlined(build, skeleton->bytes);
     if (status == NPART_OK)
         status = build_graph_scope(build, 0, model->graph);
     if (status == NPART_OK)

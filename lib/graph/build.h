@@ -31,6 +31,13 @@ struct npart__schema_slot {
     const struct npart__operator *schema;
 };
 
+/* A node's attributes by name, where they are many. */
+struct npart__attribute_index {
+    uint32_t node;
+    const struct named *named; /* sorted; NULL: they are few */
+    uint32_t count;
+};
+
 struct npart__build {
     struct npart__graph *graph;
     struct npart__arena *arena;
@@ -44,8 +51,7 @@ struct npart__build {
     Onnx__OperatorSetIdProto **opsets; /* that hold in the current environment */
     size_t opset_count;
     unsigned call_depth;
-    size_t bytes_before_calls; /* of the arena, when the outermost call began */
-    size_t inlined_bytes;      /* that calls before it took */
+    struct npart__attribute_index call_attributes; /* of the innermost call, what its function's nodes refer to */
     uint32_t *functions;     /* by the id of domain, name and overload: index + 1 */
     uint32_t function_names; /* length of that array */
     bool *function_called;
@@ -69,6 +75,16 @@ struct npart__declared_type *npart__build_type(struct npart__arena *arena, const
  * names that it has. Bodies of graph attributes become scopes, to be built later. */
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing);
+
+/* The model's own function that a node calls, or NPART_NONE; it goes before a standard operator. False when out of
+ * memory. */
+bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProto *proto, uint32_t *out);
+
+/* inlined.c: fails when the functions that are called make more than a file of so many bytes may. */
+npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes);
+
+/* False when out of memory. The node's attributes may grow in number afterwards, which the index does not see. */
+bool npart__build_attribute_index(struct npart__build *build, uint32_t node, struct npart__attribute_index *out);
 
 /* The regions between a use in `region` and the value capture it. False when out of memory. */
 bool npart__build_capture(struct npart__build *build, uint32_t region, uint32_t value);

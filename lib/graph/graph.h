@@ -23,9 +23,11 @@
 #define NPART__LIMIT_OPSETS 1024u
 /* Nodes after inlining. */
 #define NPART__LIMIT_NODES ((uint32_t)1 << 24)
-/* Memory that inlining may take. A function that calls another twice, that one a third twice, and so on thirty deep,
- * is a file of 3 KB and would be a billion nodes. */
-#define NPART__LIMIT_INLINED_BYTES ((size_t)512 << 20)
+/* Nodes that inlining may make, and how many more for each byte of the file (payloads of large tensors left out); four
+ * operands, attributes, sizes or the like count as one. A function that calls another twice, that one a third twice,
+ * and so on thirty deep, is a file of 3 KB and would be a billion nodes. */
+#define NPART__LIMIT_INLINED_NODES ((uint64_t)1 << 17)
+#define NPART__LIMIT_INLINED_NODES_PER_BYTE 1u
 
 /* ---- tensors --------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much the calls of functions stand for, counted before any is inlined. Each function is looked at once, so that a
+ * file of 1 KB whose functions call each other twice, thirty deep, is refused at once and takes no memory.
+ */
+#include "graph/build.h"
+
+/* Things are counted; a node is as many, and each of its operands, attributes and sizes is one. */
+#define THINGS_OF_NODE 4u
+/* Of text, and of short lists, one for so many bytes. */
+#define BYTES_OF_THING 64u
+
+struct counter {
+    struct npart__build *build;
+    uint64_t *things_of; /* by function: 1 + what a call of it makes; 0: not counted */
+    uint64_t limit;
+    unsigned depth;
+    bool is_done; /* past the limit; or functions call each other too deep, which inlining will say */
+    bool failed;  /* out of memory */
+};
+
+static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *graph, bool is_inlined);
+
+static uint64_t sum(const struct counter *counter, uint64_t a, uint64_t b)
+{
+    return a > counter->limit || b > counter->limit - a ? counter->limit + 1 : a + b;
+}
+
+static uint64_t count_type(const Onnx__TypeProto *type)
+{
+    bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    return 1 + (is_tensor && type->tensor_type->shape ? type->tensor_type->shape->n_dim : 0);
+}
+
+static uint64_t count_types(Onnx__ValueInfoProto **infos, size_t count)
+{
+    uint64_t things = count;
+    for (size_t i = 0; i < count; i++)
+        things += count_type(infos[i]->type);
+    return things;
+}
+
+static uint64_t count_tensor(const Onnx__TensorProto *tensor)
+{
+    return 2 + (tensor ? tensor->n_dims : 0);
+}
+
+/* What an attribute takes at each node that has it. */
+static uint64_t count_content(const Onnx__AttributeProto *attribute)
+{
+    uint64_t bytes = attribute->has_s ? attribute->s.len : 0;
+    for (size_t i = 0; i < attribute->n_strings; i++)
+        bytes += BYTES_OF_THING + attribute->strings[i].len;
+    return 1 + bytes / BYTES_OF_THING + (attribute->t ? count_tensor(attribute->t) : 0) +
+           (attribute->sparse_tensor ? 2 + attribute->sparse_tensor->n_dims : 0) +
+           (attribute->tp ? count_type(attribute->tp) : 0);
+}
+
+static uint64_t count_attribute(struct counter *counter, const Onnx__AttributeProto *attribute, bool is_inlined)
+{
+    uint64_t things = is_inlined ? count_content(attribute) : 0;
+    if (attribute->g)
+        things = sum(counter, things, count_graph(counter, attribute->g, is_inlined));
+    for (size_t i = 0; i < attribute->n_graphs; i++)
+        things = sum(counter, things, count_graph(counter, attribute->graphs[i], is_inlined));
+    return things;
+}
+
+static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, size_t count, bool is_inlined);
+
+/* Functions that call themselves come to an end at the depth that inlining ends at, too. */
+static uint64_t count_function(struct counter *counter, uint32_t index)
+{
+    const Onnx__FunctionProto *function = counter->build->model->functions[index];
+    if (counter->things_of[index])
+        return counter->things_of[index] - 1;
+    if (counter->depth == NPART__LIMIT_CALL_DEPTH) {
+        counter->is_done = true;
+        return 0;
+    }
+    counter->depth++;
+    uint64_t things = THINGS_OF_NODE + function->n_input + function->n_output +
+                      count_types(function->value_info, function->n_value_info);
+    for (size_t i = 0; i < function->n_attribute_proto; i++)
+        things = sum(counter, things, count_attribute(counter, function->attribute_proto[i], true));
+    things = sum(counter, things, count_nodes(counter, function->node, function->n_node, true));
+    counter->depth--;
+    if (!counter->is_done)
+        counter->things_of[index] = 1 + things;
+    return things;
+}
+
+/* Of nodes that the file itself has, only what they call. In the order of inlining: calls, then bodies. */
+static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, size_t count, bool is_inlined)
+{
+    uint64_t things = 0;
+    for (size_t i = 0; !counter->is_done && i < count; i++) {
+        const Onnx__NodeProto *node = nodes[i];
+        uint32_t function;
+        if (!npart__build_find_function(counter->build, node, &function)) {
+            counter->failed = counter->is_done = true;
+            return things;
+        }
+        if (is_inlined)
+            things = sum(counter, things, THINGS_OF_NODE + node->n_input + node->n_output);
+        if (function != NPART_NONE)
+            things = sum(counter, things, count_function(counter, function));
+        for (size_t k = 0; k < node->n_attribute && !counter->is_done; k++)
+            things = sum(counter, things, count_attribute(counter, node->attribute[k], is_inlined));
+        counter->is_done |= things > counter->limit;
+    }
+    return things;
+}
+
+static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *graph, bool is_inlined)
+{
+    uint64_t things = count_nodes(counter, graph->node, graph->n_node, is_inlined);
+    if (!is_inlined)
+        return things;
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        things = sum(counter, things, THINGS_OF_NODE + count_tensor(graph->initializer[i]));
+    for (size_t i = 0; i < graph->n_sparse_initializer; i++)
+        things = sum(counter, things, THINGS_OF_NODE + 2 + graph->sparse_initializer[i]->n_dims);
+    things = sum(counter, things, THINGS_OF_NODE + count_types(graph->input, graph->n_input));
+    things = sum(counter, things, count_types(graph->output, graph->n_output));
+    return sum(counter, things, count_types(graph->value_info, graph->n_value_info));
+}
+
+npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes)
+{
+    const Onnx__ModelProto *model = build->model;
+    uint64_t nodes = NPART__LIMIT_INLINED_NODES + NPART__LIMIT_INLINED_NODES_PER_BYTE * file_bytes;
+    if (model->n_functions == 0)
+        return NPART_OK;
+    struct counter counter = {.build = build, .limit = THINGS_OF_NODE * nodes};
+    counter.things_of = npart__arena_zeroed(build->arena, model->n_functions, sizeof *counter.things_of);
+    if (!counter.things_of)
+        return npart__fail_memory(build->error);
+    uint64_t things = count_graph(&counter, model->graph, false);
+    npart__arena_release(build->arena, counter.things_of);
+    if (counter.failed)
+        return npart__fail_memory(build->error);
+    return things <= counter.limit
+               ? NPART_OK
+               : npart__fail(build->error, NPART_ERROR_LIMIT, "",
+                             "the functions that are called make more than %llu nodes once they are inlined, out of "
+                             "%llu bytes",
+                             (unsigned long long)nodes, (unsigned long long)file_bytes);
+}
