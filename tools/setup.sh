@@ -4,7 +4,7 @@
 #
 # usage: tools/setup.sh [tests]
 set -eu
-packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev"
+packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev"
 [ "${1-}" = tests ] && packages="$packages g++ clang pkgconf python3 python3-venv"
 
 missing=

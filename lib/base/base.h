@@ -110,13 +110,38 @@ bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *ca
 #define NPART__PUSH(arena, array, value)                                                                               \
     (NPART__RESERVE((arena), (array), 1) && ((array)->items[(array)->count++] = (value), true))
 
+/* ---- hashing --------------------------------------------------------------------------------------------- */
+
+/* Of what comes from the input: SipHash-1-3. Without the key nobody can make texts or numbers that fall into one place
+ * of a table. A key is different in every run, so nothing that is told may depend on a hash. */
+struct npart__hash_key {
+    uint64_t low, high;
+};
+
+struct npart__hash {
+    uint64_t v[4];
+};
+
+/* A key that nobody can guess. */
+void npart__hash_key_init(struct npart__hash_key *key);
+uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, size_t count);
+/* The same of numbers, one by one. How many come must be told by them, or be always the same. */
+struct npart__hash npart__hash_begin(const struct npart__hash_key *key);
+void npart__hash_word(struct npart__hash *hash, uint64_t word);
+uint64_t npart__hash_end(struct npart__hash hash);
+
 /* ---- interned strings ------------------------------------------------------------------------------------ */
 
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    struct npart__string_entry *table; /* uthash */
-    struct NPART__ARRAY(const char *) texts;
+    struct NPART__ARRAY(const char *) texts;  /* by id */
+    struct NPART__ARRAY(uint32_t) lengths;    /* the same: texts may hold any bytes */
+    struct npart__string_place {
+        uint32_t hash, id; /* the id plus one; 0: free */
+    } *places;
+    uint32_t mask; /* one less than there are places */
+    struct npart__hash_key key;
 };
 
 /* False when out of memory. `arena` must outlive the table. */

@@ -129,6 +129,55 @@ static void test_strings__a_hundred_thousand(void)
     npart__arena_clear(&arena);
 }
 
+/* Texts that fall into one place where a table's hash multiplies and folds without a key. */
+static void test_strings__chosen_texts_are_spread(void)
+{
+    enum { MANY = 20000 };
+    uint64_t steps = 0;
+    open_strings();
+    for (uint64_t i = 0; i < MANY; i++) {
+        uint64_t words[2] = {i, UINT64_C(0x9e3779b97f4a7c15) ^ sizeof words ^ i};
+        words[1] *= UINT64_C(0xff51afd7ed558ccd);
+        words[1] ^= words[1] >> 32;
+        REQUIRE(npart__intern(&strings, (const char *)words, sizeof words, true) == i + 1);
+    }
+    for (uint32_t i = 0; i <= strings.mask; i++)
+        if (strings.places[i].id)
+            steps += (i - strings.places[i].hash) & strings.mask;
+    CHECK(steps < MANY);
+    npart__arena_clear(&arena);
+}
+
+/* SipHash-1-3 of the bytes 0, 1, 2, ... under the key of the specification's example. */
+static void test_strings__hash_is_siphash(void)
+{
+    static const struct npart__hash_key key = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
+    static const struct {
+        size_t count;
+        uint64_t hash;
+    } rows[] = {{0, UINT64_C(0xabac0158050fc4dc)},  {1, UINT64_C(0xc9f49bf37d57ca93)},
+                {7, UINT64_C(0xd3927d989bb11140)},  {8, UINT64_C(0x369095118d299a8e)},
+                {15, UINT64_C(0xd320d86d2a519956)}, {63, UINT64_C(0x9d199062b7bbb3a8)}};
+    unsigned char bytes[64];
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)i;
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+        CHECK(npart__hash_bytes(&key, bytes, rows[i].count) == rows[i].hash);
+    struct npart__hash hash = npart__hash_begin(&key);
+    npart__hash_word(&hash, UINT64_C(0x0706050403020100));
+    npart__hash_word(&hash, UINT64_C(0x0800000000000000));
+    CHECK(npart__hash_end(hash) == rows[3].hash);
+}
+
+static void test_strings__keys_differ(void)
+{
+    struct npart__hash_key keys[3];
+    for (unsigned i = 0; i < 3; i++)
+        npart__hash_key_init(&keys[i]);
+    for (unsigned i = 0; i < 3; i++)
+        CHECK(keys[i].low != keys[(i + 1) % 3].low && keys[i].high != keys[(i + 1) % 3].high);
+}
+
 static void test_strings__cache_slots_are_in_range_and_spread(void)
 {
     unsigned used = 0;
@@ -146,7 +195,7 @@ static void test_strings__cache_slots_are_in_range_and_spread(void)
 /* The n-th allocation fails, once: that text gets no id, everything else does. */
 static unsigned intern_with_failure(size_t fail_at)
 {
-    enum { SOME = 700 }; /* uthash expands its table a few times on the way */
+    enum { SOME = 700 }; /* the table grows a few times on the way */
     struct counted counted;
     char name[64];
     unsigned refused = 0;
@@ -192,4 +241,5 @@ static void test_strings__out_of_memory_loses_nothing(void)
 TESTS(test_strings__ids_count_from_the_empty_text, test_strings__different_texts_have_different_ids,
       test_strings__copied_only_on_request, test_strings__finding_adds_nothing,
       test_strings__texts_too_long_are_refused, test_strings__a_hundred_thousand,
+      test_strings__chosen_texts_are_spread, test_strings__hash_is_siphash, test_strings__keys_differ,
       test_strings__cache_slots_are_in_range_and_spread, test_strings__out_of_memory_loses_nothing)

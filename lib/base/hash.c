@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SipHash-1-3, after its specification (J.-P. Aumasson, D. J. Bernstein: SipHash, a fast short-input PRF, 2012): who
+ * does not know the key cannot choose texts that fall into one place of a table.
+ */
+#include <time.h>
+
+#include "base/base.h"
+
+static uint64_t rotated(uint64_t word, unsigned bits)
+{
+    return word << bits | word >> (64 - bits);
+}
+
+static void sip_round(struct npart__hash *hash)
+{
+    uint64_t *v = hash->v;
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = rotated(v[1], 13) ^ v[0];
+    v[3] = rotated(v[3], 16) ^ v[2];
+    v[0] = rotated(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[3] = rotated(v[3], 21) ^ v[0];
+    v[1] = rotated(v[1], 17) ^ v[2];
+    v[2] = rotated(v[2], 32);
+}
+
+struct npart__hash npart__hash_begin(const struct npart__hash_key *key)
+{
+    return (struct npart__hash){{key->low ^ UINT64_C(0x736f6d6570736575), key->high ^ UINT64_C(0x646f72616e646f6d),
+                                 key->low ^ UINT64_C(0x6c7967656e657261), key->high ^ UINT64_C(0x7465646279746573)}};
+}
+
+void npart__hash_word(struct npart__hash *hash, uint64_t word)
+{
+    hash->v[3] ^= word;
+    sip_round(hash);
+    hash->v[0] ^= word;
+}
+
+uint64_t npart__hash_end(struct npart__hash hash)
+{
+    hash.v[2] ^= 0xff;
+    sip_round(&hash);
+    sip_round(&hash);
+    sip_round(&hash);
+    return hash.v[0] ^ hash.v[1] ^ hash.v[2] ^ hash.v[3];
+}
+
+/* Eight bytes from the lowest up, on any machine. */
+static uint64_t word_of(const unsigned char *bytes)
+{
+    return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 | (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24 |
+           (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
+}
+
+uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, size_t count)
+{
+    const unsigned char *bytes = data;
+    struct npart__hash hash = npart__hash_begin(key);
+    size_t rest = count;
+    for (; rest >= 8; rest -= 8, bytes += 8)
+        npart__hash_word(&hash, word_of(bytes));
+    uint64_t last = (uint64_t)count << 56;
+    for (size_t i = 0; i < rest; i++)
+        last |= (uint64_t)bytes[i] << 8 * i;
+    npart__hash_word(&hash, last);
+    return npart__hash_end(hash);
+}
+
+void npart__hash_key_init(struct npart__hash_key *key)
+{
+    /* What nobody outside this process knows: where it was loaded, where its stack is, and when. */
+    static const struct npart__hash_key first = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
+    struct timespec now = {0, 0};
+    struct npart__hash hash = npart__hash_begin(&first);
+    (void)timespec_get(&now, TIME_UTC);
+    npart__hash_word(&hash, (uint64_t)(uintptr_t)key);
+    npart__hash_word(&hash, (uint64_t)(uintptr_t)&now);
+    npart__hash_word(&hash, (uint64_t)(uintptr_t)&first);
+    npart__hash_word(&hash, (uint64_t)now.tv_sec);
+    npart__hash_word(&hash, (uint64_t)now.tv_nsec);
+    npart__hash_word(&hash, (uint64_t)clock());
+    key->low = npart__hash_end(hash);
+    npart__hash_word(&hash, 1);
+    key->high = npart__hash_end(hash);
+}
