@@ -9,12 +9,19 @@
 
 /* Constants of more elements than this are not compared. */
 #define MOST_SHARED 8u
+/* Of more attributes than this, each is compared with the one in the same place only. */
+#define MOST_MOVED_ATTRIBUTES 64u
+
+struct slot {
+    uint32_t hash; /* its upper half; the lower tells the place */
+    uint32_t held; /* a value plus one: a constant, or the first result of a node; 0: free */
+};
 
 struct finder {
     struct npart__inference *inference;
     const struct npart__graph *graph;
     uint32_t *twins; /* by value: the first of its class */
-    uint32_t *slots; /* node + 1, or value + 1 for constants, by hash */
+    struct slot *slots;
     uint32_t mask;
 };
 
@@ -65,25 +72,35 @@ static bool same_constant(const struct finder *finder, uint32_t value, const str
             memcmp(others, numbers, (size_t)tensor->elements * sizeof *numbers) == 0);
 }
 
+static uint64_t hash_constant(const struct finder *finder, const struct npart__tensor *tensor, const double *numbers)
+{
+    struct npart__hash hash = npart__hash_begin(&finder->graph->strings.key);
+    npart__hash_word(&hash, (uint64_t)tensor->element_type << 16 | tensor->rank);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        npart__hash_word(&hash, (uint64_t)tensor->dims[i]);
+    for (uint32_t i = 0; i < tensor->elements; i++) {
+        uint64_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        npart__hash_word(&hash, bits);
+    }
+    return npart__hash_end(hash);
+}
+
 static void class_constant(struct finder *finder, uint32_t value)
 {
     double numbers[MOST_SHARED] = {0};
     const struct npart__tensor *tensor = shared_constant(finder, value, numbers);
     if (!tensor)
         return;
-    uint64_t hash = npart__mix(tensor->element_type, tensor->rank), bits;
-    for (uint32_t i = 0; i < tensor->elements; i++) {
-        memcpy(&bits, &numbers[i], sizeof bits);
-        hash = npart__mix(hash, bits);
-    }
-    for (uint32_t slot = (uint32_t)hash & finder->mask;; slot = (slot + 1) & finder->mask) {
-        uint32_t held = finder->slots[slot];
-        if (held == 0) {
-            finder->slots[slot] = value + 1;
+    uint64_t hash = hash_constant(finder, tensor, numbers);
+    for (uint32_t at = (uint32_t)hash & finder->mask;; at = (at + 1) & finder->mask) {
+        struct slot *slot = &finder->slots[at];
+        if (slot->held == 0) {
+            *slot = (struct slot){.hash = (uint32_t)(hash >> 32), .held = value + 1};
             return;
         }
-        if (same_constant(finder, held - 1, tensor, numbers)) {
-            finder->twins[value] = held - 1;
+        if (slot->hash == hash >> 32 && same_constant(finder, slot->held - 1, tensor, numbers)) {
+            finder->twins[value] = slot->held - 1;
             return;
         }
     }
@@ -91,16 +108,78 @@ static void class_constant(struct finder *finder, uint32_t value)
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
-/* Tensors of one number in one dimension count, as ConstantOfShape has them. */
+/* The number of a tensor of one number in one dimension, as ConstantOfShape has it; false for any other. */
+static bool lone_number(const struct npart__attribute *attribute, double *numbers)
+{
+    return attribute->u.tensor && attribute->u.tensor->rank == 1 && attribute->u.tensor->elements == 1 &&
+           few_numbers(attribute->u.tensor, numbers);
+}
+
 static bool same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     double left[MOST_SHARED], right[MOST_SHARED];
     if (a->type != 4 || b->type != 4 || strcmp(a->name, b->name) != 0)
         return npart__same_attribute(a, b);
-    return a->u.tensor->element_type == b->u.tensor->element_type && a->u.tensor->rank == 1 &&
-           b->u.tensor->rank == 1 && a->u.tensor->elements == 1 && b->u.tensor->elements == 1 &&
-           few_numbers(a->u.tensor, left) && few_numbers(b->u.tensor, right) &&
-           memcmp(left, right, sizeof *left) == 0;
+    return lone_number(a, left) && lone_number(b, right) &&
+           a->u.tensor->element_type == b->u.tensor->element_type && memcmp(left, right, sizeof *left) == 0;
+}
+
+/* Whatever same_attribute() compares; false when the attribute is like no other. */
+static bool hash_attribute(const struct finder *finder, const struct npart__attribute *attribute, uint64_t *out)
+{
+    const struct npart__hash_key *key = &finder->graph->strings.key;
+    struct npart__hash hash = npart__hash_begin(key);
+    double numbers[MOST_SHARED] = {0};
+    uint64_t bits = 0;
+    npart__hash_word(&hash, npart__hash_bytes(key, attribute->name, strlen(attribute->name)));
+    npart__hash_word(&hash, (uint64_t)attribute->type << 32 | attribute->count);
+    switch (attribute->type) {
+    case 1:
+        memcpy(&bits, &attribute->u.f, sizeof attribute->u.f);
+        break;
+    case 2:
+        bits = (uint64_t)attribute->u.i;
+        break;
+    case 3:
+        bits = npart__hash_bytes(key, attribute->u.s, attribute->count);
+        break;
+    case 4:
+        if (!lone_number(attribute, numbers))
+            return false;
+        memcpy(&bits, numbers, sizeof bits);
+        bits += attribute->u.tensor->element_type;
+        break;
+    case 6:
+        bits = attribute->is_elided
+                   ? 0
+                   : npart__hash_bytes(key, attribute->u.floats, attribute->count * sizeof *attribute->u.floats);
+        break;
+    case 7:
+        bits = attribute->is_elided
+                   ? 0
+                   : npart__hash_bytes(key, attribute->u.ints, attribute->count * sizeof *attribute->u.ints);
+        break;
+    default:
+        return false;
+    }
+    npart__hash_word(&hash, bits);
+    *out = npart__hash_end(hash);
+    return attribute->type == 4 || !attribute->is_elided;
+}
+
+/* Attributes may stand in any order. */
+static bool same_attributes(const struct npart__graph *graph, const struct npart__node *a, const struct npart__node *b)
+{
+    bool is_moved = a->attribute_count <= MOST_MOVED_ATTRIBUTES;
+    for (uint32_t i = 0; i < a->attribute_count; i++) {
+        const struct npart__attribute *attribute = &graph->attributes.items[a->first_attribute + i];
+        const struct npart__attribute *other = &graph->attributes.items[b->first_attribute + i];
+        if (strcmp(attribute->name, other->name) != 0)
+            other = is_moved ? npart__node_attribute(graph, b, attribute->name) : NULL;
+        if (!other || !same_attribute(attribute, other))
+            return false;
+    }
+    return true;
 }
 
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
@@ -115,13 +194,52 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
     for (uint32_t i = 0; i < a->input_count; i++)
         if (input_class(finder, a, i) != input_class(finder, b, i))
             return false;
-    for (uint32_t i = 0; i < a->attribute_count; i++) {
-        const struct npart__attribute *attribute = &graph->attributes.items[a->first_attribute + i];
-        const struct npart__attribute *other = npart__node_attribute(graph, b, attribute->name);
-        if (!other || !same_attribute(attribute, other))
+    return same_attributes(graph, a, b);
+}
+
+static bool has_attribute_twice(const struct npart__graph *graph, const struct npart__node *node)
+{
+    const struct npart__attribute *attributes = graph->attributes.items + node->first_attribute;
+    for (uint32_t i = 1; i < node->attribute_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (attributes[i].name == attributes[k].name) /* interned */
+                return true;
+    return false;
+}
+
+/* Attributes in any order, unless they are many; false when one of them is like no other. */
+static bool hash_attributes(const struct finder *finder, const struct npart__node *node, struct npart__hash *hash)
+{
+    const struct npart__graph *graph = finder->graph;
+    bool is_moved = node->attribute_count <= MOST_MOVED_ATTRIBUTES;
+    uint64_t sum = 0, one;
+    if (is_moved && has_attribute_twice(graph, node))
+        return false;
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        if (!hash_attribute(finder, &graph->attributes.items[node->first_attribute + i], &one))
             return false;
+        sum += one;
+        if (!is_moved)
+            npart__hash_word(hash, one);
     }
+    npart__hash_word(hash, node->attribute_count);
+    npart__hash_word(hash, sum);
     return true;
+}
+
+/* Whatever same_node() compares, so that what has one hash is the same; false when the node is like no other. */
+static bool hash_node(const struct finder *finder, const struct npart__node *node, uint64_t *out)
+{
+    const struct npart__graph *graph = finder->graph;
+    struct npart__hash hash = npart__hash_begin(&graph->strings.key);
+    npart__hash_word(&hash, (uint64_t)node->op_type << 32 | node->domain);
+    npart__hash_word(&hash, (uint64_t)(uint32_t)node->opset_version << 32 | graph->scopes.items[node->scope].region);
+    npart__hash_word(&hash, (uint64_t)node->input_count << 32 | node->output_count);
+    for (uint32_t i = 0; i < node->input_count; i++)
+        npart__hash_word(&hash, input_class(finder, node, i));
+    bool is_comparable = hash_attributes(finder, node, &hash);
+    *out = npart__hash_end(hash);
+    return is_comparable;
 }
 
 static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *twin)
@@ -152,16 +270,16 @@ static void class_node(struct finder *finder, uint32_t id)
         finder->twins[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;
     }
-    uint64_t hash = npart__mix(node->op_type, node->domain);
-    for (uint32_t i = 0; i < node->input_count; i++)
-        hash = npart__mix(hash, input_class(finder, node, i));
-    for (uint32_t slot = (uint32_t)hash & finder->mask;; slot = (slot + 1) & finder->mask) {
-        uint32_t held = finder->slots[slot];
-        uint32_t producer = held ? graph->values.items[held - 1].producer : NPART_NONE;
-        if (held == 0) {
-            finder->slots[slot] = result + 1;
+    uint64_t hash;
+    if (!hash_node(finder, node, &hash))
+        return;
+    for (uint32_t at = (uint32_t)hash & finder->mask;; at = (at + 1) & finder->mask) {
+        struct slot *slot = &finder->slots[at];
+        if (slot->held == 0) {
+            *slot = (struct slot){.hash = (uint32_t)(hash >> 32), .held = result + 1};
             return;
         }
+        uint32_t producer = slot->hash == hash >> 32 ? graph->values.items[slot->held - 1].producer : NPART_NONE;
         if (producer != NPART_NONE && same_node(finder, node, producer)) {
             take_classes(finder, node, &graph->nodes.items[producer]);
             return;
