@@ -68,6 +68,11 @@ extern "C" {
 /* The library's version, "0.1.0". */
 NPART_API const char *npart_version(void);
 
+/* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters, those
+ * that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes that are no UTF-8
+ * \xff. Writes as many whole characters as fit into `bytes`, and a NUL. Texts of errors and reports are so already. */
+NPART_API void npart_plain_text(const char *text, char *out, size_t bytes);
+
 /* ---- status and errors ----------------------------------------------------------------------------------- */
 
 #define NPART_STATUS_LIST(X)                                                                                           \
@@ -281,8 +286,9 @@ NPART_API npart_status npart_oplist_read_memory(npart_oplist **out, const char *
 NPART_API void npart_oplist_free(npart_oplist *oplist);
 
 /* Reads another tool's list of operators (a Markdown table of |domain:Op|note| rows, or an ONNX Runtime configuration
- * of a reduced build, domain;opset;Op,...) and writes it as the text of an op list for `target`.
- * Fails with READ, OPLIST when it names no operator, WRITE or MEMORY. */
+ * of a reduced build, domain;opset;Op,...) and writes it as the text of an op list for `target`, which
+ * npart_oplist_read_file takes. What no list can name becomes a comment.
+ * Fails with READ, ARGUMENT when `target` cannot be a name, OPLIST when it names no operator, WRITE or MEMORY. */
 NPART_API npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write,
                                            void *payload, struct npart_error *error);
 

@@ -15,6 +15,11 @@ const char *npart_version(void)
     return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
 }
 
+void npart_plain_text(const char *text, char *out, size_t bytes)
+{
+    npart__copy_plain(out, bytes, text);
+}
+
 /* The arena is kept inside the handle that it holds: made on the stack, then moved in. */
 void *npart__new_handle(size_t bytes, size_t arena_offset, const struct npart_allocator *allocator)
 {

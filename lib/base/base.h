@@ -35,20 +35,10 @@
 /* ---- errors ---------------------------------------------------------------------------------------------- */
 
 /* Fills in `error` (may be NULL) and returns `status`, so that a failing function ends in one statement.
- * `place` says where ("byte 42", "hexagon.ops:12:7"); "" where there is no place. Control characters and what is no
- * UTF-8 become '?'. */
+ * `place` says where ("byte 42", "hexagon.ops:12:7"); "" where there is no place. Both come out as npart__copy_plain
+ * writes them. */
 npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
     NPART__PRINTF(4, 5);
-
-/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
-size_t npart__utf8_length(const char *text, size_t rest);
-/* Puts '?' for control characters and for what is no UTF-8: names from the input may hold anything, what people read is
- * one line of text, and no terminal should obey it. */
-void npart__make_plain(char *text);
-/* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
-void npart__trim_text(char *text);
-/* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */
-void npart__shorten(char *out, size_t bytes, const char *text);
 
 /* Every allocation failure ends here. */
 npart_status npart__fail_memory(struct npart_error *error);
@@ -209,6 +199,26 @@ void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned de
 bool npart__buffer_finish(struct npart__buffer *buffer);
 /* The text so far, terminated; "" when nothing could be kept. */
 const char *npart__buffer_text(struct npart__buffer *buffer);
+
+/* ---- text from outside ------------------------------------------------------------------------------------ */
+
+/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
+size_t npart__utf8_length(const char *text, size_t rest);
+
+/* The one place that says what a person gets to see of a character from outside: itself, or an escape. Control
+ * characters, those that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes
+ * that are no UTF-8 \xff. All reports, messages and tables go through it; JSON has escapes of its own.
+ * Writes what is shown, not terminated, and returns the bytes taken from `text`, of which there is at least one. */
+#define NPART__PLAIN_BYTES 12u
+size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
+void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length);
+/* The same into `bytes` bytes with a NUL, as far as whole characters and escapes fit. */
+void npart__copy_plain(char *out, size_t bytes, const char *text);
+
+/* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
+void npart__trim_text(char *text);
+/* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */
+void npart__shorten(char *out, size_t bytes, const char *text);
 
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
 

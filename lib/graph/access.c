@@ -97,7 +97,7 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
 {
     const struct npart__node *node = &graph->nodes.items[id];
     const struct npart__scope *scope = &graph->scopes.items[node->scope];
-    char op[32], name[56], label[20], inside[64] = "";
+    char op[32], name[56], label[20], inside[64] = "", text[sizeof op + sizeof name + sizeof inside + 32];
     npart__shorten(op, sizeof op, npart__node_op(graph, node));
     npart__shorten(name, sizeof name, node->name);
     if (scope->parent != NPART_NONE) {
@@ -106,7 +106,6 @@ void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *o
                        scope->kind == NPART__SCOPE_CALL ? "function" : "graph", label,
                        graph->nodes.items[scope->node].index);
     }
-    (void)snprintf(out, bytes, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
-    npart__trim_text(out);
-    npart__make_plain(out);
+    (void)snprintf(text, sizeof text, "node %u (%s%s%s)%s", node->index, op, *name ? " " : "", name, inside);
+    npart__copy_plain(out, bytes, text);
 }

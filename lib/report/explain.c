@@ -39,6 +39,16 @@ uint32_t npart__find_node(const struct npart__graph *graph, const char *text, ui
 
 /* ---- what it is ------------------------------------------------------------------------------------------ */
 
+static void put_fact(struct npart__page *page, uint32_t value)
+{
+    struct npart__inference *inference = page->plan->inference;
+    struct npart__buffer text;
+    npart__buffer_init(&text, page->out->arena);
+    npart__append_fact(&text, &inference->expressions, npart__fact_of(inference, value));
+    npart__put_text(page, npart__buffer_text(&text));
+    page->out->failed |= text.failed;
+}
+
 static void operands(struct npart__page *page, uint32_t id, bool is_output)
 {
     const struct npart__plan *plan = page->plan;
@@ -54,19 +64,17 @@ static void operands(struct npart__page *page, uint32_t id, bool is_output)
                                                    : npart__operator_input(node->schema, i, &operand));
         npart__append_format(page->out, "  %s %-10.*s ", is_output ? "out" : "in ",
                              is_named ? (int)operand.name_length : 0, is_named ? operand.name : "");
-        npart__append_fact(page->out, &plan->inference->expressions, npart__fact_of(plan->inference, value));
+        put_fact(page, value);
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
-        const char *name = npart__value_name(page->graph, value);
-        npart__put_outside(page, name, strlen(name));
+        npart__put_text(page, npart__value_name(page->graph, value));
         uint32_t producer = page->graph->values.items[value].producer;
         if (plan->fold.is_constant[value])
             npart__put(page, ", constant");
-        else if (!is_output && producer != NPART_NONE)
-            npart__append_format(page->out, ", from %s",
-                                 npart__node_op(page->graph, &page->graph->nodes.items[producer]));
         else if (!is_output)
-            npart__put(page, ", input of its graph");
+            npart__put(page, producer != NPART_NONE ? ", from " : ", input of its graph");
+        if (!plan->fold.is_constant[value] && !is_output && producer != NPART_NONE)
+            npart__put_text(page, npart__node_op(page->graph, &page->graph->nodes.items[producer]));
         npart__paint(page, "0");
         npart__put(page, "\n");
     }
@@ -125,7 +133,9 @@ static void tried_rule(struct npart__page *page, uint32_t node, const struct npa
         npart__wrapped(page, npart__buffer_text(&seen), 10, 12);
         npart__put(page, "\n");
     }
-    npart__append_format(page->out, "          %s, line %u: ", rule->id, rule->line);
+    npart__put(page, "          ");
+    npart__put_text(page, rule->id);
+    npart__append_format(page->out, ", line %u: ", rule->line);
     npart__wrapped(page, *rule->source ? rule->source : "no source", 24 + (uint32_t)strlen(rule->id), 12);
     npart__put(page, "\n");
     npart__paint(page, "0");
@@ -162,8 +172,11 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
         npart__wrapped(page, rule->sentence, 10, 10);
         npart__put(page, "\n");
         npart__paint(page, NPART__DIM);
-        npart__append_format(page->out, "          %s, line %u: %s\n", rule->id, rule->line,
-                             *rule->source ? rule->source : "no source");
+        npart__put(page, "          ");
+        npart__put_text(page, rule->id);
+        npart__append_format(page->out, ", line %u: ", rule->line);
+        npart__put_text(page, *rule->source ? rule->source : "no source");
+        npart__put(page, "\n");
         npart__paint(page, "0");
     }
 }

@@ -11,21 +11,34 @@ void npart__put(struct npart__page *page, const char *plain)
 
 void npart__put_outside(struct npart__page *page, const char *text, size_t length)
 {
-    size_t start = 0, at = 0;
-    while (at < length) {
-        size_t bytes = npart__utf8_length(text + at, length - at);
-        unsigned char first = (unsigned char)text[at];
-        bool is_c1 = first == 0xc2 && bytes && (unsigned char)text[at + 1] < 0xa0;
-        bool is_control = first < 0x20 || first == 0x7f || is_c1;
-        bool is_shown = bytes && !is_control && (bytes == 1 || !page->options->use_ascii);
-        if (!is_shown) {
-            npart__append(page->out, text + start, at - start);
-            npart__append(page->out, "?", 1);
-        }
-        at += bytes ? bytes : 1;
-        start = is_shown ? start : at;
+    if (!page->options->use_ascii) {
+        npart__append_plain(page->out, text, length);
+        return;
     }
-    npart__append(page->out, text + start, at - start);
+    for (size_t at = 0; at < length;) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t shown_length;
+        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        bool is_ascii = (unsigned char)shown[0] < 0x80;
+        npart__append(page->out, is_ascii ? shown : "?", is_ascii ? shown_length : 1);
+    }
+}
+
+void npart__put_text(struct npart__page *page, const char *text)
+{
+    npart__put_outside(page, text, strlen(text));
+}
+
+size_t npart__shown_columns(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (size_t at = 0; at < length;) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t shown_length;
+        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        columns += (unsigned char)shown[0] >= 0x80 ? 1 : shown_length;
+    }
+    return columns;
 }
 
 /* SGR parameters; nothing without colour. */
@@ -45,22 +58,13 @@ void npart__painted(struct npart__page *page, const char *code, const char *plai
     npart__paint(page, "0");
 }
 
-/* Characters of UTF-8 text. */
-static size_t columns_of(const char *plain, size_t length)
-{
-    size_t columns = 0;
-    for (size_t i = 0; i < length; i++)
-        columns += ((unsigned char)plain[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 /* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
 void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent)
 {
     bool is_first = true;
     while (*plain) {
         size_t length = strcspn(plain, " ");
-        size_t columns = columns_of(plain, length);
+        size_t columns = npart__shown_columns(plain, length);
         if (!is_first && column + 1 + columns > page->width) {
             npart__append_format(page->out, "\n%*s", (int)indent, "");
             column = indent;
@@ -102,17 +106,17 @@ void npart__put_target(struct npart__page *page)
     const struct npart__oplist *oplist = at->oplist;
     uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
     npart__paint(page, NPART__BOLD);
-    npart__put(page, oplist->name);
+    npart__put_text(page, oplist->name);
     if (*at->variant_text) {
         npart__put(page, ":");
-        npart__put(page, at->variant_text);
+        npart__put_text(page, at->variant_text);
     }
     for (uint32_t i = 0; i < oplist->switches.count; i++) {
         bool is_on = at->switches >> i & 1;
         if (is_on == (by_default >> i & 1))
             continue;
         npart__put(page, is_on ? "+" : "-");
-        npart__put(page, oplist->switches.items[i]);
+        npart__put_text(page, oplist->switches.items[i]);
     }
     npart__paint(page, "0");
 }

@@ -23,10 +23,14 @@ struct npart__page {
 #define NPART__YELLOW "33"
 #define NPART__MAGENTA "35"
 
+/* Text of our own. */
 void npart__put(struct npart__page *page, const char *plain);
-/* Text from outside, such as names of a model: '?' stands for control characters and for what is no UTF-8, and for all
- * that is not ASCII where only that is wanted. */
+/* Text from outside, such as names of a model or an op list, as npart__append_plain writes it; '?' stands for all that
+ * is not ASCII where only that is wanted. */
 void npart__put_outside(struct npart__page *page, const char *text, size_t length);
+void npart__put_text(struct npart__page *page, const char *text);
+/* The columns that such a text takes. */
+size_t npart__shown_columns(const char *text, size_t length);
 /* Nothing without colour; "0" ends it. */
 void npart__paint(struct npart__page *page, const char *code);
 void npart__painted(struct npart__page *page, const char *code, const char *plain);

@@ -9,29 +9,23 @@
 #define STRIP_CELLS 12u
 #define LEAST_CAUSE_COLUMNS 16u
 
-static size_t columns_of(const char *text)
-{
-    size_t columns = 0;
-    for (; *text; text++)
-        columns += ((unsigned char)*text & 0xc0) != 0x80;
-    return columns;
-}
-
-/* At most so many characters, with "..." where more were; never a part of one. */
+/* At most so many columns, with "..." where more were; never a part of a character. */
 static void put_cut(struct npart__page *page, const char *text, size_t columns)
 {
-    if (columns_of(text) <= columns) {
-        npart__put_outside(page, text, strlen(text));
+    size_t length = strlen(text), fits = 0, seen = 0;
+    if (npart__shown_columns(text, length) <= columns) {
+        npart__put_outside(page, text, length);
         return;
     }
-    size_t length = 0, seen = 0;
-    while (seen + 3 < columns && text[length]) {
-        do
-            length++;
-        while (((unsigned char)text[length] & 0xc0) == 0x80);
-        seen++;
+    while (fits < length) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t shown_length, taken = npart__next_plain(text + fits, length - fits, shown, &shown_length);
+        seen += npart__shown_columns(text + fits, taken);
+        if (seen + 3 > columns)
+            break;
+        fits += taken;
     }
-    npart__put_outside(page, text, length);
+    npart__put_outside(page, text, fits);
     npart__put(page, "...");
 }
 
@@ -47,7 +41,7 @@ static size_t target_columns(struct npart__page *page)
     measured.options = &plain;
     npart__put_target(&measured);
     page->out->failed |= text.failed;
-    return columns_of(npart__buffer_text(&text));
+    return npart__shown_columns(npart__buffer_text(&text), text.size);
 }
 
 static void put_blanks(struct npart__page *page, size_t count)

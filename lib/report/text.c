@@ -31,7 +31,7 @@ static void head(struct npart__page *page)
 {
     const struct npart__graph *graph = page->graph;
     npart__paint(page, NPART__BOLD);
-    npart__put_outside(page, page->plan->model_name, strlen(page->plan->model_name));
+    npart__put_text(page, page->plan->model_name);
     npart__paint(page, "0");
     npart__put(page, "  ");
     count_of(page, graph->nodes.count, "node");
@@ -43,9 +43,9 @@ static void head(struct npart__page *page)
             npart__append_format(page->out, ", opset %lld", (long long)graph->opsets[i].version);
     if (*graph->producer_name) {
         npart__put(page, ", ");
-        npart__put_outside(page, graph->producer_name, strlen(graph->producer_name));
+        npart__put_text(page, graph->producer_name);
         npart__put(page, *graph->producer_version ? " " : "");
-        npart__put_outside(page, graph->producer_version, strlen(graph->producer_version));
+        npart__put_text(page, graph->producer_version);
     }
     npart__put(page, "\n");
 }
@@ -143,7 +143,8 @@ static void cause_detail(struct npart__page *page, uint32_t id)
     }
     if (*rule->source) {
         npart__put(page, "     ");
-        npart__append_format(page->out, "%s: ", rule->id);
+        npart__put_text(page, rule->id);
+        npart__put(page, ": ");
         npart__wrapped(page, rule->source, (uint32_t)strlen(rule->id) + 7, 7);
         npart__put(page, "\n");
     }
@@ -238,14 +239,33 @@ static void cost(struct npart__page *page)
 
 /* ---- what next --------------------------------------------------------------------------------------------- */
 
+/* One word of a shell, whatever stands in it: the name of a dim comes from the file, and the line is there to be
+ * copied. */
+static void append_word(struct npart__buffer *out, const char *name, int64_t value)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-";
+    size_t length = strlen(name), plain = strspn(name, safe);
+    bool is_quoted = plain < length, has_blanks_only = true;
+    for (size_t i = plain; i < length; i++)
+        has_blanks_only &= name[i] == ' ' || strchr(safe, name[i]) || strchr("()*", name[i]);
+    const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
+    npart__append_text(out, quote);
+    for (size_t i = 0; i < length; i++) {
+        if (name[i] == '\'')
+            npart__append_text(out, "'\\'");
+        npart__append(out, name + i, 1);
+    }
+    npart__append_format(out, "=%lld%s", (long long)value, quote);
+}
+
 /* Sizes as the command line takes them, in front of each `before`; the last one followed by `after`. */
 static void append_bindings(struct npart__buffer *out, const struct npart__plan *fixed, const char *before,
                             const char *after)
 {
     for (uint32_t i = 0; i < fixed->binding_count; i++) {
-        const char *quote = strchr(fixed->bindings[i].name, ' ') ? "\"" : "";
-        npart__append_format(out, " %s%s%s=%lld%s%s", before, quote, fixed->bindings[i].name,
-                             (long long)fixed->bindings[i].value, quote, i + 1 < fixed->binding_count ? "" : after);
+        npart__append_format(out, " %s", before);
+        append_word(out, fixed->bindings[i].name, fixed->bindings[i].value);
+        npart__append_text(out, i + 1 < fixed->binding_count ? "" : after);
     }
 }
 
@@ -324,10 +344,10 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
     npart__put(page, "\n");
     npart__put_target(page);
     npart__put(page, "  ");
-    npart__put(page, at->oplist->title);
+    npart__put_text(page, at->oplist->title);
     if (*at->toolchain_text) {
         npart__put(page, ", ");
-        npart__put(page, at->toolchain_text);
+        npart__put_text(page, at->toolchain_text);
     }
     if (page->plan->level == NPART__LEVEL_OFF)
         npart__put(page, ", level off");

@@ -135,11 +135,26 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
     describe_patterns(oplist, out);
 }
 
+/* Lines that may hold anything, as a person may read them. */
+static void append_plain_lines(struct npart__buffer *out, const char *text, size_t length)
+{
+    while (length) {
+        const char *end = memchr(text, '\n', length);
+        size_t line = end ? (size_t)(end - text) : length, taken = line + (end ? 1 : 0);
+        npart__append_plain(out, text, line);
+        npart__append(out, "\n", end ? 1 : 0);
+        text += taken;
+        length -= taken;
+    }
+}
+
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
 {
     bool found = false;
+    struct npart__buffer lines;
+    npart__buffer_init(&lines, out->arena);
     if (!op)
-        describe_head(oplist, out);
+        describe_head(oplist, &lines);
     for (uint32_t i = 0; i < oplist->ops.count; i++) {
         const struct npart__op_entry *entry = &oplist->ops.items[i];
         const char *colon = op ? strrchr(op, ':') : NULL, *name = colon ? colon + 1 : op;
@@ -149,7 +164,9 @@ bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, 
         if (op && !is_it)
             continue;
         found = true;
-        describe_op(oplist, entry, op != NULL, out);
+        describe_op(oplist, entry, op != NULL, &lines);
     }
+    append_plain_lines(out, lines.data, lines.size);
+    out->failed |= lines.failed;
     return !op || found;
 }

@@ -257,11 +257,15 @@ static void test_api_messages__names_of_any_length_and_alphabet(void)
     }
     /* A control character of two bytes, a byte that begins none, a surrogate; half a character. */
     read_lacking("\xc2\x9b" "1m\xff\xed\xa0\x80", "é", "\xe4\xb8", &error);
-    CHECK_TEXT(error.place, "node 1 (é ?\?1m?\?\?\?)");
-    CHECK_TEXT(error.message, "nothing makes its input \"?\?\"");
+    CHECK_TEXT(error.place, "node 1 (é \\u009b1m\\xff\\xed\\xa0\\x80)");
+    CHECK_TEXT(error.message, "nothing makes its input \"\\xe4\\xb8\"");
     read_lacking("a\nb\x1b[2J\x7f", "Op\r", "in\tput", &error);
-    CHECK_TEXT(error.place, "node 1 (Op? a?b?[2J?)");
-    CHECK_TEXT(error.message, "nothing makes its input \"in?put\"");
+    CHECK_TEXT(error.place, "node 1 (Op\\u000d a\\u000ab\\u001b[2J\\u007f)");
+    CHECK_TEXT(error.message, "nothing makes its input \"in\\u0009put\"");
+    /* What turns the direction of writing, or is not seen. */
+    read_lacking("a\u202eb\u2066c", "\ufeffOp\u200b", "x\u2028y\U000e0001", &error);
+    CHECK_TEXT(error.place, "node 1 (\\ufeffOp\\u200b a\\u202eb\\u2066c)");
+    CHECK_TEXT(error.message, "nothing makes its input \"x\\u2028y\\U000e0001\"");
 }
 
 static void test_api_messages__texts_are_cut_between_characters(void)

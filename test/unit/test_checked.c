@@ -183,8 +183,8 @@ static void test_checked__an_error_is_one_line(void)
     CHECK_INT(npart__fail(&error, NPART_ERROR_MALFORMED, "node 1 (Conv a\nb)", "nothing makes \"%s\"",
                           "x\r\n\033[2J\177y\t\xc3\xa9"),
               NPART_ERROR_MALFORMED);
-    CHECK_TEXT(error.place, "node 1 (Conv a?b)");
-    CHECK_TEXT(error.message, "nothing makes \"x???[2J?y?\xc3\xa9\"");
+    CHECK_TEXT(error.place, "node 1 (Conv a\\u000ab)");
+    CHECK_TEXT(error.message, "nothing makes \"x\\u000d\\u000a\\u001b[2J\\u007fy\\u0009é\"");
 }
 
 static void test_checked__every_status_has_a_text(void)

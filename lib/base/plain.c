@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text from outside as a person may read it. Names and texts of a file can hold anything: control characters that a
+ * terminal obeys, characters that turn the direction of what follows, characters that nobody sees.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+
+size_t npart__utf8_length(const char *text, size_t rest)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text;
+    if (rest == 0 || bytes[0] < 0x80)
+        return rest ? 1 : 0;
+    size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
+    if (bytes[0] < 0xc0 || bytes[0] > 0xf4 || length > rest)
+        return 0;
+    uint32_t code = bytes[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3fu);
+    }
+    bool is_character = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return is_character ? length : 0;
+}
+
+/* What cannot be seen, or changes how the rest is seen: Unicode's general categories Cc, Cf, Zl and Zp, and the
+ * property Default_Ignorable_Code_Point. */
+static bool is_hidden(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x0000, 0x001f},   {0x007f, 0x009f},   {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x0600, 0x0605},
+        {0x061c, 0x061c},   {0x06dd, 0x06dd},   {0x070f, 0x070f},   {0x0890, 0x0891},   {0x08e2, 0x08e2},
+        {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+        {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+        {0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f}, {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+    for (size_t i = 0; i < NPART__COUNT(ranges) && ranges[i].first <= code; i++)
+        if (code <= ranges[i].last)
+            return true;
+    return false;
+}
+
+static uint32_t code_of(const char *text, size_t length)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    uint32_t code = length == 1 ? bytes[0] : bytes[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (bytes[i] & 0x3fu);
+    return code;
+}
+
+size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length)
+{
+    size_t length = npart__utf8_length(text, rest);
+    uint32_t code = length ? code_of(text, length) : (unsigned char)*text;
+    if (length && !is_hidden(code)) {
+        memcpy(shown, text, length);
+        *shown_length = length;
+        return length;
+    }
+    const char *format = !length ? "\\x%02x" : code > 0xffff ? "\\U%08x" : "\\u%04x";
+    *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, format, (unsigned)code);
+    return length ? length : 1;
+}
+
+static bool is_plain_ascii(char c)
+{
+    return c >= 0x20 && c < 0x7f;
+}
+
+void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length)
+{
+    size_t start = 0, at = 0;
+    while (at < length) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t shown_length;
+        if (is_plain_ascii(text[at])) {
+            at++;
+            continue;
+        }
+        npart__append(buffer, text + start, at - start);
+        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        npart__append(buffer, shown, shown_length);
+        start = at;
+    }
+    npart__append(buffer, text + start, length - start);
+}
+
+void npart__copy_plain(char *out, size_t bytes, const char *text)
+{
+    size_t length = strlen(text), used = 0, at = 0;
+    if (bytes == 0)
+        return;
+    while (at < length) {
+        char shown[NPART__PLAIN_BYTES];
+        size_t shown_length, taken = npart__next_plain(text + at, length - at, shown, &shown_length);
+        if (used + shown_length >= bytes)
+            break;
+        memcpy(out + used, shown, shown_length);
+        used += shown_length;
+        at += taken;
+    }
+    out[used] = '\0';
+}
+
+void npart__trim_text(char *text)
+{
+    size_t length = strlen(text), start = length;
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+        start--;
+    if (start == 0)
+        return;
+    unsigned char first = (unsigned char)text[start - 1];
+    size_t wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+    if (length - start + 1 < wanted)
+        text[start - 1] = '\0';
+}
+
+void npart__shorten(char *out, size_t bytes, const char *text)
+{
+    size_t length = strlen(text), skipped = length < bytes ? 0 : length + 4 - bytes;
+    while (skipped && ((unsigned char)text[skipped] & 0xc0) == 0x80)
+        skipped++;
+    (void)snprintf(out, bytes, "%s%s", skipped ? "..." : "", text + skipped);
+}
