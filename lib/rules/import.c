@@ -35,21 +35,31 @@ static const char *copy_trimmed(struct importer *importer, const char *text, siz
     return copy ? copy : "";
 }
 
+/* So that a line of the list stays under NPART__LIMIT_LINE_BYTES, all characters escaped. */
+#define MOST_NAME_BYTES ((size_t)512)
+#define MOST_NOTE_BYTES ((size_t)2048)
+
 /* A note as a sentence: quotes and backslashes would end it, and HTML's line breaks mean nothing in it. */
 static const char *copy_note(struct importer *importer, const char *text, size_t length)
 {
     static const char line_break[] = "<br/>";
-    struct npart__buffer out;
+    struct npart__buffer out, shown;
     npart__buffer_init(&out, importer->arena);
-    for (size_t i = 0; i < length; i++) {
+    npart__buffer_init(&shown, importer->arena);
+    for (size_t i = 0; i < length && out.size < MOST_NOTE_BYTES; i++) {
         size_t skipped = sizeof line_break - 1;
         bool breaks = length - i >= skipped && memcmp(text + i, line_break, skipped) == 0;
         char c = text[i] == '"' ? '\'' : (unsigned char)text[i] < 0x20 || text[i] == '\\' ? ' ' : text[i];
         npart__append(&out, breaks ? " " : &c, 1);
         i += breaks ? skipped - 1 : 0;
     }
-    importer->failed |= out.failed;
-    return copy_trimmed(importer, npart__buffer_text(&out), out.size);
+    npart__append_plain(&shown, npart__buffer_text(&out), out.size);
+    importer->failed |= out.failed || shown.failed;
+    const char *note = npart__buffer_text(&shown);
+    size_t fits = shown.size < MOST_NOTE_BYTES ? shown.size : MOST_NOTE_BYTES;
+    while (fits && fits < shown.size && (((unsigned char)note[fits] & 0xc0) == 0x80 || note[fits - 1] == '\\'))
+        fits--; /* no part of a character, and no half of an escape that would take in the closing quote */
+    return copy_trimmed(importer, note, fits);
 }
 
 static void add_op(struct importer *importer, const char *domain, const char *name, const char *note)
@@ -105,25 +115,48 @@ static int compare_imported(const void *left, const void *right)
     return order ? order : strcmp(a->name, b->name);
 }
 
-static void write_ops(const struct importer *importer, struct npart__buffer *out)
+/* What is no operator of the standard, or no name that a list can hold, becomes a comment; NULL: neither. */
+static const char *objection(const struct imported *op, const char *whole)
+{
+    char shown[MOST_NAME_BYTES + 1];
+    size_t count;
+    npart__copy_plain(shown, sizeof shown, whole); /* in full only where all of it can be seen */
+    bool is_standard = *op->domain == '\0' || strcmp(op->domain, "com.microsoft") == 0;
+    if (!npart__is_word(whole) || strchr(op->name, ':') || strcmp(shown, whole) != 0)
+        return "# not a name: ";
+    if (is_standard && !npart__operator_versions(op->domain, op->name, &count))
+        return "# no operator of the standard: ";
+    return NULL;
+}
+
+static void write_op(struct importer *importer, const struct imported *op, struct npart__buffer *out)
+{
+    const char *whole = npart__arena_format(importer->arena, "%s%s%s", op->domain, *op->domain ? ":" : "", op->name);
+    if (!whole) {
+        importer->failed = true;
+        return;
+    }
+    const char *problem = objection(op, whole);
+    size_t length = strlen(whole);
+    npart__append_text(out, problem ? problem : "op ");
+    if (problem)
+        npart__append_plain(out, whole, length < MOST_NAME_BYTES ? length : MOST_NAME_BYTES);
+    else
+        npart__append(out, whole, length);
+    npart__append_text(out, "\n");
+    if (!problem && *op->note) {
+        npart__append_text(out, "  note \"");
+        npart__append_text(out, op->note);
+        npart__append_text(out, "\"\n");
+    }
+}
+
+static void write_ops(struct importer *importer, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < importer->ops.count; i++) {
         const struct imported *op = &importer->ops.items[i];
-        size_t count;
-        if (i && compare_imported(op - 1, op) == 0)
-            continue;
-        bool is_standard = *op->domain == '\0' || strcmp(op->domain, "com.microsoft") == 0;
-        bool is_known = !is_standard || npart__operator_versions(op->domain, op->name, &count);
-        npart__append_text(out, is_known ? "op " : "# no operator of the standard: ");
-        npart__append_text(out, op->domain);
-        npart__append_text(out, *op->domain ? ":" : "");
-        npart__append_text(out, op->name);
-        npart__append_text(out, "\n");
-        if (is_known && *op->note) {
-            npart__append_text(out, "  note \"");
-            npart__append_text(out, op->note);
-            npart__append_text(out, "\"\n");
-        }
+        if (i == 0 || compare_imported(op - 1, op) != 0)
+            write_op(importer, op, out);
     }
 }
 
@@ -131,6 +164,10 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error)
 {
     struct importer importer = {.arena = arena};
+    struct npart__buffer list; /* whole before any of it is handed on */
+    npart__buffer_init(&list, arena);
+    if (!npart__is_word(target) || strchr(target, ':') || strlen(target) > MOST_NAME_BYTES)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" cannot be the name of a target", target);
     for (size_t at = 0; at < bytes;) {
         const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
         size_t length = newline ? (size_t)(newline - line) : bytes - at;
@@ -145,12 +182,17 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
                                                           "lines of domain;opset;Op,Op");
     if (importer.ops.count)
         qsort(importer.ops.items, importer.ops.count, sizeof *importer.ops.items, compare_imported);
-    npart__append_format(out, "format 1\ntarget %s \"imported from ", target);
-    npart__append_text(out, copy_note(&importer, from, strlen(from)));
-    npart__append_text(out, "\"\nstanding \"names of ops only; what else the target asks is not in the list it was "
-                            "imported from\"\nsource \"");
-    npart__append_text(out, copy_note(&importer, from, strlen(from)));
-    npart__append_text(out, "\"\n\n");
-    write_ops(&importer, out);
-    return importer.failed ? npart__fail_memory(error) : NPART_OK;
+    const char *source = copy_note(&importer, from, strlen(from));
+    npart__append_format(&list, "format 1\ntarget %s \"imported from %s\"\n", target, source);
+    npart__append_text(&list, "standing \"names of ops only; what else the target asks is not in the list it was "
+                              "imported from\"\n");
+    npart__append_format(&list, "source \"%s\"\n\n", source);
+    write_ops(&importer, &list);
+    if (importer.failed || list.failed)
+        return npart__fail_memory(error);
+    if (list.size > NPART__LIMIT_OPLIST_BYTES)
+        return npart__fail(error, NPART_ERROR_OPLIST, "", "as an op list it is larger than %zu bytes",
+                           NPART__LIMIT_OPLIST_BYTES);
+    npart__append(out, list.data, list.size);
+    return NPART_OK;
 }

@@ -52,6 +52,12 @@ static size_t word_length(const char *text, size_t rest)
     return length;
 }
 
+bool npart__is_word(const char *text)
+{
+    size_t length = strlen(text);
+    return length > 0 && is_letter(text[0]) && word_length(text, length) == length;
+}
+
 /* 16, 0.5, 1e-3; the two points of a range end a number. */
 static size_t number_length(const char *text, size_t rest, bool *is_whole)
 {

@@ -95,6 +95,9 @@ static inline bool npart__same_text(const char *a, const char *b)
 
 /* ---- lexer.c --------------------------------------------------------------------------------------------- */
 
+/* Whether a list can name something so: it is one token, a word. */
+bool npart__is_word(const char *text);
+
 /* Splits the line at `*offset`, which moves behind it, into tokens. Continuation lines (a last character \) join. */
 void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end);
 
