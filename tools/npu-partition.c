@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "files.h"
+#include "message.h"
 #include "new_oplist.h"
 #include "options.h"
 
@@ -51,8 +53,7 @@ static enum exit_status status_of(npart_status status)
 
 static void complain(const char *about, const struct npart_error *error)
 {
-    fprintf(stderr, "npu-partition: %s%s%s%s%s\n", about, *about ? ": " : "", error->place, *error->place ? ": " : "",
-            error->message);
+    say("%s%s%s%s%s", about, *about ? ": " : "", error->place, *error->place ? ": " : "", error->message);
 }
 
 /* ---- input and output -------------------------------------------------------------------------------------- */
@@ -67,12 +68,19 @@ static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
     }
 }
 
+/* NULL when it cannot be opened; errno then says why. */
+static FILE *open_output(struct run *run)
+{
+    if (!run->output && !run->write_error)
+        run->output = fopen(run->options->output, "wb");
+    return run->output;
+}
+
 static bool write_output(void *payload, const char *text, size_t bytes)
 {
     struct run *run = payload;
-    if (!run->output && !run->write_error)
-        run->output = fopen(run->options->output, "wb");
-    bool is_written = run->output && fwrite(text, 1, bytes, run->output) == bytes;
+    FILE *output = open_output(run);
+    bool is_written = output && fwrite(text, 1, bytes, output) == bytes;
     if (!is_written && !run->write_error)
         run->write_error = errno;
     return is_written;
@@ -101,22 +109,22 @@ static void check_gates(struct run *run, const char *model, const char *target, 
     struct npart_summary summary;
     npart_plan_summary(plan, &summary);
     if (options->max_partitions >= 0 && summary.partitions > (unsigned long)options->max_partitions) {
-        fprintf(stderr, "npu-partition: %s: %s: %u partition%s, at most %ld wanted\n", model, target,
+        say("%s: %s: %u partition%s, at most %ld wanted", model, target,
                 summary.partitions, summary.partitions == 1 ? "" : "s", options->max_partitions);
         worsen(run, EXIT_GATE);
     }
     if (options->min_coverage >= 0 && summary.coverage < options->min_coverage) {
-        fprintf(stderr, "npu-partition: %s: %s: %u of %u nodes on the NPU, at least %u wanted\n", model, target,
+        say("%s: %s: %u of %u nodes on the NPU, at least %u wanted", model, target,
                 summary.accepted, summary.live, (unsigned)(options->min_coverage * summary.live + 0.999999));
         worsen(run, EXIT_GATE);
     }
     if (options->fails_on_fail && summary.failed) {
-        fprintf(stderr, "npu-partition: %s: %s: %u node%s would fail the session\n", model, target, summary.failed,
+        say("%s: %s: %u node%s would fail the session", model, target, summary.failed,
                 summary.failed == 1 ? "" : "s");
         worsen(run, EXIT_GATE);
     }
     if (options->fails_on_unknown && summary.unknown) {
-        fprintf(stderr, "npu-partition: %s: %s: nothing certain is known of %u node%s\n", model, target,
+        say("%s: %s: nothing certain is known of %u node%s", model, target,
                 summary.unknown, summary.unknown == 1 ? "" : "s");
         worsen(run, EXIT_GATE);
     }
@@ -233,13 +241,20 @@ static void run_model(struct run *run, const char *path)
     npart_model_free(job.model);
 }
 
+static void show_progress(int number, int count, const char *model)
+{
+    char shown[256];
+    npart_plain_text(model, shown, sizeof shown);
+    fprintf(stderr, "\r\033[K%d of %d: %s", number, count, shown);
+}
+
 static void run_models(struct run *run)
 {
     const struct options *options = run->options;
     bool shows_progress = options->model_count > 1 && isatty(STDERR_FILENO) && !is_terminal(run);
     for (int i = 0; i < options->model_count; i++) {
         if (shows_progress)
-            fprintf(stderr, "\r\033[K%d of %d: %s", i + 1, options->model_count, options->models[i]);
+            show_progress(i + 1, options->model_count, options->models[i]);
         if (i > 0 && options->format == FORMAT_TEXT && !options->wants_shapes && !options->is_quiet)
             (void)write_text(run, "\n");
         run_model(run, options->models[i]);
@@ -312,7 +327,7 @@ static void describe(struct run *run)
     if (find_oplist(run, &oplist, run->options->describe, &error) != NPART_OK)
         return;
     npart_status status = npart_oplist_describe(oplist, run->options->describe_op, write_output, run, &error);
-    if (status != NPART_OK) {
+    if (status != NPART_OK && status != NPART_ERROR_WRITE) { /* that is told once, at the end */
         complain("", &error);
         worsen(run, status_of(status));
     }
@@ -324,7 +339,7 @@ static void check_oplist(struct run *run, const char *path)
     npart_oplist *oplist = NULL;
     struct npart_error error = {0};
     struct npart_oplist_info info;
-    char line[512];
+    char counts[128], text[8192], line[8192];
     npart_status status = npart_oplist_read_file(&oplist, path, NULL, &error);
     if (status != NPART_OK) {
         complain("", &error);
@@ -332,9 +347,11 @@ static void check_oplist(struct run *run, const char *path)
         return;
     }
     npart_oplist_info(oplist, &info);
-    (void)snprintf(line, sizeof line, "%s: target %s, %u ops, %u rules, %u variants; no mistakes\n", path, info.name,
-                   info.op_count, info.rule_count, info.variant_count);
-    (void)write_text(run, line);
+    (void)snprintf(counts, sizeof counts, "%u ops, %u rules, %u variants; no mistakes", info.op_count, info.rule_count,
+                   info.variant_count);
+    (void)snprintf(text, sizeof text, "%s: target %s, %s", path, info.name, counts);
+    npart_plain_text(text, line, sizeof line);
+    (void)(write_text(run, line) && write_text(run, "\n"));
     npart_oplist_free(oplist);
 }
 
@@ -342,12 +359,33 @@ static void check_oplist(struct run *run, const char *path)
 
 static enum exit_status usage(const char *problem)
 {
-    fprintf(stderr, "npu-partition: %s; --help explains\n", problem);
+    say("%s; --help explains", problem);
     return EXIT_USAGE;
+}
+
+static void show_help(struct run *run)
+{
+    FILE *output = open_output(run);
+    if (output)
+        print_help(output); /* what cannot be written is told when the output is closed */
+    else
+        run->write_error = errno;
+}
+
+static void show_version(struct run *run)
+{
+    (void)(write_text(run, "npu-partition ") && write_text(run, npart_version()) && write_text(run, "\n"));
 }
 
 static enum exit_status work(struct run *run, struct options *options)
 {
+    if (options->wants_help || options->wants_version) {
+        if (options->wants_help)
+            show_help(run);
+        else
+            show_version(run);
+        return run->status;
+    }
     if (options->lists_targets) {
         list_targets(run);
         return run->status;
@@ -402,15 +440,14 @@ int main(int argc, char **argv)
 {
     static struct options options;
     struct run run = {.options = &options};
+    if (!occupy_standard_streams())
+        return EXIT_OTHER;
     if (!read_options(argc, argv, &options))
         return EXIT_USAGE;
-    if (options.wants_help) {
-        print_help(stdout);
-        return EXIT_FINE;
-    }
-    if (options.wants_version) {
-        printf("npu-partition %s\n", npart_version());
-        return EXIT_FINE;
+    const char *overwritten = find_overwritten(&options);
+    if (overwritten) {
+        say("%s: the output would be written over this file", overwritten);
+        return EXIT_USAGE;
     }
     run.output = options.output ? NULL : stdout;
     enum exit_status status = work(&run, &options);
@@ -418,7 +455,6 @@ int main(int argc, char **argv)
         npart_oplist_free(run.oplists[i]);
     if (close_output(&run))
         return (int)status;
-    fprintf(stderr, "npu-partition: %s: cannot write: %s\n", options.output ? options.output : "standard output",
-            strerror(run.write_error));
+    say("%s: cannot write: %s", options.output ? options.output : "standard output", strerror(run.write_error));
     return EXIT_OTHER;
 }

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
+
 static bool complain(const char *option, const char *value, const char *problem)
 {
-    fprintf(stderr, "npu-partition: %s%s%s: %s\n", option, value ? " " : "", value ? value : "", problem);
+    say("%s%s%s: %s", option, value ? " " : "", value ? value : "", problem);
     return false;
 }
 
