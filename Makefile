@@ -10,14 +10,14 @@ PROTOC_C ?= protoc-c
 PYTHON ?= python3
 CFLAGS ?= -O2 -g
 
-# A variant is a set of flags with objects of its own: default, asan.
+# A variant is a set of flags with objects of its own: default, asan, fuzz.
 VARIANT ?= default
 BUILD := build
 OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 GENERATED := $(BUILD)/generated
 VENV := $(BUILD)/venv
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-VARIANT_FLAGS := $(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)
+VARIANT_FLAGS := $(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
 
 header := include/npu_partition.h
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
@@ -161,27 +161,44 @@ check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-read
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
-$(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(test_support) $(static_library)
-	@mkdir -p $(@D)
+fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
+fuzz_support := $(OUT)/test/fuzz/generate.o $(OUT)/test/fuzz/mutate.o $(test_support)
+$(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
-check-fuzz-corpus: $(OUT)/test/fuzz/replay-fuzz_model $(OUT)/test/fuzz/replay-fuzz_oplist ## the fuzzers' corpora, run once
-	$(OUT)/test/fuzz/replay-fuzz_model test/fuzz/corpus/fuzz_model/*
-	$(OUT)/test/fuzz/replay-fuzz_oplist test/fuzz/corpus/fuzz_oplist/*
+$(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
+	@for target in $(fuzz_targets); do \
+		$(OUT)/test/fuzz/replay-$$target test/fuzz/corpus/$$target/* || exit 1; done
+
+# What each has found lies in build/fuzz-found/TARGET, for the next run; what stops it in build/fuzz-found.
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(fuzz_targets)
+fuzz_found := $(BUILD)/fuzz-found
+fuzz-programs: $(fuzz_targets:%=$(OUT)/test/fuzz/run-%)
+fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...); needs sh tools/setup.sh fuzz
+	$(MAKE) VARIANT=fuzz CC=clang fuzz-programs
+	@for target in $(FUZZ); do \
+		mkdir -p $(fuzz_found)/$$target; \
+		$(BUILD)/fuzz/test/fuzz/run-$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+			-print_final_stats=1 -artifact_prefix=$(fuzz_found)/ $(fuzz_found)/$$target test/fuzz/corpus/$$target || exit 1; done
+
+# The models of the text cases, from which mutants are made.
+$(BUILD)/case-models/ready: $(case_runner) $(wildcard test/cases/*.cases)
+	@mkdir -p $(@D)
+	$(case_runner) --write $(@D) $(sort $(wildcard test/cases/*.cases))
+	@touch $@
+$(OUT)/test/fuzz/make_mutants: $(OUT)/test/fuzz/make_mutants.o $(fuzz_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+MUTANTS ?= 100000
+FIRST_MUTANT ?= 0
+check-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready ## MUTANTS changed models through the tool under sanitizers
+	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
+	$(PYTHON) test/fuzz/mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
+		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(MUTANTS) fixtures $(BUILD)/case-models
 check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
 	@for list in $(basename $(notdir $(oplists))); do \
 		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
-
-FUZZ_SECONDS ?= 60
-fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
-fuzz: $(GENERATED)/onnx.pb-c.c $(GENERATED)/builtin_oplists.c ## fuzz each entry point for FUZZ_SECONDS (clang)
-	@mkdir -p $(BUILD)/fuzz
-	@for target in $(fuzz_targets); do \
-		clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined $(ALL_CPPFLAGS) $(TEST_CPPFLAGS) -fno-sanitize-recover=undefined \
-			test/fuzz/$$target.c test/support/model_text.c test/support/json_check.c \
-			$(sources) $(GENERATED)/*.c $(LIBS) -o $(BUILD)/fuzz/$$target || exit 1; \
-		mkdir -p $(BUILD)/fuzz/found-$$target; \
-		$(BUILD)/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
-			-artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/found-$$target test/fuzz/corpus/$$target || exit 1; done
 
 check-cases: $(case_runner) ## text cases (test/cases/README.md)
 	$(case_runner) $(sort $(wildcard test/cases/*.cases))
@@ -262,7 +279,7 @@ help: ## this list
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-compilers check-readme check-rules \
-	check-fuzz-corpus \
+	check-fuzz-corpus check-mutants fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too.
+# Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too; with
+# `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own.
 #
-# usage: tools/setup.sh [tests]
+# usage: tools/setup.sh [tests | fuzz]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev"
 [ "${1-}" = tests ] && packages="$packages g++ clang pkgconf python3 python3-venv"
+[ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
 
 missing=
 for package in $packages; do

@@ -4,6 +4,7 @@
  * explains the lines.
  *
  * usage: run_cases FILE.cases...
+ *        run_cases --write FOLDER FILE.cases...      only writes each model there
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdarg.h>
@@ -18,7 +19,7 @@
 #define MOST_DIMS 32
 
 struct run {
-    const char *file;
+    const char *file, *folder;
     char title[256];
     unsigned line; /* of the expectation at hand */
     unsigned failures, cases, expectations;
@@ -555,6 +556,17 @@ static void prepare(struct run *run, struct script *script)
                                       *script->target ? script->target : NULL, &script->plan, &run->error);
 }
 
+static void write_model(struct run *run, const struct script *script)
+{
+    char path[4096];
+    struct bytes bytes = model_from_text(script->model);
+    (void)snprintf(path, sizeof path, "%s/%05u.onnx", run->folder, run->cases);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file) != 0)
+        fail(run, "%s: cannot write", path);
+    bytes_free(&bytes);
+}
+
 static void run_case(struct run *run, const struct lines *lines)
 {
     static struct script script;
@@ -564,15 +576,18 @@ static void run_case(struct run *run, const struct lines *lines)
     read_script(&script, lines);
     run->cases++;
     run->partitions_seen = 0;
-    prepare(run, &script);
-    for (size_t i = 0; i < lines->count; i++) {
+    if (run->folder)
+        write_model(run, &script);
+    else
+        prepare(run, &script);
+    for (size_t i = 0; i < lines->count && !run->folder; i++) {
         if (strncmp(lines->text[i], "expect ", 7) != 0)
             continue;
         has_expectation = true;
         run->line = lines->number[i];
         expect(run, lines->text[i] + 7);
     }
-    if (!has_expectation)
+    if (!has_expectation && !run->folder)
         fail(run, "the case expects nothing");
     npart_plan_free(run->plan);
     npart_oplist_free(run->oplist);
@@ -631,7 +646,9 @@ static void run_file(struct run *run, const char *path)
 int main(int argc, char **argv)
 {
     struct run run = {0};
-    for (int i = 1; i < argc; i++)
+    bool writes = argc > 2 && strcmp(argv[1], "--write") == 0;
+    run.folder = writes ? argv[2] : NULL;
+    for (int i = writes ? 3 : 1; i < argc; i++)
         run_file(&run, argv[i]);
     printf("%u cases, %u expectations, %u failed\n", run.cases, run.expectations, run.failures);
     if (run.cases == 0)

@@ -89,6 +89,43 @@ static inline void fuzz_check_json(const struct fuzz_text *text)
     FUZZ_REQUIRE(!problem);
 }
 
+/* Text for people: lines of characters that can be seen. */
+static inline void fuzz_check_plain(const struct fuzz_text *text, bool is_ascii)
+{
+    char shown[64];
+    for (size_t start = 0, at = 0; at < text->bytes; at++) {
+        bool is_end = text->data[at] == '\n';
+        unsigned char c = (unsigned char)text->data[at];
+        FUZZ_REQUIRE(is_end || (c >= 0x20 && c != 0x7f && (!is_ascii || c < 0x80)));
+        bool is_start = (c & 0xc0) != 0x80; /* of a character: what came before is shown as it is */
+        if (is_end || (is_start && at - start > 40)) {
+            char piece[64];
+            memcpy(piece, text->data + start, at - start);
+            piece[at - start] = '\0';
+            npart_plain_text(piece, shown, sizeof shown);
+            FUZZ_REQUIRE(at - start > 60 || strcmp(piece, shown) == 0);
+            start = is_end ? at + 1 : at;
+        }
+    }
+}
+
+/* A built-in list, read once; those of ONNX Runtime's two providers that are checked by compilers more often. */
+static inline const npart_oplist *fuzz_builtin_oplist(size_t choice)
+{
+    static npart_oplist *oplists[64];
+    size_t count = 0;
+    while (npart_builtin_oplist(count))
+        count++;
+    size_t at = choice % (count + 8);
+    const char *name = at < count ? npart_builtin_oplist(at) : at % 2 ? "hexagon" : "intel-npu";
+    for (at = 0; strcmp(npart_builtin_oplist(at), name) != 0;)
+        at++;
+    FUZZ_REQUIRE(at < 64);
+    if (!oplists[at])
+        FUZZ_REQUIRE(npart_oplist_find(&oplists[at], name, NULL, NULL) == NPART_OK);
+    return oplists[at];
+}
+
 /* Both reports of a plan. */
 static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
 {
@@ -101,10 +138,23 @@ static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
     if (status == NPART_OK)
         fuzz_check_json(&json);
     options.is_verbose = true;
-    options.use_color = true;
     status = npart_report_text(&pair, 1, &options, fuzz_keep, &text, &error);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
+    fuzz_check_plain(&text, false);
     free(json.data);
+    free(text.data);
+}
+
+static inline void fuzz_explain(const npart_plan *plan, const char *node)
+{
+    const struct npart_plan_pair pair = {plan, NULL};
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct fuzz_text text = {NULL, 0};
+    struct npart_error error;
+    npart_status status = npart_report_explain(&pair, 1, node, &options, fuzz_keep, &text, &error);
+    if (status != NPART_OK)
+        fuzz_check_error(status, &error);
+    fuzz_check_plain(&text, false);
     free(text.data);
 }
 

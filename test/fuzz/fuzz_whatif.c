@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What-ifs over random graphs: the model by the generator from the front of the bytes; from their back the target,
+ * level and partitioner, placement overrides, cut points, and the sizes that are proposed.
+ */
+#include "fuzz/fuzz.h"
+#include "fuzz/generate.h"
+
+#define MOST 8u
+
+static size_t live_bytes;
+static const struct npart_allocator limited = {fuzz_allocate, NULL, fuzz_release, &live_bytes};
+
+struct question {
+    struct npart_plan_options plan;
+    struct npart_assumption assumptions[MOST];
+    const char *cuts[MOST];
+    const npart_oplist *oplist;
+    bool has_sizes;
+};
+
+static void assume(struct question *question, struct choices *choices, const npart_model *model, uint32_t nodes)
+{
+    struct npart_node node;
+    if (!npart_model_node(model, choose_last(choices, 256) % nodes, &node))
+        return;
+    bool is_op = choose_last(choices, 2) || !*node.name, on_npu = !choose_last(choices, 2);
+    if (is_op && *node.domain) /* such an op needs its domain in front */
+        return;
+    question->assumptions[question->plan.assumption_count++] =
+        (struct npart_assumption){.op = is_op ? node.op : NULL, .node = is_op ? NULL : node.name, .on_npu = on_npu};
+}
+
+static void ask(struct question *question, struct choices *choices, const npart_model *model,
+                const npart_inference *inference)
+{
+    static const char *const partitioners[] = {NULL,     "connected", "openvino", "prefix", "runs",
+                                               "single", "waves",     "whole",    "qnn"};
+    struct npart_model_info info;
+    npart_model_info(model, &info);
+    memset(question, 0, sizeof *question);
+    question->plan = (struct npart_plan_options)NPART_PLAN_OPTIONS_INIT;
+    question->plan.allocator = &limited;
+    question->plan.assumptions = question->assumptions;
+    question->plan.cuts = question->cuts;
+    question->oplist = fuzz_builtin_oplist(choose_last(choices, 64));
+    question->plan.level = choose_last(choices, 2) ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
+    question->plan.partitioner = partitioners[choose_last(choices, sizeof partitioners / sizeof partitioners[0])];
+    question->has_sizes = choose_last(choices, 2);
+    for (unsigned i = choose_last(choices, MOST); i && info.node_count; i--)
+        assume(question, choices, model, info.node_count);
+    for (unsigned i = choose_last(choices, MOST); i && info.value_count; i--) {
+        struct npart_value value;
+        uint32_t id = (choose_last(choices, 256) << 8 | choose_last(choices, 256)) % info.value_count;
+        if (npart_inference_value(inference, id, &value) && *value.name)
+            question->cuts[question->plan.cut_count++] = value.name;
+    }
+}
+
+/* The answer for a node that the caller placed is the caller's. */
+static void check_placed(const struct question *question, const npart_model *model, const npart_plan *plan)
+{
+    struct npart_node node;
+    for (uint32_t i = 0; npart_model_node(model, i, &node); i++) {
+        struct npart_node_plan answer;
+        FUZZ_REQUIRE(npart_plan_node(plan, i, &answer));
+        FUZZ_REQUIRE((answer.partition != NPART_NONE) == (answer.verdict == NPART_VERDICT_NPU));
+        FUZZ_REQUIRE(answer.verdict != NPART_VERDICT_FUSED || answer.into != NPART_NONE);
+        for (uint32_t k = 0; k < answer.reason_count; k++) {
+            struct npart_reason reason;
+            char found[200];
+            FUZZ_REQUIRE(npart_plan_reason(plan, i, k, &reason, found, sizeof found));
+        }
+    }
+    (void)question;
+}
+
+static void answer(const struct question *question, const npart_model *model, npart_inference *inference,
+                   npart_inference *fixed)
+{
+    struct npart_error error;
+    npart_plan *plan = NULL, *again = NULL;
+    struct npart_summary first, second;
+    npart_status status = npart_plan_make(&plan, fixed ? fixed : inference, question->oplist, NULL, &question->plan,
+                                          &error);
+    if (status != NPART_OK) {
+        fuzz_check_error(status, &error);
+        return;
+    }
+    fuzz_check_plan(plan);
+    check_placed(question, model, plan);
+    fuzz_report(plan, NULL);
+    fuzz_explain(plan, "0");
+    status = npart_plan_make(&again, fixed ? fixed : inference, question->oplist, NULL, &question->plan, &error);
+    if (status == NPART_OK) {
+        npart_plan_summary(plan, &first);
+        npart_plan_summary(again, &second);
+        FUZZ_REQUIRE(first.partitions == second.partitions && first.accepted == second.accepted &&
+                     first.folded == second.folded && first.switches == second.switches);
+    }
+    npart_plan_free(again);
+    npart_plan_free(plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    struct choices choices = {data, 0, bytes};
+    struct npart_read_options options = NPART_READ_OPTIONS_INIT;
+    struct npart_error error;
+    struct question question;
+    npart_model *model = NULL;
+    npart_inference *inference = NULL, *fixed = NULL;
+    struct bytes made = generate_model(&choices);
+    options.allocator = &limited;
+    npart_status status = npart_model_read_memory(&model, made.data, made.size, &options, &error);
+    bytes_free(&made);
+    choices = (struct choices){data, 0, bytes};
+    if (status == NPART_OK)
+        status = npart_inference_make(&inference, model, NULL, &error);
+    if (status == NPART_OK) {
+        ask(&question, &choices, model, inference);
+        if (!question.has_sizes || npart_inference_make_fixed(&fixed, inference, &error) == NPART_OK)
+            answer(&question, model, inference, fixed);
+    } else {
+        fuzz_check_error(status, &error);
+    }
+    npart_inference_free(fixed);
+    npart_inference_free(inference);
+    npart_model_free(model);
+    FUZZ_REQUIRE(live_bytes == 0);
+    return 0;
+}
