@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Put the models of campaign_export.py to the compiler and collect its answers where fidelity.py looks for them.
+
+usage: campaign_ask.py FOLDER TRUTH --oracle ort_assign.py --python PYTHON [--soc 60] [--timeout 200] [--exported]
+
+Each model is asked at level all with its symbols bound to the sizes of FOLDER/exported.json; --exported leaves the
+symbols in, and asks those models that have any. Answers go to TRUTH/models.hexagon.socN.jsonl.gz, or
+models_as_exported.hexagon.socN.jsonl.gz; models that have an answer there are not asked again.
+"""
+import argparse
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("truth", type=pathlib.Path)
+    parser.add_argument("--oracle", required=True)
+    parser.add_argument("--python", required=True)
+    parser.add_argument("--soc", default="60")
+    parser.add_argument("--timeout", type=int, default=200)
+    parser.add_argument("--exported", action="store_true")
+    args = parser.parse_args()
+    args.truth.mkdir(parents=True, exist_ok=True)
+    kind = "models_as_exported" if args.exported else "models"
+    path = args.truth / f"{kind}.hexagon.soc{args.soc}.jsonl.gz"
+    answered = set()
+    if path.exists():
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            answered = {json.loads(line)["model"] for line in lines}
+    rows = [json.loads(line) for line in open(args.folder / "exported.json", encoding="utf-8")]
+    for row in rows:
+        if row["model"] in answered or (args.exported and not row["symbols"]):
+            continue
+        command = [args.python, args.oracle, str(args.folder / row["model"]), "--level", "all", "--soc", args.soc,
+                   "--timeout", str(args.timeout)]
+        for name, size in () if args.exported else row["dims"].items():
+            command += ["--dim", f"{name}={size}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if not found:
+            print(f"{row['model']}: no answer: {done.stderr[-200:]}", file=sys.stderr)
+            continue
+        with gzip.open(path, "at", encoding="utf-8") as file:
+            file.write(found[-1] + "\n")
+        answer = json.loads(found[-1])
+        print(row["model"], answer.get("error", "loaded")[:100], flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
