@@ -125,12 +125,8 @@ uint64_t npart__hash_end(struct npart__hash hash);
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */
 struct npart__strings {
     struct npart__arena *arena;
-    struct NPART__ARRAY(const char *) texts;  /* by id */
-    struct NPART__ARRAY(uint32_t) lengths;    /* the same: texts may hold any bytes */
-    struct npart__string_place {
-        uint32_t hash, id; /* the id plus one; 0: free */
-    } *places;
-    uint32_t mask; /* one less than there are places */
+    struct npart__string_entry *table; /* uthash */
+    struct NPART__ARRAY(const char *) texts;
     struct npart__hash_key key;
 };
 

@@ -30,12 +30,15 @@ for folder in lib/*/; do
 	esac
 done
 
-# protobuf-c is seen by onnx and by the files that build the graph.
+# protobuf-c is seen by onnx and by the files that build the graph; uthash by one file.
 for file in $(grep -l '#include.*\(pb-c\.h\|protobuf-c\)' lib/*/*.[ch]); do
 	case $file in
 	lib/onnx/* | lib/graph/build.h) ;;
 	*) complain "$file includes protobuf-c" ;;
 	esac
+done
+for file in $(grep -l 'include <uthash' lib/*/*.[ch]); do
+	[ "$file" = lib/base/strings.c ] || complain "$file includes uthash"
 done
 
 # The tool contains no analysis: it knows the public header only.
