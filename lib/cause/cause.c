@@ -183,7 +183,7 @@ static uint32_t find_cause(struct finder *finder, uint32_t node, const struct np
         uint32_t cause = cause_in(finder, &finder->by_rule[reason->rule], reason->rule, &is_new);
         if (is_new && cause != NPART_NONE) {
             finder->out->items.items[cause].text =
-                rule->about == NPART__ABOUT_POLICY && rule->condition == NPART_NONE
+                rule->condition == NPART_NONE
                     ? rule->sentence
                     : npart__arena_format(finder->arena, "%s: %s", npart__node_op(finder->graph, at), rule->sentence);
             finder->failed |= !finder->out->items.items[cause].text;

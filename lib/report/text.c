@@ -300,6 +300,25 @@ static void try_line(struct npart__page *page, const struct npart__plan *fixed)
     page->out->failed |= line.failed;
 }
 
+/* The whole model is refused for its floating point: whether the line says which switch judges it as if quantized. */
+static bool quantize_line(struct npart__page *page)
+{
+    const struct npart__plan *plan = page->plan;
+    const struct npart__oplist *oplist = plan->target.oplist;
+    uint32_t unless = oplist->integer_when.without;
+    if (plan->causes.items.count != 1 || plan->causes.items.items[0].rule != oplist->integer_rule)
+        return false;
+    npart__put(page, "quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
+    if (unless != NPART_NONE) {
+        npart__put(page, ", or try\n        -t ");
+        npart__put_target(page);
+        npart__put(page, "+");
+        npart__put(page, oplist->switches.items[unless]);
+    }
+    npart__put(page, "\n");
+    return true;
+}
+
 static void next_step(struct npart__page *page, const struct npart__plan *fixed)
 {
     const struct npart__plan *plan = page->plan;
@@ -314,6 +333,8 @@ static void next_step(struct npart__page *page, const struct npart__plan *fixed)
         npart__put(page, "nothing: every node is taken\n");
         return;
     }
+    if (quantize_line(page))
+        return;
     if (npart__find_next_step(plan, &step, &error) != NPART_OK) {
         page->out->failed = true;
         return;

@@ -249,6 +249,16 @@ void npart__line_bodies(struct npart__parser *parser)
     parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
 
+/* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing is refused as a whole. */
+void npart__line_integer_only(struct npart__parser *parser)
+{
+    parser->oplist->integer_when = npart__take_condition(parser);
+    uint32_t rule = npart__end_of_line_rule(parser, "integer-only", "needs int8 quantization first");
+    if (rule != NPART_NONE)
+        parser->oplist->rules.items[rule].about = NPART__ABOUT_DTYPE;
+    parser->oplist->integer_rule = rule;
+}
+
 /* The name of an operator of the standard. */
 const char *npart__expect_op(struct npart__parser *parser)
 {

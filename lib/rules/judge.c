@@ -28,6 +28,7 @@ struct judge {
     struct npart__units units;
     uint32_t *quantized_unit; /* by node: the `unit` rule that holds for it plus one; 0: none does */
     const uint8_t *assumed;
+    bool refuses_model; /* integers only, and the model quantizes nothing */
     const struct npart__op_id *policy_ops; /* the list's, in this graph */
     const uint32_t *alike, *folded_alike; /* by node; the latter NULL where `folded` is */
     uint32_t *judged;   /* by the first node of those alike: the one of them that was judged plus one */
@@ -316,6 +317,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
                           on_npu ? NPART__TRUE : NPART__FALSE);
     }
+    if (judge->refuses_model)
+        return add_reason(judge, id, judge->oplist->integer_rule, NPART__FALSE);
     bool is_in_body = npart__node_region(judge->graph, id) != 0;
     if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
@@ -443,6 +446,9 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     if (!out->verdicts || !out->first_reason || !judge.cache || !judge.policy_ops || !judge.quantized_unit ||
         !judge.judged || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
         return npart__fail_memory(error);
+    judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
+                          npart__target_has(target, target->oplist->integer_when) &&
+                          npart__is_float_model(inference, live->fold);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
         out->verdicts[i] = NPART__CPU;

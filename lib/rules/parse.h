@@ -136,6 +136,7 @@ void npart__line_variants(struct npart__parser *parser);
 void npart__line_variant(struct npart__parser *parser);
 void npart__line_default(struct npart__parser *parser);
 void npart__line_bodies(struct npart__parser *parser);
+void npart__line_integer_only(struct npart__parser *parser);
 void npart__line_functions(struct npart__parser *parser);
 void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);

@@ -270,6 +270,8 @@ struct npart__oplist {
     uint32_t partitioner_rules[NPART__REASON_COUNT];
     bool refusal_is_fatal;   /* of the partitioner `whole` */
     bool claims_by_name;     /* a call of a model's own function is taken for the standard's op of its name */
+    uint32_t integer_rule;   /* of `integer-only`, under this condition; NPART_NONE: floating point runs */
+    struct npart__line_condition integer_when;
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU, under this condition */
     struct npart__line_condition bodies_when;
     uint32_t bodies_rule;
@@ -362,6 +364,9 @@ const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *opl
 /* The list's unshaped operators that the graph has; *count 0 when it has none. NULL when out of memory. */
 struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
                                                 struct npart__arena *arena, uint32_t *count);
+
+/* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. */
+bool npart__is_float_model(const struct npart__inference *inference, const struct npart__fold *fold);
 
 /* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
  * CPU (FAIL where the rule is fatal), with that reason. */

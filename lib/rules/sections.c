@@ -244,6 +244,7 @@ static const struct {
     {"partitions", npart__line_partitions, IN_LIST},
     {"fallback", npart__line_fallback, IN_LIST},
     {"bodies", npart__line_bodies, IN_LIST},
+    {"integer-only", npart__line_integer_only, IN_LIST},
     {"functions", npart__line_functions, IN_LIST},
     {"layout", npart__line_layout, IN_LIST},
     {"through", npart__line_through, IN_LIST},
@@ -635,7 +636,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     out->arena = arena;
     out->path = path;
     out->name = out->title = out->source = out->standing = out->layout = "";
-    out->default_variant = out->bodies_rule = NPART_NONE;
+    out->default_variant = out->bodies_rule = out->integer_rule = NPART_NONE;
     out->gate_count = 1;
     out->gates[0] = (struct npart__gate){.name = "configuration",
                                          .missing = "builder",

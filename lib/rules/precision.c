@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether a model computes in floating point throughout. Targets that know integers only refuse it as a whole, before
+ * any of their rules is asked.
+ */
+#include <string.h>
+
+#include "rules/rules.h"
+
+/* What takes quantized activations, or makes them. Those of integer matrices and convolutions end in Integer. */
+static bool is_quantizing(const char *op)
+{
+    size_t length = strlen(op), suffix = strlen("Integer");
+    return strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0 ||
+           strncmp(op, "QLinear", strlen("QLinear")) == 0 || strcmp(op, "QGemm") == 0 ||
+           (length > suffix && strcmp(op + length - suffix, "Integer") == 0);
+}
+
+/* Weights alone may be quantized: what is computed with them is floating point still. */
+static bool reads_only_constants(const struct npart__graph *graph, const struct npart__fold *fold,
+                                 const struct npart__node *node)
+{
+    uint32_t value = node->input_count ? npart__node_input(graph, node, 0) : NPART_NONE;
+    return value == NPART_NONE || fold->is_constant[fold->stands_for[value]];
+}
+
+static bool makes_floating_point(const struct npart__inference *inference, const struct npart__node *node)
+{
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(inference->graph, node, i);
+        if (value != NPART_NONE && npart__type_is_float(npart__fact_of(inference, value)->element_type))
+            return true;
+    }
+    return false;
+}
+
+bool npart__is_float_model(const struct npart__inference *inference, const struct npart__fold *fold)
+{
+    const struct npart__graph *graph = inference->graph;
+    bool has_floats = false;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        if (fold->reasons[i] != NPART__FOLD_LIVE)
+            continue;
+        if (is_quantizing(npart__node_op(graph, node)) && !reads_only_constants(graph, fold, node))
+            return false;
+        has_floats |= makes_floating_point(inference, node);
+    }
+    return has_floats;
+}
