@@ -738,7 +738,7 @@ def run_vela(args, stem, variant):
 
 
 def run_tool(args, stem, variant):
-    command = [args.tool, f"{stem}.onnx", "--target", f"ethos-u:{variant}", "--format", "json"]
+    command = [args.tool, f"{stem}.onnx", "--target", f"ethos-u:{variant}+quantize", "--format", "json"]
     command += ["--oplist", args.oplist] if args.oplist else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
