@@ -53,6 +53,9 @@ bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out);
 /* Floor division, as ONNX shape arithmetic and Python have it; false for b = 0 and for INT64_MIN / -1. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out);
 
+/* "-1.5e-05" as a number, whatever the locale says of points. */
+double npart__read_decimal(const char *text);
+
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
 /* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of
@@ -132,6 +135,8 @@ struct npart__strings {
 
 /* False when out of memory. `arena` must outlive the table. */
 bool npart__strings_init(struct npart__strings *strings, struct npart__arena *arena);
+/* The same texts with the same ids, to add to; `from` must outlive it. */
+bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out);
 /* The id of `text`, which must stay alive unless `copy`; NPART_NONE when out of memory. */
 uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy);
 /* The id of a text seen before, or NPART_NONE. */

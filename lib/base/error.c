@@ -3,6 +3,7 @@
  * Errors and checked arithmetic.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -89,4 +90,27 @@ bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
         quotient--;
     *out = quotient;
     return true;
+}
+
+/* ---- numbers of a text ------------------------------------------------------------------------------------ */
+
+#define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
+
+double npart__read_decimal(const char *text)
+{
+    double value = 0;
+    bool is_negative = *text == '-';
+    long exponent = 0;
+    for (text += is_negative; *text >= '0' && *text <= '9'; text++)
+        value = value * 10 + (*text - '0');
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++, exponent--)
+            value = value * 10 + (*text - '0');
+    if (*text == 'e')
+        exponent += strtol(text + 1, NULL, 10);
+    for (long i = 0; i < exponent && i < LARGEST_EXPONENT; i++)
+        value *= 10;
+    for (long i = 0; i > exponent && i > -LARGEST_EXPONENT; i--)
+        value /= 10;
+    return is_negative ? -value : value;
 }

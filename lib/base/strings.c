@@ -70,6 +70,16 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     return entry->id;
 }
 
+bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
+{
+    memset(out, 0, sizeof *out);
+    out->arena = arena;
+    for (uint32_t i = 0; i < from->texts.count; i++)
+        if (npart__intern(out, from->texts.items[i], strlen(from->texts.items[i]), false) != i)
+            return false;
+    return true;
+}
+
 uint32_t npart__strings_find(const struct npart__strings *strings, const char *text, size_t length)
 {
     if (length > LONGEST_TEXT)

@@ -45,6 +45,12 @@ struct npart__fold {
 npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level,
                                struct npart__arena *arena, struct npart__fold *out, struct npart_error *error);
 
+/* extend.c: the fold of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided stays,
+ * and of the new nodes only Constant ones go. `before` is that of the graph with `nodes` and `values` alone. */
+npart_status npart__fold_extend(const struct npart__graph *graph, const struct npart__fold *before, uint32_t nodes,
+                                uint32_t values, struct npart__arena *arena, struct npart__fold *out,
+                                struct npart_error *error);
+
 /* neighbours.c: nodes that go together with others, once each alone has been decided. False when out of memory. */
 bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
                             struct npart__fold *fold);

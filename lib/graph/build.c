@@ -741,6 +741,8 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
     build->model = model;
     build->error = error;
     out->ir_version = model->ir_version;
+    out->has_functions = model->n_functions > 0;
+    out->first_late_node = NPART_NONE;
     out->producer_name = model->producer_name ? model->producer_name : "";
     out->producer_version = model->producer_version ? model->producer_version : "";
     out->input_bytes = skeleton->input_bytes;

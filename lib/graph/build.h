@@ -94,6 +94,12 @@ npart_status npart__build_order(struct npart__build *build);
 /* The same for a graph that had all that, and whose regions have changed since. */
 npart_status npart__build_order_again(struct npart__build *build);
 
+/* regions.c: a graph whose arrays are the caller's to change: of nodes, values, scopes and operands. False when out of
+ * memory. */
+bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out);
+/* Puts what was changed in order. */
+npart_status npart__build_finish(struct npart__graph *graph, struct npart_error *error);
+
 /* A finding with its text formatted; false when out of memory. */
 bool npart__build_finding(struct npart__build *build, const char *code, const char *at, const char *format, ...)
     NPART__PRINTF(4, 5);

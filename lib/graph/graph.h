@@ -187,6 +187,8 @@ struct npart__graph {
     const char *producer_name, *producer_version;
     struct npart__opset *opsets; /* each domain once */
     uint32_t opset_count;
+    bool has_functions;          /* the model brings functions of its own */
+    uint32_t first_late_node;    /* nodes from here on were inlined when constants had been folded; NPART_NONE: none */
     uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
 };
 
@@ -206,6 +208,22 @@ npart_status npart__graph_take_branches(const struct npart__graph *graph, const 
  * which must be there and make all their results. */
 npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
                                      struct npart__graph *out, struct npart_error *error);
+
+/* A node that is to be replaced by the body that the standard defines it by. */
+struct npart__expansion {
+    uint32_t node;
+    const struct npart__body *function;
+    uint8_t input_types[NPART__LIMIT_BODY_OPERANDS]; /* element types, all known; 0 for an input that is absent */
+    /* What is known of its results, once inferred; NULL: nothing that the body could lose. */
+    const struct npart__declared_type *results[NPART__LIMIT_BODY_OPERANDS];
+};
+
+/* expand.c: the same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand:
+ * ids stay what they are, new ones follow. `is_late`: constants have been folded before, and what is new is not.
+ * Fails past the limit of nodes. `graph` must outlive the result. */
+npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
+                                 uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
+                                 struct npart_error *error);
 
 /* ---- access ---------------------------------------------------------------------------------------------- */
 

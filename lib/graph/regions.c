@@ -7,9 +7,10 @@
 #include "graph/build.h"
 
 /* Nodes and values keep their ids, so what is written to is copied. */
-static bool copy_arrays(struct npart__arena *arena, struct npart__graph *graph)
+bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out)
 {
     struct npart__graph made = *graph;
+    made.arena = arena;
     made.nodes.items = npart__arena_allocate(arena, (made.nodes.count + (size_t)1) * sizeof *made.nodes.items);
     made.values.items = npart__arena_allocate(arena, (made.values.count + (size_t)1) * sizeof *made.values.items);
     made.scopes.items = npart__arena_allocate(arena, made.scopes.count * sizeof *made.scopes.items);
@@ -24,7 +25,7 @@ static bool copy_arrays(struct npart__arena *arena, struct npart__graph *graph)
     made.values.capacity = made.values.count + 1;
     made.scopes.capacity = made.scopes.count;
     made.operands.capacity = made.operands.count + 1;
-    *graph = made;
+    *out = made;
     return true;
 }
 
@@ -93,7 +94,7 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
             graph->values.items[npart__node_output(graph, node, i)].producer = id;
 }
 
-static npart_status order_again(struct npart__graph *graph, struct npart_error *error)
+npart_status npart__build_finish(struct npart__graph *graph, struct npart_error *error)
 {
     struct npart__build *build = npart__arena_zeroed(graph->arena, 1, sizeof *build);
     if (!build)
@@ -113,29 +114,25 @@ npart_status npart__graph_take_branches(const struct npart__graph *graph, const 
                                         struct npart__arena *arena, struct npart__graph *out,
                                         struct npart_error *error)
 {
-    *out = *graph;
-    out->arena = arena;
-    if (!copy_arrays(arena, out))
+    if (!npart__build_copy(graph, arena, out))
         return npart__fail_memory(error);
     place_scopes(out, taken);
     for (uint32_t i = 0; i < out->nodes.count; i++)
         if (taken[i] != NPART_NONE)
             take_branch(out, i, taken[i]);
     mark_outputs(out);
-    return order_again(out, error);
+    return npart__build_finish(out, error);
 }
 
 npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
                                      struct npart__graph *out, struct npart_error *error)
 {
-    *out = *graph;
-    out->arena = arena;
-    if (!copy_arrays(arena, out))
+    if (!npart__build_copy(graph, arena, out))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < out->nodes.count; i++)
         if (is_kept[i])
             keep_call(out, i);
     place_scopes(out, NULL);
     mark_outputs(out);
-    return order_again(out, error);
+    return npart__build_finish(out, error);
 }

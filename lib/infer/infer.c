@@ -233,7 +233,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     }
     bool is_shaped = !is_unshaped(inference, node) && is_known_to_view(inference, node);
     if (inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && node->domain == 0 &&
-        strcmp(npart__node_op(graph, node), "Reshape") == 0)
+        id < graph->first_late_node && strcmp(npart__node_op(graph, node), "Reshape") == 0)
         npart__fuse_reshape(&call);
     if (cache.row && is_shaped)
         cache.row->infer(&call);

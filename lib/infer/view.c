@@ -196,23 +196,29 @@ static const struct propagation {
     {"Slice", CONCAT, 13},    {"Squeeze", SQUEEZE, 1},  {"Sub", SUM, 14},             {"Unsqueeze", UNSQUEEZE, 1},
 };
 
-/* What was folded is an initializer, too. */
-static bool is_initializer(const struct npart__call *call, const struct npart__fact *fact)
+/* What was folded is an initializer, too; nodes that were inlined after that are not folded. */
+static bool is_initializer(const struct npart__call *call, const struct npart__fact *fact, uint32_t value)
 {
-    return fact->is_initializer ||
-           (call->inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && fact->is_constant);
+    if (fact->is_initializer || call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING || !fact->is_constant)
+        return fact->is_initializer;
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : call->graph->values.items[value].producer;
+    return producer == NPART_NONE || producer < call->graph->first_late_node;
+}
+
+static bool takes_initializer(const struct npart__call *call, uint32_t index)
+{
+    return is_initializer(call, npart__in(call, index), npart__node_input(call->graph, call->node, index));
 }
 
 static const struct npart__known *initializer_of(const struct npart__call *call, uint32_t index)
 {
-    struct npart__fact *fact = npart__in(call, index);
-    return is_initializer(call, fact) ? npart__elements(call->inference, fact) : NULL;
+    return takes_initializer(call, index) ? npart__elements(call->inference, npart__in(call, index)) : NULL;
 }
 
 static const struct npart__known *propagated(const struct npart__call *call, uint32_t index)
 {
     const struct npart__fact *fact = npart__in(call, index);
-    return is_initializer(call, fact) || !fact->known || !fact->known->ints ? NULL : fact->known;
+    return takes_initializer(call, index) || !fact->known || !fact->known->ints ? NULL : fact->known;
 }
 
 static bool is_list(const struct npart__call *call, uint32_t index)
@@ -309,7 +315,8 @@ static void view_elements(const struct npart__call *call, const char *op)
 void npart__view_as_onnxruntime(const struct npart__call *call)
 {
     static const char nothing[] = "";
-    if (call->node->output_count == 0 || is_initializer(call, npart__out(call, 0)))
+    if (call->node->output_count == 0 ||
+        is_initializer(call, npart__out(call, 0), npart__node_output(call->graph, call->node, 0)))
         return;
     const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
     view_shapes(call, op);

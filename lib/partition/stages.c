@@ -35,32 +35,54 @@ static uint32_t wave_behind(const struct npart__stage_request *request, const st
     return wave + (from_accepted || (copied != NPART_NONE && request->accepted[copied]) ? 1 : 0);
 }
 
+/* Whether two places of the order are in one partition of an earlier round, which is one node now. */
+static bool is_one(const struct npart__stage_request *request, uint32_t a, uint32_t b)
+{
+    const uint32_t *group_of = request->group_of;
+    return group_of && group_of[request->order[a]] != NPART_NONE &&
+           group_of[request->order[a]] == group_of[request->order[b]];
+}
+
+/* Of a node, by what makes its operands; what is in one node with it is none of these. */
+static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
+{
+    const struct npart__node *node = &request->graph->nodes.items[id];
+    const uint32_t *group_of = request->group_of;
+    bool is_grouped = group_of && group_of[id] != NPART_NONE;
+    uint32_t wave = 0;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t producer = npart__producer_inside(request, node, k), before;
+        if (is_grouped && producer != NPART_NONE && group_of[producer] == group_of[id])
+            continue;
+        if (request->accepted[id])
+            before = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
+        else
+            before = wave_behind(request, node, k, producer);
+        wave = before > wave ? before : wave;
+    }
+    return wave;
+}
+
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
  * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
  * run before its accepted ones. */
 void npart__stage_by_waves(struct npart__stage_request *request)
 {
-    const struct npart__graph *graph = request->graph;
-    for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = request->order[i], wave = 0;
-        const struct npart__node *node = &graph->nodes.items[id];
-        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t producer = npart__producer_inside(request, node, k), before;
-            if (request->accepted[id])
-                before = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
-            else
-                before = wave_behind(request, node, k, producer);
-            if (before > wave)
-                wave = before;
+    for (uint32_t i = 0, end; i < request->count; i = end) {
+        uint32_t wave = 0;
+        for (end = i; end < request->count && (end == i || is_one(request, i, end)); end++) {
+            uint32_t own = wave_of(request, request->order[end]);
+            wave = own > wave ? own : wave;
         }
-        request->stage_of[id] = 2 * wave + (request->accepted[id] ? 1 : 0);
+        for (uint32_t k = i; k < end; k++)
+            request->stage_of[request->order[k]] = 2 * wave + (request->accepted[request->order[k]] ? 1 : 0);
     }
     npart__join_units(request);
 }
 
 /* Maximal runs of one side in the file's order (sorted, where the file is not). */
-static void stage_by_runs(struct npart__stage_request *request)
+void npart__stage_by_runs(struct npart__stage_request *request)
 {
     uint32_t stage = 0;
     for (uint32_t i = 0; i < request->count; i++) {
@@ -108,7 +130,7 @@ static uint32_t first_refused(const struct npart__stage_request *request)
 static void stage_by_prefix(struct npart__stage_request *request)
 {
     hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);
-    stage_by_runs(request);
+    npart__stage_by_runs(request);
 }
 
 /* Everything or nothing. */
@@ -116,19 +138,19 @@ static void stage_by_whole_graph(struct npart__stage_request *request)
 {
     if (first_refused(request) < request->count)
         hand_back_all(request, 0, NPART__REASON_NOT_WHOLE);
-    stage_by_runs(request);
+    npart__stage_by_runs(request);
 }
 
 static const struct {
     const char *name;
-    void (*stage)(struct npart__stage_request *request);
+    npart__stager *stage;
     bool follows_edges; /* and nothing else: no node that takes nothing from a partition ends it */
 } partitioners[] = {
     {"connected", stage_by_connected_waves, true},
     {"openvino", npart__stage_by_openvino, false},
     {"prefix", stage_by_prefix, false},
     {"qnn", npart__stage_by_qnn, true},
-    {"runs", stage_by_runs, false},
+    {"runs", npart__stage_by_runs, false},
     {"single", stage_by_single_nodes, false},
     {"waves", npart__stage_by_waves, true},
     {"whole", stage_by_whole_graph, false},
@@ -162,6 +184,8 @@ bool npart__follows_edges(const char *partitioner)
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);
-    if (i < NPART__COUNT(partitioners))
+    if (i < NPART__COUNT(partitioners) && request->back->request->round_count)
+        npart__stage_rounds(request, partitioners[i].stage);
+    else if (i < NPART__COUNT(partitioners))
         partitioners[i].stage(request);
 }

@@ -13,6 +13,8 @@ struct npart__stage_request {
     uint32_t region;
     const uint32_t *segment_of; /* by node; NULL: there is one segment */
     uint32_t segment;           /* at hand; all others are outside */
+    const uint32_t *group_of;   /* by node: the partition that an earlier round has made of it, whose nodes stand behind
+                                   each other in `order`; NPART_NONE: none. NULL: this is the first round */
     const uint32_t *order; /* its live nodes, producers before consumers */
     uint32_t count;
     uint32_t *stage_of; /* by node, to fill in */
@@ -22,6 +24,11 @@ struct npart__stage_request {
 
 /* cuts.c: every segment by itself, one behind the other. */
 void npart__stage_segments(struct npart__stage_request *request, const char *partitioner);
+
+typedef void npart__stager(struct npart__stage_request *request);
+
+/* rounds.c: one partitioner in as many rounds as the request has. */
+void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage);
 
 /* One segment. */
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner);
@@ -36,6 +43,7 @@ void npart__stage_by_openvino(struct npart__stage_request *request);
 void npart__stage_by_qnn(struct npart__stage_request *request);
 /* stages.c */
 void npart__stage_by_waves(struct npart__stage_request *request);
+void npart__stage_by_runs(struct npart__stage_request *request);
 void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason);
 /* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
 bool npart__follows_edges(const char *partitioner);

@@ -126,6 +126,8 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
+                                                     .round_starts = plan->round_starts,
+                                                     .round_count = plan->round_count,
                                                      .is_cut = is_cut};
     return npart__count_partitions(&request, scratch, count, error);
 }
@@ -342,7 +344,8 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
 {
     const struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
-    if (plan->level != NPART__LEVEL_BASIC && npart__target_folds(&plan->target))
+    bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
+    if (!is_folded && npart__target_folds(&plan->target))
         status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, &basic, error);
     if (status != NPART_OK)
         return status;
@@ -350,6 +353,18 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     const struct npart__live_graph folded = {.fold = basic ? &basic->fold : NULL, .alike = basic ? basic->alike : NULL};
     return npart__judge(&plan->target, plan->inference, &live, basic ? &folded : NULL, assumed, plan->arena,
                         &plan->mask, error);
+}
+
+/* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. */
+static npart_status know_all(struct npart__plan *plan, const struct npart__plan_request *request,
+                             struct npart__inference **out, struct npart_error *error)
+{
+    *out = request->inference;
+    if (plan->graph->values.count == request->inference->graph->values.count)
+        return NPART_OK;
+    *out = npart__arena_zeroed(plan->arena, 1, sizeof **out);
+    return *out ? npart__infer(plan->graph, &request->inference->options, plan->arena, *out, error)
+                : npart__fail_memory(error);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
@@ -377,6 +392,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = gather_assumptions(out, request, &assumed, error);
     if (status == NPART_OK)
         status = npart__settle_calls(out, assumed, error);
+    if (status == NPART_OK)
+        status = npart__inline_ahead(out, &assumed, error);
     const struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
         status = find_view(out->shared, out->inference, out->level, out->level == NPART__LEVEL_BASIC, &view, error);
@@ -384,14 +401,20 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         return status;
     out->fold = view->fold;
     out->alike = view->alike;
-    out->inference = inference = view->settled;
-    out->graph = inference->graph;
-    if (status == NPART_OK)
-        status = gather_cuts(out, request, error);
+    out->inference = view->settled;
+    out->graph = out->inference->graph;
     if (status == NPART_OK)
         status = npart__plan_judge(out, assumed, error);
+    if (status == NPART_OK)
+        status = npart__inline_refused(out, &assumed, error);
+    if (status == NPART_OK)
+        status = gather_cuts(out, request, error);
+    struct npart__inference *known;
+    if (status == NPART_OK)
+        status = know_all(out, request, &known, error);
     if (status != NPART_OK)
         return status;
+    inference = out->inference;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
         return npart__fail_memory(error);
@@ -402,13 +425,15 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,
+                                                       .round_starts = out->round_starts,
+                                                       .round_count = out->round_count,
                                                        .is_cut = out->is_cut};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,
                                   &out->mask, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, request->inference, inference, &out->fold, &out->mask,
+        status = npart__find_causes(&out->target, known, inference, &out->fold, &out->mask,
                                     &out->partitioning, arena, &out->causes, error);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, inference, &out->fold, &out->partitioning, arena, &out->cost,

@@ -14,6 +14,9 @@ struct npart__shared {
     struct npart__shared_view *views; /* private; NULL at first */
 };
 
+/* Operators whose bodies hold others of that kind; the standard's go three deep. */
+#define NPART__LIMIT_ROUNDS 8u
+
 struct npart__plan {
     struct npart__arena *arena;
     const char *model_name;
@@ -27,6 +30,8 @@ struct npart__plan {
     const uint32_t *alike; /* see npart__find_alike */
     struct npart__mask mask;
     bool *accepted; /* by node */
+    const uint32_t *round_starts; /* the first node of each further round of partitioning, see npart__inline_refused */
+    uint32_t round_count;
     bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
@@ -68,6 +73,13 @@ npart_status npart__settle_branches(struct npart__inference **inference, struct 
 
 /* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */
 npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
+
+/* functions.c, for a list that says `functions standard`. In a model with functions of its own: puts the bodies of
+ * operators that neither side has in their places, before anything is judged. `*assumed` (NULL: nothing) becomes as
+ * long as the graph. */
+npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
+/* Of what has been judged: inlines such operators that were refused, and judges what they hold, in rounds. */
+npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
 /* Judges the nodes of plan->inference and plan->fold. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);

@@ -16,6 +16,7 @@
  *   fallback OP... | *                               all that the CPU side has; another op fails the model
  *
  *   functions inlined|by-name                        what becomes of calls of the model's own functions
+ *   functions standard                               ops defined by others are inlined when neither side has them
  *
  * each may count only `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each but the
  * first is then followed by ["sentence"] [source "..."].
@@ -105,12 +106,21 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
     }
 }
 
-/* functions inlined|by-name ["sentence"] [source "..."]: what becomes of calls of the model's own functions. */
+/* functions inlined|by-name ["sentence"] [source "..."]: what becomes of calls of the model's own functions.
+ * functions standard [WHEN] [source "..."]: what the standard defines by others is inlined when neither side has it. */
 void npart__line_functions(struct npart__parser *parser)
 {
-    parser->oplist->claims_by_name = npart__accept(parser, NPART__TOKEN_WORD, "by-name");
-    if (!parser->oplist->claims_by_name && !npart__accept(parser, NPART__TOKEN_WORD, "inlined"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected inlined or by-name, found %s",
+    struct npart__oplist *oplist = parser->oplist;
+    if (npart__accept(parser, NPART__TOKEN_WORD, "standard")) {
+        oplist->inlines_standard = true;
+        oplist->standard_when = take_condition(parser);
+        (void)npart__take_source(parser);
+        npart__expect_end(parser);
+        return;
+    }
+    oplist->claims_by_name = npart__accept(parser, NPART__TOKEN_WORD, "by-name");
+    if (!oplist->claims_by_name && !npart__accept(parser, NPART__TOKEN_WORD, "inlined"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected inlined, by-name or standard, found %s",
                           npart__peek(parser)->text);
     (void)npart__end_of_line_rule(parser, "functions", "a function of the name of an op is taken for that op");
 }

@@ -272,6 +272,8 @@ struct npart__oplist {
     bool claims_by_name;     /* a call of a model's own function is taken for the standard's op of its name */
     uint32_t integer_rule;   /* of `integer-only`, under this condition; NPART_NONE: floating point runs */
     struct npart__line_condition integer_when;
+    bool inlines_standard;   /* an op that the standard defines by others gives way to these when neither side has it */
+    struct npart__line_condition standard_when; /* when that counts */
     bool bodies_stay;        /* nodes of control-flow bodies are left to the CPU, under this condition */
     struct npart__line_condition bodies_when;
     uint32_t bodies_rule;

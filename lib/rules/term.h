@@ -111,9 +111,6 @@ struct npart__term {
     int32_t first_since, last_since; /* versions of the operator that have the attribute */
 };
 
-/* "-1.5e-05" as a number, whatever the locale says of points. */
-double npart__read_decimal(const char *text);
-
 enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELECT_OUTPUTS, NPART__SELECT_ONE,
                            NPART__SELECT_IT,  /* the operand that an each() is at */
                            NPART__SELECT_NAME /* of a pattern, versions[0].index of its names */ };

@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditions written back as text, and numbers read from it.
+ * Conditions written back as text.
  */
-#include <stdlib.h>
-
 #include "rules/evaluate.h"
-
-#define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
-
-double npart__read_decimal(const char *text)
-{
-    double value = 0;
-    bool is_negative = *text == '-';
-    long exponent = 0;
-    for (text += is_negative; *text >= '0' && *text <= '9'; text++)
-        value = value * 10 + (*text - '0');
-    if (*text == '.')
-        for (text++; *text >= '0' && *text <= '9'; text++, exponent--)
-            value = value * 10 + (*text - '0');
-    if (*text == 'e')
-        exponent += strtol(text + 1, NULL, 10);
-    for (long i = 0; i < exponent && i < LARGEST_EXPONENT; i++)
-        value *= 10;
-    for (long i = 0; i > exponent && i > -LARGEST_EXPONENT; i--)
-        value /= 10;
-    return is_negative ? -value : value;
-}
 
 static const char *const predicate_words[] = {
 #define X(id, word, argument, about) word,

@@ -55,4 +55,35 @@ struct npart__attribute_schema {
 bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t length,
                                struct npart__attribute_schema *out);
 
+/* ---- functions.c: operators by other operators ------------------------------------------------------------ */
+
+/* Inputs and outputs of operators that have a body here. */
+#define NPART__LIMIT_BODY_OPERANDS 8u
+/* Values that a body makes. */
+#define NPART__LIMIT_BODY_VALUES 64u
+
+/* A body, see functions.def. */
+struct npart__body {
+    const char *name;
+    int since, opset;         /* of the operator; from which opset of the model on the body is used */
+    const char *flag_letters;
+    const char *kernel_types; /* of the first input, for which ONNX Runtime's CPU provider has a kernel */
+    const char *body;
+};
+
+/* A statement of a body; texts are not terminated. */
+struct npart__statement {
+    const char *conditions, *outputs, *op, *words; /* conditions: [!]name[:value]&...; words: inputs and attributes */
+    size_t conditions_length, outputs_length, op_length, words_length;
+};
+
+/* The body by which ONNX Runtime replaces an operator of ai.onnx in a model of that opset; NULL where there is none. */
+const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version);
+/* Whether the CPU provider has a kernel for a first input of that type. */
+bool npart__body_has_kernel(const struct npart__body *function, int element_type);
+/* The next statement of `*body`, which is moved behind it; false at the end. */
+bool npart__next_statement(const char **body, struct npart__statement *out);
+/* The next word of a list that ends at `end`, divided by `divider`; false at its end. */
+bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length);
+
 #endif

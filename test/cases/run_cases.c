@@ -71,9 +71,10 @@ static const char *rest_of(char *text)
 
 /* ---- finding things ---------------------------------------------------------------------------------------- */
 
+/* With a plan its own: nodes may have given way to others. */
 static const struct npart__graph *graph_of(const struct run *run)
 {
-    return &run->model->graph;
+    return run->plan && run->plan->plan.graph ? run->plan->plan.graph : &run->model->graph;
 }
 
 static uint32_t find_value(const struct run *run, const char *name)
@@ -86,9 +87,8 @@ static uint32_t find_value(const struct run *run, const char *name)
 }
 
 /* By "@name", or by the name of one of its outputs; the call itself for the outputs of a function. */
-static uint32_t find_node(const struct run *run, const char *name)
+static uint32_t find_node_in(const struct npart__graph *graph, const char *name)
 {
-    const struct npart__graph *graph = graph_of(run);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         if (*name == '@' && strcmp(node->name, name + 1) == 0)
@@ -101,6 +101,13 @@ static uint32_t find_node(const struct run *run, const char *name)
         }
     }
     return NPART_NONE;
+}
+
+/* Of the file's nodes first, which may have given way to others. */
+static uint32_t find_node(const struct run *run, const char *name)
+{
+    uint32_t node = find_node_in(&run->model->graph, name);
+    return node == NPART_NONE ? find_node_in(graph_of(run), name) : node;
 }
 
 static const char *node_label(const struct run *run, uint32_t id)
@@ -138,9 +145,15 @@ static void compare_number(struct run *run, const char *what, long long found, c
         fail(run, "%s: %lld, not %s", what, found, wanted);
 }
 
+/* What is known of a value, by the plan of those that are not in the file. */
+static struct npart__inference *inference_of(const struct run *run, uint32_t value)
+{
+    return value < run->model->graph.values.count ? &run->inference->inference : run->plan->plan.inference;
+}
+
 static void append_elements(struct run *run, uint32_t value, struct npart__buffer *out)
 {
-    struct npart__inference *inference = &run->inference->inference;
+    struct npart__inference *inference = inference_of(run, value);
     const struct npart__known *known = npart__elements(inference, &inference->facts[value]);
     npart__append_text(out, known ? " =" : " = ?");
     for (uint32_t i = 0; known && i < known->count; i++) {
@@ -162,7 +175,7 @@ static void expect_value(struct run *run, char *text)
     }
     struct npart__buffer found;
     npart__buffer_init(&found, &run->inference->arena);
-    npart__append_fact(&found, &run->inference->inference.expressions, &run->inference->inference.facts[value]);
+    npart__append_fact(&found, &inference_of(run, value)->expressions, &inference_of(run, value)->facts[value]);
     if (strstr(wanted, " ="))
         append_elements(run, value, &found);
     compare_text(run, name, npart__buffer_text(&found), wanted);

@@ -125,6 +125,8 @@ static const struct npart__target target = {.oplist = &oplist};
 static bool asked[4 * MOST_NODES], accepted[4 * MOST_NODES]; /* before and after what a partitioner hands back */
 static bool is_cut[MOST_VALUES]; /* by value, of those that stand for others */
 static bool has_cuts;
+static uint32_t round_starts[2]; /* of nodes that the runtime is asked about in later rounds */
+static uint32_t round_count;
 static const char *partitioner;
 
 static bool is_by(const char *name)
@@ -316,7 +318,7 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
-    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL};
+    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL, NULL, 0};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -529,7 +531,9 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && fold.stands_for[v] == v && random_below(6) == 0;
     struct npart__partition_request request = {
-        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL};
+        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count};
+    round_starts[0] = random_below(graph->nodes.count + 1);
+    round_starts[1] = round_starts[0] + random_below(graph->nodes.count + 1);
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
 }
 
@@ -583,6 +587,45 @@ static void check_cuts(void)
             }
         CHECK(at->cut_count == 0 || goes_on);
     }
+}
+
+static unsigned round_of(uint32_t node)
+{
+    return (node >= round_starts[0]) + (node >= round_starts[1]);
+}
+
+/* What a round takes is a partition before the next is asked for; the rest is as sound as ever. */
+static void check_rounds(uint32_t seed)
+{
+    int before = test_failures;
+    partition_random_graph(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
+    check_members();
+    check_acyclic();
+    check_switches();
+    check_borders();
+    check_ends();
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        for (uint32_t k = 0; k < n && found.partition_of[n] != NPART_NONE; k++)
+            CHECK(found.partition_of[k] != found.partition_of[n] || round_of(k) == round_of(n));
+    built_close(&built);
+    if (test_failures > before) {
+        fprintf(stderr, "  seed %u, %s, rounds\n%s", seed, partitioner, text);
+        exit(1);
+    }
+}
+
+static void test_partition_property__rounds(void)
+{
+    static const char list[] = "format 1\ntarget t\n";
+    struct npart_error error;
+    npart__arena_init(&oplist_arena, NULL);
+    REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
+    round_count = 2;
+    for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
+        for (uint32_t seed = 1; seed <= GRAPHS; seed++)
+            check_rounds(seed);
+    round_count = 0;
+    npart__arena_clear(&oplist_arena);
 }
 
 /* What holds whatever is given back: the rest is sound, and each node that went back has its line's rule. */
@@ -675,5 +718,6 @@ static void test_partition_property__partitioners(void)
           !npart__partitioner_exists(""));
 }
 
-TESTS(test_partition_property__every_partitioner, test_partition_property__random_policies,
+TESTS(test_partition_property__every_partitioner, test_partition_property__rounds,
+      test_partition_property__random_policies,
       test_partition_property__partitioners)

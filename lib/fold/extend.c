@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes that a runtime inlines once it has folded: it does not fold again, but takes the constants among them for
+ * initializers.
+ */
+#include "fold/fold.h"
+
+/* A longer copy of an array by node or value; NULL when out of memory. */
+static void *longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count)
+{
+    char *made = npart__arena_allocate(arena, (new_count + 1) * item_bytes);
+    if (made)
+        memcpy(made, items, count * item_bytes);
+    return made;
+}
+
+static bool copy(const struct npart__graph *graph, const struct npart__fold *before, uint32_t nodes, uint32_t values,
+                 struct npart__arena *arena, struct npart__fold *out)
+{
+    size_t new_nodes = graph->nodes.count, new_values = graph->values.count;
+    *out = *before;
+    out->reasons = longer(arena, before->reasons, sizeof *out->reasons, nodes, new_nodes);
+    out->into = longer(arena, before->into, sizeof *out->into, nodes, new_nodes);
+    out->is_constant = longer(arena, before->is_constant, sizeof *out->is_constant, values, new_values);
+    out->stands_for = longer(arena, before->stands_for, sizeof *out->stands_for, values, new_values);
+    if (before->kept_for)
+        out->kept_for = longer(arena, before->kept_for, sizeof *out->kept_for, values, new_values);
+    return out->reasons && out->into && out->is_constant && out->stands_for && (out->kept_for || !before->kept_for);
+}
+
+npart_status npart__fold_extend(const struct npart__graph *graph, const struct npart__fold *before, uint32_t nodes,
+                                uint32_t values, struct npart__arena *arena, struct npart__fold *out,
+                                struct npart_error *error)
+{
+    if (!copy(graph, before, nodes, values, arena, out))
+        return npart__fail_memory(error);
+    for (uint32_t v = values; v < graph->values.count; v++) {
+        out->is_constant[v] = false;
+        out->stands_for[v] = v;
+        if (out->kept_for)
+            out->kept_for[v] = NPART_NONE;
+    }
+    for (uint32_t n = nodes; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        bool is_constant = strcmp(npart__node_op(graph, node), "Constant") == 0;
+        uint32_t result = npart__node_output(graph, node, 0);
+        out->reasons[n] = is_constant ? NPART__FOLD_CONSTANT : NPART__FOLD_LIVE;
+        out->into[n] = NPART_NONE;
+        if (is_constant && result != NPART_NONE)
+            out->is_constant[result] = true;
+    }
+    out->live_count = out->folded_count = 0;
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        if (out->reasons[n] == NPART__FOLD_LIVE && graph->nodes.items[n].callee != NPART_NONE)
+            out->reasons[n] = NPART__FOLD_INLINED;
+        if (out->reasons[n] == NPART__FOLD_LIVE)
+            out->live_count++;
+        else
+            out->folded_count++;
+    }
+    return npart__fold_users(graph, arena, out) ? NPART_OK : npart__fail_memory(error);
+}

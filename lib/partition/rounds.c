@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rounds of partitioning. ONNX Runtime compiles what it took in a round into one node each, and then asks about what it
+ * has inlined since: so the partitions of a round are fixed, and those of the next stand between them.
+ */
+#include "partition/stages.h"
+
+struct rounds {
+    struct npart__stage_request *request;
+    bool *accepted;     /* by node, in any round */
+    uint32_t *group_of; /* by node: the partition of an earlier round, or NPART_NONE */
+    uint32_t *of_stage; /* by stage: the group of this round */
+    uint32_t group_count;
+    /* for the order of groups and single nodes */
+    uint32_t *pending; /* by group, then by node: operands that have not been made */
+    uint32_t *first_member, *members; /* by group */
+    uint32_t *nodes, *groups; /* queues of what is ready */
+    uint32_t *order;
+};
+
+static uint32_t round_of(const struct npart__partition_request *request, uint32_t node)
+{
+    uint32_t round = 0;
+    while (round < request->round_count && request->round_starts[round] <= node)
+        round++;
+    return round;
+}
+
+static bool open_rounds(struct rounds *at)
+{
+    struct npart__arena *arena = at->request->arena;
+    size_t nodes = at->request->graph->nodes.count + (size_t)2;
+    at->accepted = npart__arena_allocate(arena, nodes * sizeof *at->accepted);
+    at->group_of = npart__arena_allocate(arena, nodes * sizeof *at->group_of);
+    at->of_stage = npart__arena_allocate(arena, (2 * nodes + 2) * sizeof *at->of_stage);
+    at->pending = npart__arena_allocate(arena, 2 * nodes * sizeof *at->pending);
+    at->first_member = npart__arena_allocate(arena, nodes * sizeof *at->first_member);
+    at->members = npart__arena_allocate(arena, nodes * sizeof *at->members);
+    at->nodes = npart__arena_allocate(arena, nodes * sizeof *at->nodes);
+    at->groups = npart__arena_allocate(arena, nodes * sizeof *at->groups);
+    at->order = npart__arena_allocate(arena, nodes * sizeof *at->order);
+    if (!at->accepted || !at->group_of || !at->of_stage || !at->pending || !at->first_member || !at->members ||
+        !at->nodes || !at->groups || !at->order)
+        return false;
+    memset(at->group_of, 0xff, nodes * sizeof *at->group_of);
+    return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------ */
+
+/* What waits is a group, or a node that is in none. */
+static uint32_t *pending_of(const struct rounds *at, uint32_t node)
+{
+    return &at->pending[at->group_of[node] == NPART_NONE ? at->group_count + node : at->group_of[node]];
+}
+
+static void list_members(const struct rounds *at)
+{
+    const struct npart__stage_request *request = at->request;
+    memset(at->first_member, 0, (at->group_count + (size_t)2) * sizeof *at->first_member);
+    for (uint32_t i = 0; i < request->count; i++)
+        if (at->group_of[request->order[i]] != NPART_NONE)
+            at->first_member[at->group_of[request->order[i]] + 2]++;
+    for (uint32_t g = 2; g < at->group_count + 2; g++)
+        at->first_member[g] += at->first_member[g - 1];
+    for (uint32_t i = 0; i < request->count; i++)
+        if (at->group_of[request->order[i]] != NPART_NONE)
+            at->members[at->first_member[at->group_of[request->order[i]] + 1]++] = request->order[i];
+}
+
+static void count_pending(const struct rounds *at)
+{
+    const struct npart__stage_request *request = at->request;
+    memset(at->pending, 0, (at->group_count + (size_t)request->graph->nodes.count + 1) * sizeof *at->pending);
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        const struct npart__node *node = &request->graph->nodes.items[id];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t producer = npart__producer_inside(request, node, k);
+            if (producer != NPART_NONE && pending_of(at, producer) != pending_of(at, id))
+                ++*pending_of(at, id);
+        }
+    }
+}
+
+/* Single nodes before groups as long as any is ready, a group's members right behind each other. False where groups
+ * wait for each other. */
+static bool order_groups(struct rounds *at, const struct npart__walk *walk)
+{
+    const struct npart__stage_request *request = at->request;
+    uint32_t node_head = 0, node_end = 0, group_head = 0, group_end = 0, done = 0;
+    list_members(at);
+    count_pending(at);
+    for (uint32_t i = 0; i < request->count; i++)
+        if (at->group_of[request->order[i]] == NPART_NONE && *pending_of(at, request->order[i]) == 0)
+            at->nodes[node_end++] = request->order[i];
+    for (uint32_t g = 0; g < at->group_count; g++)
+        if (at->pending[g] == 0)
+            at->groups[group_end++] = g;
+    while (node_head < node_end || group_head < group_end) {
+        uint32_t from = done;
+        if (node_head < node_end) {
+            at->order[done++] = at->nodes[node_head++];
+        } else {
+            uint32_t group = at->groups[group_head++];
+            for (uint32_t m = at->first_member[group]; m < at->first_member[group + 1]; m++)
+                at->order[done++] = at->members[m];
+        }
+        for (uint32_t i = from; i < done; i++) {
+            uint32_t id = at->order[i];
+            for (uint32_t u = walk->first_use[id]; u < walk->first_use[id + 1]; u++) {
+                uint32_t user = walk->uses[u];
+                if (pending_of(at, user) == pending_of(at, id) || --*pending_of(at, user) > 0)
+                    continue;
+                if (at->group_of[user] == NPART_NONE)
+                    at->nodes[node_end++] = user;
+                else
+                    at->groups[group_end++] = at->group_of[user];
+            }
+        }
+    }
+    return done == request->count;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------------- */
+
+/* What a round takes is accepted now, all else not. */
+static void show_round(const struct rounds *at, uint32_t round)
+{
+    const struct npart__partition_request *asked = at->request->back->request;
+    for (uint32_t i = 0; i < at->request->count; i++) {
+        uint32_t id = at->request->order[i];
+        asked->accepted[id] = at->accepted[id] && round_of(asked, id) == round;
+    }
+}
+
+/* The accepted nodes of a stage are a group; what the partitioner has left to the CPU stays there. */
+static void take_groups(struct rounds *at, uint32_t round)
+{
+    const struct npart__stage_request *request = at->request;
+    const struct npart__partition_request *asked = request->back->request;
+    memset(at->of_stage, 0xff, (2 * ((size_t)request->graph->nodes.count + 2) + 2) * sizeof *at->of_stage);
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        if (!at->accepted[id] || round_of(asked, id) != round)
+            continue;
+        at->accepted[id] = asked->accepted[id];
+        uint32_t *group = &at->of_stage[request->stage_of[id]];
+        if (!at->accepted[id])
+            continue;
+        if (*group == NPART_NONE)
+            *group = at->group_count++;
+        at->group_of[id] = *group;
+    }
+}
+
+/* Every group is a stage, and what the CPU runs between two of them. */
+static void number_stages(const struct rounds *at)
+{
+    uint32_t stage = 0;
+    for (uint32_t i = 0; i < at->request->count; i++) {
+        uint32_t id = at->order[i], before = i ? at->order[i - 1] : id;
+        stage += at->group_of[id] != at->group_of[before] ? 1 : 0;
+        at->request->stage_of[id] = stage;
+    }
+}
+
+void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage)
+{
+    struct rounds at = {.request = request};
+    struct npart__walk walk;
+    const struct npart__partition_request *asked = request->back->request;
+    bool is_ordered = open_rounds(&at) && npart__walk_region(request, &walk);
+    request->failed |= !is_ordered;
+    for (uint32_t i = 0; i < request->count && !request->failed; i++)
+        at.accepted[request->order[i]] = asked->accepted[request->order[i]];
+    for (uint32_t round = 0; round <= asked->round_count && is_ordered && !request->failed; round++) {
+        struct npart__stage_request one = *request;
+        is_ordered = order_groups(&at, &walk);
+        one.order = is_ordered ? at.order : request->order;
+        one.group_of = at.group_of;
+        show_round(&at, round);
+        stage(&one);
+        request->failed |= one.failed;
+        take_groups(&at, round);
+    }
+    for (uint32_t i = 0; i < request->count && !request->failed; i++)
+        asked->accepted[request->order[i]] = at.accepted[request->order[i]];
+    if (!request->failed && order_groups(&at, &walk))
+        number_stages(&at);
+    else if (!request->failed)
+        npart__stage_by_runs(request);
+}

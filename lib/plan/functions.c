@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that the standard defines by others. ONNX Runtime inlines one when neither the provider takes the node nor
+ * the CPU has a kernel for it, and asks the provider about the nodes within. In a model with functions of its own it
+ * does so before it rewrites anything (GraphPartitioner::InlineFunctionsAOT); else in rounds of partitioning: what was
+ * taken in a round stays a partition, nothing is folded any more, and what is inlined makes partitions of its own
+ * (core/framework/graph_partitioner.cc, PartitionOnnxFormatModel).
+ */
+#include "plan/plan.h"
+
+struct expansions {
+    struct NPART__ARRAY(struct npart__expansion) items;
+};
+
+/* ---- which nodes ------------------------------------------------------------------------------------------ */
+
+static bool applies(const struct npart__target *target)
+{
+    return target->oplist->inlines_standard && npart__target_has(target, target->oplist->standard_when);
+}
+
+/* The body of a node that the CPU cannot run; NULL for all others, and where a type is not known. */
+static const struct npart__body *body_of(const struct npart__inference *inference, const struct npart__node *node)
+{
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__body *body =
+        node->callee == NPART_NONE ? npart__body_find(node->schema, node->opset_version) : NULL;
+    uint32_t first = npart__node_input(graph, node, 0);
+    if (!body || node->input_count > NPART__LIMIT_BODY_OPERANDS || first == NPART_NONE ||
+        npart__body_has_kernel(body, npart__fact_of(inference, first)->element_type))
+        return NULL;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        if (value != NPART_NONE && !npart__fact_of(inference, value)->element_type)
+            return NULL;
+    }
+    return body;
+}
+
+static bool is_judged(const struct npart__plan *plan, uint32_t node)
+{
+    const struct npart__oplist *oplist = plan->target.oplist;
+    uint32_t region = npart__node_region(plan->inference->graph, node);
+    bool bodies_stay = oplist->bodies_stay && npart__target_has(&plan->target, oplist->bodies_when);
+    return region != NPART_NONE && (region == 0 || !bodies_stay);
+}
+
+/* Whether any live node might be inlined, whatever its verdict. */
+static bool has_work(const struct npart__plan *plan)
+{
+    const struct npart__graph *graph = plan->inference->graph;
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (is_judged(plan, i) && body_of(plan->inference, &graph->nodes.items[i]))
+            return true;
+    return false;
+}
+
+/* A result's type as the file would declare it, since inlining keeps what is known; NULL when out of memory. */
+static const struct npart__declared_type *declare(struct npart__arena *arena, const struct npart__fact *fact)
+{
+    struct npart__declared_type *type = npart__arena_zeroed(arena, 1, sizeof *type);
+    struct npart__declared_dim *dims = npart__arena_zeroed(arena, fact->rank + (size_t)1, sizeof *dims);
+    if (!type || !dims)
+        return NULL;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        dims[i].value = fact->dims[i];
+    *type = (struct npart__declared_type){.kind = NPART__TYPE_TENSOR,
+                                          .element_type = fact->element_type,
+                                          .has_rank = true,
+                                          .rank = fact->rank,
+                                          .dims = dims};
+    return type;
+}
+
+static bool add_expansion(struct npart__plan *plan, struct expansions *list, uint32_t id,
+                          const struct npart__body *body)
+{
+    const struct npart__inference *inference = plan->inference;
+    const struct npart__node *node = &inference->graph->nodes.items[id];
+    struct npart__expansion made = {.node = id, .function = body};
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(inference->graph, node, i);
+        made.input_types[i] = value == NPART_NONE ? 0 : npart__fact_of(inference, value)->element_type;
+    }
+    for (uint32_t i = 0; i < node->output_count && i < NPART__LIMIT_BODY_OPERANDS; i++) {
+        uint32_t value = npart__node_output(inference->graph, node, i);
+        if (value == NPART_NONE || !npart__is_static(npart__fact_of(inference, value)))
+            continue;
+        made.results[i] = declare(plan->arena, npart__fact_of(inference, value));
+        if (!made.results[i])
+            return false;
+    }
+    return NPART__PUSH(plan->arena, &list->items, made);
+}
+
+/* By the runtime's provider, whose list is the first: others look at what it has taken. */
+static bool is_refused(const struct npart__plan *plan, uint32_t node)
+{
+    const struct npart__rule *rules = plan->target.oplist->rules.items;
+    bool is_by_provider = false;
+    if (plan->fold.reasons[node] != NPART__FOLD_LIVE || plan->mask.verdicts[node] != NPART__CPU)
+        return false;
+    for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
+        const struct npart__reason *reason = &plan->mask.reasons.items[i];
+        is_by_provider |= reason->truth == NPART__FALSE && rules[reason->rule].gate == 0;
+    }
+    return is_by_provider;
+}
+
+/* The nodes that the provider has refused and the CPU cannot run. False when out of memory. */
+static bool list_expansions(struct npart__plan *plan, struct expansions *list)
+{
+    const struct npart__graph *graph = plan->inference->graph;
+    list->items.count = 0;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__body *body = is_judged(plan, i) && is_refused(plan, i)
+                                             ? body_of(plan->inference, &graph->nodes.items[i])
+                                             : NULL;
+        if (body && !add_expansion(plan, list, i, body))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what they become ------------------------------------------------------------------------------------- */
+
+/* The graph with the bodies, and what is known of it, in the plan; of assumptions, none of the new nodes. */
+static npart_status expand(struct npart__plan *plan, const struct expansions *list, bool is_late, uint8_t **assumed,
+                           struct npart_error *error)
+{
+    struct npart__inference *before = plan->inference;
+    struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
+    struct npart__inference *inference = npart__arena_zeroed(plan->arena, 1, sizeof *inference);
+    struct npart__infer_options options = before->options;
+    if (!graph || !inference)
+        return npart__fail_memory(error);
+    npart_status status = npart__graph_expand(before->graph, list->items.items, list->items.count, is_late,
+                                              plan->arena, graph, error);
+    if (status == NPART_OK) {
+        options.unshaped = npart__find_unshaped(plan->target.oplist, graph, plan->arena, &options.unshaped_count);
+        status = options.unshaped ? npart__infer(graph, &options, plan->arena, inference, error)
+                                  : npart__fail_memory(error);
+    }
+    if (status != NPART_OK)
+        return status;
+    plan->inference = inference;
+    if (*assumed) {
+        uint8_t *longer = npart__arena_zeroed(plan->arena, graph->nodes.count + (size_t)1, sizeof *longer);
+        if (!longer)
+            return npart__fail_memory(error);
+        memcpy(longer, *assumed, before->graph->nodes.count * sizeof *longer);
+        *assumed = longer;
+    }
+    return NPART_OK;
+}
+
+static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+{
+    plan->alike = npart__find_alike(plan->inference, &plan->fold, plan->arena);
+    return plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
+}
+
+/* Views of graphs that go with the plan are its own. */
+static npart_status own_views(struct npart__plan *plan, struct npart_error *error)
+{
+    struct npart__shared *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
+    if (!own)
+        return npart__fail_memory(error);
+    own->arena = plan->arena;
+    plan->shared = own;
+    return NPART_OK;
+}
+
+npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+{
+    struct npart__shared *shared = plan->shared;
+    struct expansions list = {0};
+    npart_status status = NPART_OK;
+    if (!plan->inference->graph->has_functions || !applies(&plan->target) || !has_work(plan))
+        return NPART_OK;
+    status = own_views(plan, error);
+    for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
+        status = npart__fold_graph(plan->inference, plan->level, plan->arena, &plan->fold, error);
+        if (status == NPART_OK)
+            status = judge(plan, *assumed, error);
+        if (status == NPART_OK && !list_expansions(plan, &list))
+            status = npart__fail_memory(error);
+        changed = status == NPART_OK && list.items.count > 0;
+        if (changed)
+            status = expand(plan, &list, false, assumed, error);
+        else if (is_first)
+            plan->shared = shared;
+    }
+    return status;
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------------- */
+
+/* Verdicts and reasons of the nodes before as they were, those of inlined ones too; of the new ones as they are. */
+static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
+{
+    const struct npart__mask *now = &plan->mask;
+    uint32_t count = plan->inference->graph->nodes.count;
+    struct npart__mask out = {0};
+    out.verdicts = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.verdicts);
+    out.first_reason = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.first_reason);
+    if (!out.verdicts || !out.first_reason)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct npart__mask *from = i < nodes ? before : now;
+        out.first_reason[i] = out.reasons.count;
+        out.verdicts[i] = from->verdicts[i];
+        for (uint32_t k = from->first_reason[i]; k < from->first_reason[i + 1]; k++)
+            if (!NPART__PUSH(plan->arena, &out.reasons, from->reasons.items[k]))
+                return false;
+    }
+    out.first_reason[count] = out.reasons.count;
+    plan->mask = out;
+    return true;
+}
+
+/* One round: what is inlined is judged, and all else stays. */
+static npart_status offer_again(struct npart__plan *plan, const struct expansions *list, uint8_t **assumed,
+                                struct npart_error *error)
+{
+    const struct npart__graph *before = plan->inference->graph;
+    const struct npart__fold fold = plan->fold;
+    const struct npart__mask mask = plan->mask;
+    npart_status status = expand(plan, list, true, assumed, error);
+    if (status == NPART_OK)
+        status = npart__fold_extend(plan->inference->graph, &fold, before->nodes.count, before->values.count,
+                                    plan->arena, &plan->fold, error);
+    if (status == NPART_OK)
+        status = judge(plan, *assumed, error);
+    if (status == NPART_OK && !keep_verdicts(plan, &mask, before->nodes.count))
+        status = npart__fail_memory(error);
+    return status;
+}
+
+npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
+{
+    struct NPART__ARRAY(uint32_t) starts = {0};
+    struct expansions list = {0};
+    npart_status status = NPART_OK;
+    if (!applies(&plan->target))
+        return NPART_OK;
+    while (status == NPART_OK && starts.count < NPART__LIMIT_ROUNDS) {
+        if (!list_expansions(plan, &list))
+            return npart__fail_memory(error);
+        if (list.items.count == 0)
+            break;
+        if (starts.count == 0)
+            status = own_views(plan, error);
+        if (status == NPART_OK && !NPART__PUSH(plan->arena, &starts, plan->inference->graph->nodes.count))
+            status = npart__fail_memory(error);
+        if (status == NPART_OK)
+            status = offer_again(plan, &list, assumed, error);
+    }
+    plan->round_starts = starts.items;
+    plan->round_count = starts.count;
+    plan->graph = plan->inference->graph;
+    return status;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that the standard defines by others, of which ONNX Runtime lacks a kernel: their bodies, read from the
+ * generated table.
+ */
+#include "schema/schema.h"
+
+static const struct npart__body functions[] = {
+#define FUNCTION(name, since, opset, flags, kernels, body) {name, since, opset, flags, kernels, body},
+#include "schema/functions.def"
+};
+
+bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length)
+{
+    const char *at = *list;
+    while (at < end && *at == divider)
+        at++;
+    *word = at;
+    while (at < end && *at != divider)
+        at++;
+    *length = (size_t)(at - *word);
+    *list = at;
+    return *length > 0;
+}
+
+bool npart__next_statement(const char **body, struct npart__statement *out)
+{
+    const char *text, *at;
+    size_t length;
+    if (!npart__next_part(body, *body + strlen(*body), ';', &text, &length))
+        return false;
+    const char *end = text + length, *question = memchr(text, '?', length);
+    *out = (struct npart__statement){.conditions = text};
+    out->conditions_length = question ? (size_t)(question - text) : 0;
+    out->outputs = question ? question + 1 : text;
+    at = memchr(out->outputs, '=', (size_t)(end - out->outputs));
+    out->outputs_length = (size_t)(at - out->outputs);
+    out->op = ++at;
+    const char *blank = memchr(at, ' ', (size_t)(end - at));
+    out->op_length = (size_t)((blank ? blank : end) - at);
+    out->words = out->op + out->op_length;
+    out->words_length = (size_t)(end - out->words);
+    return true;
+}
+
+/* Whether the operators of a fixed body are the same at the body's opset and at the model's. */
+static bool is_valid_at(const struct npart__body *function, int64_t opset_version)
+{
+    const char *body = function->body;
+    struct npart__statement statement;
+    while (npart__next_statement(&body, &statement)) {
+        char op[64];
+        if (statement.op_length >= sizeof op)
+            return false;
+        memcpy(op, statement.op, statement.op_length);
+        op[statement.op_length] = '\0';
+        if (npart__operator_find("", op, function->opset) != npart__operator_find("", op, opset_version))
+            return false;
+    }
+    return true;
+}
+
+const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version)
+{
+    const struct npart__body *found = NULL;
+    if (!op || *op->domain || !(npart__operator_flags(op) & NPART__OPERATOR_FUNCTION))
+        return NULL;
+    for (size_t i = 0; i < NPART__COUNT(functions); i++)
+        if (functions[i].since == op->since && functions[i].opset <= opset_version &&
+            strcmp(functions[i].name, op->name) == 0)
+            found = &functions[i];
+    bool is_fixed = found && *found->flag_letters == 'f';
+    return is_fixed && !is_valid_at(found, opset_version) ? NULL : found;
+}
+
+bool npart__body_has_kernel(const struct npart__body *function, int element_type)
+{
+    const char *list = function->kernel_types, *end = list + strlen(list), *word;
+    size_t length;
+    while (npart__next_part(&list, end, ' ', &word, &length))
+        if (npart__type_number(word, length) == element_type)
+            return true;
+    return false;
+}
