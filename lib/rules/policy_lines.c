@@ -113,7 +113,7 @@ void npart__line_functions(struct npart__parser *parser)
     struct npart__oplist *oplist = parser->oplist;
     if (npart__accept(parser, NPART__TOKEN_WORD, "standard")) {
         oplist->inlines_standard = true;
-        oplist->standard_when = take_condition(parser);
+        oplist->standard_when = npart__take_condition(parser);
         (void)npart__take_source(parser);
         npart__expect_end(parser);
         return;

@@ -65,6 +65,11 @@ static const char symbolic[] =
     "node u = Tile(r, s)\nnode m = Concat(c, r) axis=1\nnode y = Sigmoid(m)\n"
     "output y\noutput q\noutput pre\noutput u\n";
 
+static const char functions[] =
+    "opset 22\ninput x float32[3,5]\ninput t int64[3]\ninput w float32[5]\n"
+    "node r = Relu(x)\nnode l, p = SoftmaxCrossEntropyLoss(r, t, w) ignore_index=2\n"
+    "node n = NegativeLogLikelihoodLoss(p, t)\nnode y = Add(l, n)\noutput y\n";
+
 static const char small_list[] =
     "format 1\ntarget small \"A small one\"\nswitches fast\nvariant v1\nvariant v2 with fast \"second\"\n"
     "layout nhwc Conv MaxPool\nthrough Relu\nparam launch_ms 0.1 0.2 0.3 \"measured\"\n"
@@ -73,7 +78,7 @@ static const char small_list[] =
     "op Add\n  use g\nop Conv\n  use g\n  need const(W) or variant(v2) \"constant weights\"\n"
     "op MatMul Mul Relu\n  use g\n  need rank(inputs) <= 3 \"rank\" else fail\nop Softmax\n  maybe attr(axis) = -1\n";
 
-static const char *const models[] = {transformer, control_flow, quantized, symbolic};
+static const char *const models[] = {transformer, control_flow, quantized, symbolic, functions};
 #define MODELS (sizeof models / sizeof models[0])
 
 /* ---- one call and what it stands on --------------------------------------------------------------------------- */

@@ -591,7 +591,7 @@ static void check_cuts(void)
 
 static unsigned round_of(uint32_t node)
 {
-    return (node >= round_starts[0]) + (node >= round_starts[1]);
+    return (node >= round_starts[0] ? 1u : 0u) + (node >= round_starts[1] ? 1u : 0u);
 }
 
 /* What a round takes is a partition before the next is asked for; the rest is as sound as ever. */

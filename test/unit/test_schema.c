@@ -252,7 +252,118 @@ static void test_schema__every_attribute_parses(void)
         check_attributes(&rows[i]);
 }
 
+/* ---- bodies ----------------------------------------------------------------------------------------------------- */
+
+static const struct npart__body bodies[] = {
+#define FUNCTION(name, since, opset, flags, kernels, body) {name, since, opset, flags, kernels, body},
+#include "schema/functions.def"
+};
+
+/* Whether a name is an operand of the operator, or made by a statement before. */
+static bool is_made(const struct npart__operator *op, const char *name, size_t length, const char *before,
+                    const char *end)
+{
+    struct npart__statement statement;
+    const char *made;
+    size_t made_length;
+    bool is_output;
+    while (before < end && npart__next_statement(&before, &statement)) {
+        const char *list = statement.outputs;
+        while (npart__next_part(&list, statement.outputs + statement.outputs_length, ',', &made, &made_length))
+            if (made_length == length && memcmp(made, name, length) == 0)
+                return true;
+    }
+    return npart__operator_find_operand(op, name, length, &is_output) >= 0 && !is_output;
+}
+
+static bool names_attribute(const struct npart__operator *op, const char *name, size_t length)
+{
+    struct npart__attribute_schema found;
+    return npart__operator_attribute(op, name, length, &found);
+}
+
+/* An attribute of the node within, whose value may be one of the operator's. */
+static bool is_attribute_word(const struct npart__operator *op, const struct npart__operator *inner, const char *word,
+                              size_t length)
+{
+    const char *equals = memchr(word, '=', length), *end = word + length, *at;
+    if (!names_attribute(inner, word, (size_t)(equals - word)))
+        return false;
+    for (at = memchr(equals, '@', (size_t)(end - equals)); at; at = memchr(at, '@', (size_t)(end - at))) {
+        at++;
+        if (!names_attribute(op, at, strcspn(at, ", ;")))
+            return false;
+    }
+    at = memchr(equals, '$', (size_t)(end - equals));
+    return !at || is_made(op, at + 1, strcspn(at + 1, ", ;"), "", "");
+}
+
+static bool is_condition(const struct npart__operator *op, const char *text, size_t length)
+{
+    bool is_negated = *text == '!', is_output;
+    size_t name = strcspn(text + is_negated, ":&?");
+    return name <= length && (names_attribute(op, text + is_negated, name) ||
+                              npart__operator_find_operand(op, text + is_negated, name, &is_output) >= 0);
+}
+
+static bool is_sound(const struct npart__body *body, const struct npart__operator *op,
+                     const struct npart__statement *statement)
+{
+    char name[64] = "";
+    const char *list = statement->words, *end = list + statement->words_length, *word;
+    size_t length;
+    if (statement->op_length >= sizeof name || statement->outputs_length == 0)
+        return false;
+    memcpy(name, statement->op, statement->op_length);
+    const struct npart__operator *inner = npart__operator_find("", name, body->opset);
+    while (inner && npart__next_part(&list, end, ' ', &word, &length)) {
+        bool is_known = memchr(word, '=', length) ? is_attribute_word(op, inner, word, length)
+                                                  : *word == '-' || is_made(op, word, length, body->body, word);
+        if (!is_known)
+            return false;
+    }
+    list = statement->conditions;
+    while (npart__next_part(&list, statement->conditions + statement->conditions_length, '&', &word, &length))
+        if (!is_condition(op, word, length))
+            return false;
+    return inner != NULL;
+}
+
+static void test_schema__bodies_are_sound(void)
+{
+    for (size_t i = 0; i < NPART__COUNT(bodies); i++) {
+        const struct npart__operator *op = npart__operator_find("", bodies[i].name, bodies[i].since);
+        REQUIRE(op && op->since == bodies[i].since && npart__operator_flags(op) & NPART__OPERATOR_FUNCTION);
+        const char *at = bodies[i].body;
+        struct npart__statement statement;
+        unsigned values = 0;
+        while (npart__next_statement(&at, &statement)) {
+            bool ok = is_sound(&bodies[i], op, &statement);
+            if (!ok)
+                fprintf(stderr, "  %s: %.*s\n", bodies[i].name, (int)(at - statement.outputs), statement.outputs);
+            CHECK(ok);
+            values++;
+        }
+        CHECK(values > 0 && values <= NPART__LIMIT_BODY_VALUES);
+    }
+}
+
+static void test_schema__bodies_of_some(void)
+{
+    const struct npart__operator *softmax = npart__operator_find("", "Softmax", 13);
+    const struct npart__body *older = npart__body_find(softmax, 17), *newer = npart__body_find(softmax, 18);
+    REQUIRE(older && newer && older != newer);
+    CHECK(npart__body_has_kernel(older, 1) && npart__body_has_kernel(newer, 11) && !npart__body_has_kernel(newer, 10));
+    CHECK(!npart__body_find(npart__operator_find("", "Softmax", 11), 11)); /* no function yet */
+    CHECK(!npart__body_find(npart__operator_find("", "Conv", 11), 11) && !npart__body_find(NULL, 11));
+    /* A fixed body asks that its operators are what they were: Constant is another one from opset 19 on. */
+    CHECK(npart__body_find(npart__operator_find("", "Elu", 18), 18) != NULL);
+    CHECK(!npart__body_find(npart__operator_find("", "Elu", 19), 19));
+    CHECK(npart__body_find(npart__operator_find("", "HardSwish", 14), 17) != NULL);
+}
+
 TESTS(test_schema__is_sorted_and_versions_ascend, test_schema__every_row_is_found,
       test_schema__every_version_of_some_operators, test_schema__what_is_not_there, test_schema__flags,
       test_schema__operands_of_some, test_schema__operands_by_name, test_schema__every_operand_parses,
-      test_schema__attributes_of_some, test_schema__every_attribute_parses)
+      test_schema__attributes_of_some, test_schema__every_attribute_parses, test_schema__bodies_are_sound,
+      test_schema__bodies_of_some)

@@ -25,6 +25,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 LEFT_OUT = {"AffineGrid", "Attention", "BlackmanWindow", "Celu", "DynamicQuantizeLinear", "HammingWindow", "HannWindow",
             "LayerNormalization", "RMSNormalization", "RotaryEmbedding", "SequenceMap", "Shrink"}
 OLD = {("NegativeLogLikelihoodLoss", 12), ("SoftmaxCrossEntropyLoss", 12)}  # have constants of INT32
+OLDEST = 12  # from here on Constant takes numbers, which is how this writes them
 NEWEST = 26  # opset that this onnxruntime loads models of
 TYPES = [TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.INT16]  # of inputs, by place: none stands in a body
 PROBES = {AttributeProto.INT: 7717, AttributeProto.FLOAT: 0.1875, AttributeProto.INTS: [7718, 7719],
@@ -248,7 +249,7 @@ def is_wanted(schema):
 def opsets(schema):
     listed = schema.context_dependent_function_opset_versions if schema.has_context_dependent_function \
         else schema.function_opset_versions
-    return [opset for opset in listed if opset <= NEWEST]
+    return [opset for opset in listed if OLDEST <= opset <= NEWEST]
 
 
 HEADER = """/* SPDX-License-Identifier: Apache-2.0
