@@ -72,18 +72,12 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
 
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
 {
-    size_t places = from->mask + (size_t)1, texts = from->texts.count + (size_t)1;
-    *out = *from;
+    memset(out, 0, sizeof *out);
     out->arena = arena;
-    out->places = npart__arena_allocate(arena, places * sizeof *out->places);
-    out->texts.items = npart__arena_allocate(arena, texts * sizeof *out->texts.items);
-    out->lengths.items = npart__arena_allocate(arena, texts * sizeof *out->lengths.items);
-    if (!out->places || !out->texts.items || !out->lengths.items)
-        return false;
-    memcpy(out->places, from->places, places * sizeof *out->places);
-    memcpy(out->texts.items, from->texts.items, from->texts.count * sizeof *out->texts.items);
-    memcpy(out->lengths.items, from->lengths.items, from->texts.count * sizeof *out->lengths.items);
-    out->texts.capacity = out->lengths.capacity = from->texts.count + 1;
+    out->key = from->key;
+    for (uint32_t i = 0; i < from->texts.count; i++)
+        if (npart__intern(out, from->texts.items[i], strlen(from->texts.items[i]), false) != i)
+            return false;
     return true;
 }
 
