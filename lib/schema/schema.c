@@ -2,8 +2,8 @@
 #include "schema/schema.h"
 
 static const struct npart__operator operators[] = {
-#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes)                                              \
-    {domain, name, since, flags, inputs, outputs, attributes},
+#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types)          \
+    {domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types},
 #include "schema/operators.def"
 };
 
@@ -149,6 +149,83 @@ bool npart__operator_attribute(const struct npart__operator *op, const char *nam
             out->default_text = at + 1;
             out->default_length = (size_t)(end - at - 1);
         }
+        return true;
+    }
+    return false;
+}
+
+bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
+                                   size_t *name_length)
+{
+    const char *word;
+    size_t length;
+    *at = *at ? *at : op->attributes;
+    while (next_word(at, &word, &length)) {
+        const char *equals = memchr(word, '=', length);
+        if (equals && word + length - equals > 2 && equals[2] == '!') {
+            *name = word;
+            *name_length = (size_t)(equals - word);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------- */
+
+static uint32_t read_mask(const char **at)
+{
+    uint32_t mask = 0;
+    while (**at != ',') {
+        char digit = *(*at)++;
+        mask = mask << 4 | (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+    }
+    return mask;
+}
+
+static void parse_types(const char *at, const char *end, struct npart__type_set *out)
+{
+    while (at < end) {
+        char kind = *at++;
+        uint32_t mask = read_mask(&at);
+        at++;
+        switch (kind) {
+        case 't':
+            out->tensor = mask;
+            break;
+        case 's':
+            out->sequence = mask;
+            break;
+        case 'o':
+            out->optional = mask;
+            break;
+        case 'q':
+            out->optional_sequence = mask;
+            break;
+        case 'p':
+            out->sparse = mask;
+            break;
+        case 'm':
+            out->has_map = true;
+            break;
+        default:
+            out->has_map_sequence = true;
+        }
+    }
+}
+
+bool npart__operator_types(const struct npart__operator *op, const char *variable, size_t variable_length,
+                           struct npart__type_set *out)
+{
+    const char *list = op->types, *word;
+    size_t length;
+    while (next_word(&list, &word, &length)) {
+        const char *equals = memchr(word, '=', length);
+        bool is_loose = equals[-1] == '!';
+        if ((size_t)(equals - word) - is_loose != variable_length || memcmp(word, variable, variable_length) != 0)
+            continue;
+        *out = (struct npart__type_set){.is_loose = is_loose};
+        parse_types(equals + 1, word + length, out);
         return true;
     }
     return false;

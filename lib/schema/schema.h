@@ -21,6 +21,8 @@ struct npart__operator {
     int since;
     const char *flag_letters;
     const char *inputs, *outputs, *attributes;
+    uint32_t least_inputs, least_outputs; /* the most are its operands, unless the last is variadic */
+    const char *types;
 };
 
 /* The version of an operator that a model importing `opset_version` of `domain` uses; NULL when there is none. */
@@ -41,6 +43,17 @@ struct npart__operand {
 bool npart__operator_input(const struct npart__operator *op, unsigned index, struct npart__operand *out);
 bool npart__operator_output(const struct npart__operator *op, unsigned index, struct npart__operand *out);
 
+/* The types that a type variable stands for: of each kind the element types, as bits by ONNX's number. */
+struct npart__type_set {
+    uint32_t tensor, sequence, optional, optional_sequence, sparse;
+    bool has_map, has_map_sequence;
+    bool is_loose; /* the operands of a variadic one need not agree */
+};
+
+/* False when the operator has no such variable. */
+bool npart__operator_types(const struct npart__operator *op, const char *variable, size_t length,
+                           struct npart__type_set *out);
+
 /* The place of an operand by name, or -1. `*is_output` (may be NULL) says on which side; inputs are tried first,
  * as a few operators use one name on both. */
 int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output);
@@ -54,6 +67,10 @@ struct npart__attribute_schema {
 
 bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t length,
                                struct npart__attribute_schema *out);
+/* The name of an attribute that must be there, the first from `*at` on, which it moves past it; `*at` is NULL at
+ * first. False past the last. */
+bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
+                                   size_t *length);
 
 /* ---- functions.c: operators by other operators ------------------------------------------------------------ */
 

@@ -54,7 +54,8 @@ static const struct {
 };
 
 static const struct named operators[] = {
-#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes) {domain, name},
+#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types)          \
+    {domain, name},
 #include "schema/operators.def"
 #undef OPERATOR
 };

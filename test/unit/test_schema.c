@@ -8,8 +8,8 @@
 
 /* The table as it stands in the file, not through the functions under test. */
 static const struct npart__operator rows[] = {
-#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes)                                              \
-    {domain, name, since, flags, inputs, outputs, attributes},
+#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types)          \
+    {domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types},
 #include "schema/operators.def"
 };
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -362,8 +362,52 @@ static void test_schema__bodies_of_some(void)
     CHECK(npart__body_find(npart__operator_find("", "HardSwish", 14), 17) != NULL);
 }
 
+/* ---- types and counts ------------------------------------------------------------------------------------------ */
+
+static void test_schema__types_of_some(void)
+{
+    struct npart__type_set set;
+    const struct npart__operator *relu = npart__operator_find("", "Relu", 14);
+    REQUIRE(relu && npart__operator_types(relu, "T", 1, &set));
+    CHECK(set.tensor >> 1 & 1);      /* float32 */
+    CHECK(!(set.tensor >> 8 & 1));   /* string */
+    CHECK(!set.sequence && !set.optional && !set.has_map && !set.is_loose);
+    CHECK(!npart__operator_types(relu, "T2", 2, &set));
+    CHECK(!npart__operator_types(relu, "", 0, &set));
+    REQUIRE(npart__operator_types(npart__operator_find("", "Loop", 16), "V", 1, &set));
+    CHECK(set.is_loose && set.tensor && set.sequence && set.optional && set.optional_sequence);
+    REQUIRE(npart__operator_types(npart__operator_find("ai.onnx.ml", "ZipMap", 1), "T", 1, &set));
+    CHECK(set.has_map_sequence && !set.tensor);
+}
+
+static void test_schema__least_operands_are_within_the_operands(void)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        struct npart__operand operand;
+        CHECK(rows[i].least_inputs == 0 || npart__operator_input(&rows[i], rows[i].least_inputs - 1, &operand));
+        CHECK(rows[i].least_outputs == 0 || npart__operator_output(&rows[i], rows[i].least_outputs - 1, &operand));
+    }
+    CHECK_INT(npart__operator_find("", "Clip", 13)->least_inputs, 1);
+    CHECK_INT(npart__operator_find("", "Loop", 16)->least_inputs, 2);
+}
+
+static void test_schema__required_attributes(void)
+{
+    const char *at = NULL, *name = NULL;
+    size_t length = 0;
+    const struct npart__operator *branch = npart__operator_find("", "If", 16);
+    REQUIRE(npart__operator_next_required(branch, &at, &name, &length));
+    CHECK(length == 11 && memcmp(name, "else_branch", 11) == 0);
+    REQUIRE(npart__operator_next_required(branch, &at, &name, &length));
+    CHECK(length == 11 && memcmp(name, "then_branch", 11) == 0);
+    CHECK(!npart__operator_next_required(branch, &at, &name, &length));
+    at = NULL;
+    CHECK(!npart__operator_next_required(npart__operator_find("", "Relu", 14), &at, &name, &length));
+}
+
 TESTS(test_schema__is_sorted_and_versions_ascend, test_schema__every_row_is_found,
       test_schema__every_version_of_some_operators, test_schema__what_is_not_there, test_schema__flags,
       test_schema__operands_of_some, test_schema__operands_by_name, test_schema__every_operand_parses,
       test_schema__attributes_of_some, test_schema__every_attribute_parses, test_schema__bodies_are_sound,
-      test_schema__bodies_of_some)
+      test_schema__bodies_of_some, test_schema__types_of_some, test_schema__least_operands_are_within_the_operands,
+      test_schema__required_attributes)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write lib/schema/operators.def: operand names, type variables and attribute defaults of every operator version.
+"""Write lib/schema/operators.def: operand names, types and attributes of every operator version.
 
 usage: operators.py > lib/schema/operators.def
 Needs:  pip install onnx onnxruntime   (ONNX's own operators come from the first, com.microsoft's from the second)
@@ -10,7 +10,7 @@ import sys
 import onnx
 import onnx.defs
 import onnxruntime
-from onnx import AttributeProto
+from onnx import AttributeProto, TensorProto
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime
 
 DOMAINS = {"": 0, "ai.onnx.ml": 1, "ai.onnx.preview": 2, "ai.onnx.preview.training": 3, "com.microsoft": 4}
@@ -69,6 +69,32 @@ def determinism(schema):
     return value is not None and "NonDeterministic" in str(value)
 
 
+TYPE_KINDS = [("t", "tensor("), ("s", "seq(tensor("), ("o", "optional(tensor("), ("q", "optional(seq(tensor("),
+              ("p", "sparse_tensor("), ("m", "map("), ("n", "seq(map(")]
+
+
+def type_set(names):
+    """Types as letters of kinds with the numbers of their element types as a mask; of maps only the kind."""
+    masks = {}
+    for name in names:
+        kind, start = next((kind, start) for kind, start in TYPE_KINDS if name.startswith(start))
+        element = "float" if kind in "mn" else name[len(start):].rstrip(")")
+        number = {"float": 1, "double": 11}.get(element) or TensorProto.DataType.Value(element.upper())
+        masks[kind] = masks.get(kind, 0) | 1 << number
+    return "".join(f"{kind}{'' if kind in 'mn' else format(masks[kind], 'x')}," for kind, _ in TYPE_KINDS if kind in masks)
+
+
+def types_text(schema):
+    """The types that each variable stands for; ! where a variadic operand's are of a type each."""
+    loose = {getattr(o, "typeStr", None) or o.type_str for o in list(schema.inputs) + list(schema.outputs)
+             if not getattr(o, "isHomogeneous", getattr(o, "is_homogeneous", True))}
+    words = []
+    for constraint in schema.type_constraints:
+        name = constraint.type_param_str
+        words.append(f"{name}{'!' if name in loose else ''}={type_set(constraint.allowed_type_strs)}")
+    return " ".join(words)
+
+
 def row(schema):
     flags = ("d" if schema.deprecated else "") + ("f" if getattr(schema, "has_function", False) else "")
     flags += "f" if getattr(schema, "has_context_dependent_function", False) and "f" not in flags else ""
@@ -76,7 +102,8 @@ def row(schema):
     inputs = " ".join(operand_text(o) for o in schema.inputs)
     outputs = " ".join(operand_text(o) for o in schema.outputs)
     attributes = " ".join(attribute_text(n, a) for n, a in sorted(schema.attributes.items()))
-    return f'OPERATOR("{schema.domain}", "{schema.name}", {schema.since_version}, "{flags}", "{inputs}", "{outputs}", "{attributes}")'
+    return (f'OPERATOR("{schema.domain}", "{schema.name}", {schema.since_version}, "{flags}", "{inputs}", "{outputs}", '
+            f'"{attributes}", {schema.min_input}, {schema.min_output}, "{types_text(schema)}")')
 
 
 def main():
@@ -94,10 +121,13 @@ def main():
     print(f" * from the schemas registered in onnx {onnx.__version__} (ai.onnx up to opset "
           f"{onnx.defs.onnx_opset_version()}) and onnxruntime {onnxruntime.__version__} (com.microsoft).")
     print(" *")
-    print(" * OPERATOR(domain, name, since version, flags, inputs, outputs, attributes), sorted by the first three")
+    print(" * OPERATOR(domain, name, since version, flags, inputs, outputs, attributes, least inputs, least outputs, types),")
+    print(" * sorted by the first three")
     print(" *   flags       d deprecated, f defined as a function, r not deterministic")
     print(" *   operands    name:type; ? optional, * variadic; equal type variables are equal types")
     print(" *   attributes  name=kind:default; ! required; kinds f i s t g F I S T G p P y Y (capitals: lists)")
+    print(" *   types       variable=kinds, each with a mask of element types in hex: t tensor, s sequence, o optional,")
+    print(" *               q optional sequence, p sparse tensor, m map, n sequence of maps; ! operands need not agree")
     print(" */")
     for key in sorted(schemas):
         print(row(schemas[key]))
