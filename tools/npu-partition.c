@@ -130,6 +130,20 @@ static void check_gates(struct run *run, const char *model, const char *target, 
     }
 }
 
+/* Once a model: whatever the targets, the runtime does not load it. */
+static void check_validity(struct run *run, const char *model, const npart_inference *inference)
+{
+    struct npart_finding finding;
+    for (uint32_t i = 0; run->options->fails_on_invalid && npart_inference_finding(inference, i, &finding); i++) {
+        if (strcmp(finding.code, "invalid") != 0)
+            continue;
+        fprintf(stderr, "npu-partition: %s: %s%s%s%s\n", model, finding.text, *finding.at ? " (" : "", finding.at,
+                *finding.at ? ")" : "");
+        worsen(run, EXIT_GATE);
+        return; /* the first is where the runtime stops */
+    }
+}
+
 /* ---- the terminal ------------------------------------------------------------------------------------------ */
 
 static bool is_terminal(const struct run *run)
@@ -230,6 +244,8 @@ static void run_model(struct run *run, const char *path)
             complain(path, &error);
         worsen(run, status_of(status));
     }
+    if (status == NPART_OK)
+        check_validity(run, path, job.inference);
     for (int i = 0; i < run->options->target_count; i++) {
         if (status == NPART_OK && job.plans[i])
             check_gates(run, path, run->options->targets[i], job.plans[i]);

@@ -212,18 +212,22 @@ static bool take_min_coverage(struct options *options, const char *value)
 
 static bool take_fail_on(struct options *options, const char *value)
 {
+    static const char wanted[] = "expected fail, unknown or invalid";
+    if (!*value)
+        return complain("--fail-on", value, wanted);
     while (*value) {
         size_t length = strcspn(value, ",");
         if (length == 4 && strncmp(value, "fail", 4) == 0)
-            options->fails_on_fail = true;
+            options->fails_on_fail = options->fails_on_invalid = true;
         else if (length == 7 && strncmp(value, "unknown", 7) == 0)
             options->fails_on_unknown = true;
+        else if (length == 7 && strncmp(value, "invalid", 7) == 0)
+            options->fails_on_invalid = true;
         else
-            return complain("--fail-on", value, "expected fail or unknown");
+            return complain("--fail-on", value, wanted);
         value += length + (value[length] == ',' ? 1 : 0);
     }
-    return options->fails_on_fail || options->fails_on_unknown ||
-           complain("--fail-on", value, "expected fail or unknown");
+    return true;
 }
 
 static bool take_keep_bytes(struct options *options, const char *value)
@@ -299,7 +303,8 @@ static const struct row {
     {NULL, 0, NULL, NULL, "Gates: exit status 1 when not met"},
     {"max-partitions", 0, "N", take_max_partitions, "at most N partitions"},
     {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of live nodes on the NPU: 0.95 or 95%"},
-    {"fail-on", 0, "fail|unknown", take_fail_on, "a node that fails the session; one that nothing is known of"},
+    {"fail-on", 0, "WHAT,...", take_fail_on,
+     "fail (includes invalid), unknown (undecided nodes), invalid (ONNX Runtime refuses to load it)"},
     {NULL, 0, NULL, NULL, "About targets"},
     {"list-targets", 0, NULL, take_lists_targets, "the targets there are"},
     {"describe", 0, "TARGET [OP]", take_describe, "what a target takes, or its rules for one op in full"},

@@ -42,7 +42,7 @@ struct options {
     unsigned long long keep_bytes;
     long max_partitions;  /* -1: no gate */
     double min_coverage;  /* below 0: no gate */
-    bool fails_on_fail, fails_on_unknown;
+    bool fails_on_fail, fails_on_unknown, fails_on_invalid; /* fail includes invalid */
     bool wants_shapes, lists_targets, wants_version, wants_help, is_verbose, is_quiet, use_ascii;
 };
 

@@ -263,6 +263,8 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     }
     npart_status status = npart__infer(&model->graph, made->options, &made->arena, &made->inference, error);
     if (status == NPART_OK)
+        status = npart__find_invalid(&made->inference, error);
+    if (status == NPART_OK)
         *out = made;
     else
         npart_inference_free(made);
@@ -340,7 +342,7 @@ npart_status npart_inference_make_fixed(npart_inference **out, const npart_infer
             return status;
         if (!made) /* nothing is open, or sizes that conflict: nothing to show */
             break;
-        if (made->inference.contradiction_count <= open->inference.contradiction_count)
+        if (made->inference.contradicted.count <= open->inference.contradicted.count)
             break;
     }
     *out = made;

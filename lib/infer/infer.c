@@ -138,9 +138,9 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
     char place[160] = "";
     if (node != NPART_NONE)
         npart__describe_node(inference->graph, node, place, sizeof place);
-    if (!inference->is_quiet)
-        inference->contradiction_count++;
-    if (!npart__add_finding(inference, "shape-contradiction", text, place))
+    struct npart__contradicted contradicted = {.node = node, .finding = inference->findings.count};
+    if (!npart__add_finding(inference, "shape-contradiction", text, place) ||
+        (!inference->is_quiet && !NPART__PUSH(inference->arena, &inference->contradicted, contradicted)))
         inference->expressions.failed = true;
 }
 

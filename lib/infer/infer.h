@@ -60,6 +60,11 @@ struct npart__assumption {
     uint32_t node;
 };
 
+/* A node whose sizes cannot be, and the index of the finding that says so. */
+struct npart__contradicted {
+    uint32_t node, finding;
+};
+
 struct npart__binding_request {
     const char *name; /* a symbol, an expression, or INPUT.AXIS */
     int64_t value;
@@ -110,7 +115,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__assumption) assumptions;
     struct NPART__ARRAY(struct npart__finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
-    uint32_t contradiction_count; /* findings that say the sizes cannot be */
+    struct NPART__ARRAY(struct npart__contradicted) contradicted;
     /* private */
     struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */
     struct npart__inference *next_view;

@@ -148,9 +148,12 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     return status;
 }
 
-static const char *verdict_word(const struct npart_summary *summary)
+/* A model that the target's runtime does not load fails whatever its nodes are. */
+static const char *verdict_word(const struct npart__plan *plan)
 {
-    if (summary->failed)
+    const struct npart_summary *summary = &plan->summary;
+    bool is_loaded = npart__target_runtime(&plan->target) == NPART__RUNTIME_NONE || !npart__is_invalid(plan->asked);
+    if (summary->failed || !is_loaded)
         return "fails";
     if (summary->live == 0)
         return "empty";
@@ -179,7 +182,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     summary->switches = plan->partitioning.switch_count;
     summary->partitions_low = summary->partitions_high = summary->partitions;
     summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
-    summary->verdict = verdict_word(summary);
+    summary->verdict = verdict_word(plan);
     if (summary->unknown == 0)
         return NPART_OK;
     uint32_t with;
@@ -376,6 +379,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     memset(out, 0, sizeof *out);
     out->arena = arena;
     out->model_name = request->model_name;
+    out->asked = inference;
     out->inference = inference;
     out->shared = request->shared;
     out->graph = inference->graph;

@@ -7,6 +7,7 @@
 
 #include "cause/cause.h"
 #include "cost/cost.h"
+#include "valid/valid.h"
 
 /* What is the same for every target that looks at a graph in the same way: made when first asked for. */
 struct npart__shared {
@@ -20,7 +21,8 @@ struct npart__shared {
 struct npart__plan {
     struct npart__arena *arena;
     const char *model_name;
-    struct npart__inference *inference;
+    const struct npart__inference *asked; /* as it was made: its findings hold for every target */
+    struct npart__inference *inference;   /* as the target sees it */
     const struct npart__graph *graph;
     struct npart__target target;
     enum npart__level level;

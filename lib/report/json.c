@@ -109,7 +109,7 @@ static void model(struct json *json)
     bool is_first = true;
     text(json, "\"findings\":[");
     findings(json, graph->findings.items, graph->findings.count, &is_first);
-    findings(json, json->plan->inference->findings.items, json->plan->inference->findings.count, &is_first);
+    findings(json, json->plan->asked->findings.items, json->plan->asked->findings.count, &is_first);
     text(json, "],\"model\":{\"path\":");
     string(json, json->plan->model_name);
     number(json, ",\"ir_version\":", graph->ir_version);

@@ -325,6 +325,10 @@ static void next_step(struct npart__page *page, const struct npart__plan *fixed)
     struct npart_error error;
     struct npart__next_step step;
     npart__painted(page, NPART__BOLD, "  Next  ");
+    if (strcmp(plan->summary.verdict, "fails") == 0 && npart__is_invalid(plan->asked)) {
+        npart__put(page, "mend what the runtime refuses to load the model for (noted above)\n");
+        return;
+    }
     if (fixed && fixed->summary.coverage > plan->summary.coverage) {
         try_line(page, fixed);
         return;
@@ -402,7 +406,7 @@ void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
     page.width = npart__page_width(options);
     head(&page);
     notes(&page, page.graph->findings.items, page.graph->findings.count);
-    notes(&page, page.plan->inference->findings.items, page.plan->inference->findings.count);
+    notes(&page, page.plan->asked->findings.items, page.plan->asked->findings.count);
     if (count > 1)
         npart__put_table(&page, pairs, count);
     for (size_t i = 0; i < count && (count == 1 || options->is_verbose); i++) {

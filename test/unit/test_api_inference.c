@@ -294,12 +294,14 @@ static void test_api_inference__findings(void)
     struct npart_finding finding = {.code = "untouched"};
     analysis_infer(&at, contradicting, NULL);
     uint32_t count = npart_inference_finding_count(at.inference);
-    CHECK_INT(count, 1);
+    CHECK_INT(count, 2);
     CHECK(!npart_inference_finding(at.inference, count, &finding));
     CHECK_TEXT(finding.code, "untouched");
     CHECK(npart_inference_finding(at.inference, 0, &finding));
     CHECK_TEXT(finding.code, "shape-contradiction");
     CHECK(*finding.text && *finding.at);
+    CHECK(npart_inference_finding(at.inference, 1, &finding));
+    CHECK_TEXT(finding.code, "invalid");
     analysis_close(&at);
 }
 

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The checks, in the runtime's order: versions, then each node against its schema, then types and shapes.
+ *
+ * Modelled on onnxruntime/core/graph/model.cc and graph.cc (VerifyNodeAndOpMatch, InferAndVerifyTypeMatch) and on
+ * onnx/checker.cc and defs/schema.cc (OpSchema::Verify).
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "infer/driver.h"
+#include "valid/runtime.h"
+
+void npart__refuse(struct npart__validity *validity, uint32_t node, const char *place, const char *format, ...)
+{
+    char text[400], at[160] = "";
+    if (validity->found_count++ >= NPART__LIMIT_INVALID_FINDINGS || validity->only_counts)
+        return;
+    int length = snprintf(text, sizeof text, "%s refuses the model: ", validity->runtime.name);
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    if (node != NPART_NONE)
+        npart__describe_node(validity->graph, node, at, sizeof at);
+    validity->has_failed |=
+        !npart__add_finding(validity->inference, NPART__INVALID, text, node != NPART_NONE ? at : place);
+}
+
+/* ---- the model ------------------------------------------------------------------------------------------- */
+
+static const char *shown_domain(const char *domain)
+{
+    return *domain ? domain : "ai.onnx";
+}
+
+static void check_versions(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    const struct npart__runtime *runtime = &validity->runtime;
+    if (graph->ir_version > runtime->ir_version)
+        npart__refuse(validity, NPART_NONE, "", "IR version must be at most %lld; found %lld",
+                      (long long)runtime->ir_version, (long long)graph->ir_version);
+    for (uint32_t i = 0; i < graph->opset_count; i++) {
+        const char *domain = graph->opsets[i].domain;
+        int64_t newest = npart__runtime_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+        if (newest && graph->opsets[i].version > newest)
+            npart__refuse(validity, NPART_NONE, "", "opset of %s must be at most %lld; found %lld", domain,
+                          (long long)newest, (long long)graph->opsets[i].version);
+    }
+}
+
+static bool fits(const struct npart__tensor *tensor, const struct npart__declared_type *declared)
+{
+    if (!declared->has_rank)
+        return true;
+    if (declared->rank != tensor->rank)
+        return false;
+    for (uint32_t i = 0; i < declared->rank; i++)
+        if (declared->dims[i].value >= 0 && declared->dims[i].value != tensor->dims[i])
+            return false;
+    return true;
+}
+
+/* An input with a default must be declared as that is. What the file says of other initializers does not count. */
+static void check_defaults(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t id = graph->operands.items[scope->first_input + i];
+        const struct npart__value *value = &graph->values.items[id];
+        const struct npart__declared_type *declared = value->declared;
+        if (!value->tensor || !declared || declared->kind != NPART__TYPE_TENSOR)
+            continue;
+        if (declared->element_type && declared->element_type != value->tensor->element_type)
+            npart__refuse(validity, NPART_NONE, npart__value_name(graph, id),
+                          "an initializer must have the element type of its input, %s; found %s",
+                          npart__type_name(declared->element_type), npart__type_name(value->tensor->element_type));
+        else if (!fits(value->tensor, declared))
+            npart__refuse(validity, NPART_NONE, npart__value_name(graph, id),
+                          "an initializer must have the shape of its input");
+    }
+}
+
+static const char misfit[] = "the data of a tensor must fit its dims and type";
+
+static void check_initializers(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    for (uint32_t i = 0; i < graph->values.count; i++) {
+        const struct npart__value *value = &graph->values.items[i];
+        bool is_broken = value->tensor && value->tensor->place == NPART__TENSOR_BROKEN;
+        if (is_broken && (value->consumer_count || value->is_graph_output)) /* others are dropped unread */
+            npart__refuse(validity, NPART_NONE, npart__value_name(graph, i), misfit);
+    }
+}
+
+/* ---- a node against its schema --------------------------------------------------------------------------- */
+
+typedef bool (*operand_reader)(const struct npart__operator *op, unsigned index, struct npart__operand *out);
+
+/* One side of a node: its inputs or its outputs. */
+struct side {
+    const char *name;
+    operand_reader read;
+    uint32_t least, count;
+    uint32_t first; /* operand */
+};
+
+static void check_side(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
+                       const struct side *side)
+{
+    struct npart__operand operand;
+    uint32_t most = 0;
+    bool is_variadic = false;
+    while (!is_variadic && side->read(schema, most, &operand)) {
+        is_variadic = operand.is_variadic;
+        most++;
+    }
+    if (side->count < side->least || (!is_variadic && side->count > most)) {
+        if (is_variadic)
+            npart__refuse(validity, node, "", "%s must have at least %u %ss; found %u", schema->name, side->least,
+                          side->name, side->count);
+        else if (side->least == most)
+            npart__refuse(validity, node, "", "%s must have %u %s%s; found %u", schema->name, most, side->name,
+                          most == 1 ? "" : "s", side->count);
+        else
+            npart__refuse(validity, node, "", "%s must have %u to %u %ss; found %u", schema->name, side->least, most,
+                          side->name, side->count);
+        return;
+    }
+    for (uint32_t i = 0; i < side->count; i++) {
+        bool is_required = side->read(schema, i, &operand) && !operand.is_optional && !operand.is_variadic;
+        if (is_required && validity->graph->operands.items[side->first + i] == NPART_NONE)
+            npart__refuse(validity, node, "", "%s %.*s of %s is required; it is left out", side->name,
+                          (int)operand.name_length, operand.name, schema->name);
+    }
+}
+
+/* The letter of an attribute's type, as operators.def has it; '?' for what the format does not know. */
+static char kind_of(uint8_t type)
+{
+    static const char kinds[] = "?fistgFISTGpPyY"; /* by AttributeProto.AttributeType */
+    return type < sizeof kinds - 1 ? kinds[type] : '?';
+}
+
+static const char *kind_name(char kind)
+{
+    static const char *const names[] = {"f float", "i int", "s string", "t tensor", "g graph", "F list of floats",
+                                        "I list of ints", "S list of strings", "T list of tensors", "G list of graphs",
+                                        "p sparse tensor", "P list of sparse tensors", "y type", "Y list of types"};
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (names[i][0] == kind)
+            return names[i] + 2;
+    return "of no known type";
+}
+
+static void check_attributes(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
+{
+    const struct npart__graph *graph = validity->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
+        const struct npart__attribute *attribute = &graph->attributes.items[node->first_attribute + i];
+        struct npart__attribute_schema expected;
+        if (!npart__operator_attribute(schema, attribute->name, strlen(attribute->name), &expected)) {
+            bool is_own = strncmp(attribute->name, "__", 2) == 0; /* the runtime's */
+            if (!is_own && !npart__runtime_takes_any_attribute(&validity->runtime, schema))
+                npart__refuse(validity, id, "", "%s has no attribute %.100s at opset %d", schema->name,
+                              attribute->name, node->opset_version);
+            continue;
+        }
+        char kind = kind_of(attribute->type);
+        if (attribute->type && kind != expected.kind)
+            npart__refuse(validity, id, "", "attribute %.100s must be %s; found %s", attribute->name,
+                          kind_name(expected.kind), kind_name(kind));
+    }
+    if (graph->scopes.items[node->scope].kind == NPART__SCOPE_CALL)
+        return; /* one that the call leaves out has its default */
+    const char *at = NULL, *name;
+    size_t length;
+    while (npart__operator_next_required(schema, &at, &name, &length)) {
+        bool is_there = false;
+        for (uint32_t i = 0; i < node->attribute_count && !is_there; i++) {
+            const char *given = graph->attributes.items[node->first_attribute + i].name;
+            is_there = strlen(given) == length && memcmp(given, name, length) == 0;
+        }
+        if (!is_there)
+            npart__refuse(validity, id, "", "attribute %.*s of %s is required; it is left out", (int)length, name,
+                          schema->name);
+    }
+}
+
+/* It becomes an initializer before anything is checked, by the first attribute that gives a value. */
+static bool is_constant(const struct npart__operator *schema)
+{
+    return !*schema->domain && strcmp(schema->name, "Constant") == 0;
+}
+
+static void check_constant(struct npart__validity *validity, uint32_t id)
+{
+    const struct npart__node *node = &validity->graph->nodes.items[id];
+    if (node->attribute_count == 0) {
+        npart__refuse(validity, id, "", "an attribute of Constant must give its value");
+        return;
+    }
+    const struct npart__attribute *first = &validity->graph->attributes.items[node->first_attribute];
+    if (first->type == 4 && first->u.tensor && first->u.tensor->place == NPART__TENSOR_BROKEN)
+        npart__refuse(validity, id, "", misfit);
+}
+
+/* A node that the runtime has no schema for; those of other domains may be a library's. */
+static void check_unknown(struct npart__validity *validity, uint32_t id)
+{
+    const struct npart__node *node = &validity->graph->nodes.items[id];
+    const char *domain = npart__text(&validity->graph->strings, node->domain);
+    if (npart__runtime_opset(&validity->runtime, domain) && node->opset_version)
+        npart__refuse(validity, id, "", "%.100s is no operator of %s at opset %d",
+                      npart__node_op(validity->graph, node), shown_domain(domain), node->opset_version);
+}
+
+static struct npart__valid_slot *look_up(struct npart__validity *validity, const struct npart__operator *asked)
+{
+    struct npart__valid_slot *slot = &validity->slots[((uintptr_t)asked / sizeof *asked) % NPART__VALID_SLOTS];
+    if (slot->asked == asked)
+        return slot;
+    *slot = (struct npart__valid_slot){.asked = asked, .schema = npart__runtime_schema(&validity->runtime, asked)};
+    if (slot->schema) {
+        slot->is_deprecated = npart__runtime_deprecates(&validity->runtime, slot->schema);
+        slot->is_constant = is_constant(slot->schema);
+        slot->has_shape_rules = npart__has_shape_rules(slot->schema);
+    }
+    return slot;
+}
+
+/* How a node's operands look to the checks of their number and types, never 0; 0 where they are not tensors. */
+static uint64_t look_of(const struct npart__validity *validity, const struct npart__node *node)
+{
+    const struct npart__graph *graph = validity->graph;
+    uint64_t look = 1469598103934665603u ^ node->input_count;
+    for (uint32_t i = 0; i < node->input_count + node->output_count; i++) {
+        bool is_input = i < node->input_count;
+        uint32_t value = graph->operands.items[is_input ? node->first_input + i
+                                                        : node->first_output + i - node->input_count];
+        uint64_t word = 255;
+        if (value != NPART_NONE) {
+            const struct npart__declared_type *declared = graph->values.items[value].declared;
+            const struct npart__fact *fact = &validity->view->facts[value];
+            if (fact->kind != NPART__TYPE_TENSOR || (declared && declared->kind != NPART__TYPE_TENSOR))
+                return 0;
+            word = fact->element_type | (declared ? 256u + declared->element_type * 512u : 0);
+        }
+        look = (look ^ word) * 1099511628211u;
+    }
+    return look | 1;
+}
+
+static void check_operands(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
+{
+    const struct npart__node *node = &validity->graph->nodes.items[id];
+    uint32_t before = validity->found_count;
+    const struct side inputs = {"input", npart__operator_input, schema->least_inputs, node->input_count,
+                                node->first_input};
+    const struct side outputs = {"output", npart__operator_output, schema->least_outputs, node->output_count,
+                                 node->first_output};
+    check_side(validity, id, schema, &inputs);
+    check_side(validity, id, schema, &outputs);
+    if (validity->found_count == before)
+        npart__check_types(validity, id, schema);
+}
+
+static void check_node(struct npart__validity *validity, uint32_t id)
+{
+    const struct npart__node *node = &validity->graph->nodes.items[id];
+    if (!node->schema) {
+        check_unknown(validity, id);
+        return;
+    }
+    struct npart__valid_slot *slot = look_up(validity, node->schema);
+    const struct npart__operator *schema = slot->schema;
+    uint32_t before = validity->found_count;
+    if (!schema) {
+        check_unknown(validity, id);
+        return;
+    }
+    if (slot->is_deprecated) {
+        npart__refuse(validity, id, "", "%s is deprecated at opset %d of %s", schema->name, node->opset_version,
+                      shown_domain(schema->domain));
+        return;
+    }
+    if (slot->is_constant) {
+        check_constant(validity, id);
+        return;
+    }
+    check_attributes(validity, id, schema);
+    uint64_t look = look_of(validity, node);
+    if (look == 0 || look != slot->passed)
+        check_operands(validity, id, schema);
+    slot->passed = validity->found_count == before ? look : slot->passed;
+    if (validity->found_count == before && slot->has_shape_rules)
+        npart__check_shapes(validity, id);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+static void check_graph(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    check_versions(validity);
+    check_defaults(validity);
+    check_initializers(validity);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        bool is_run = graph->scopes.items[node->scope].region != NPART_NONE;
+        if (node->callee == NPART_NONE && is_run)
+            check_node(validity, i);
+    }
+    npart__check_contradictions(validity);
+}
+
+/* We may know shapes that the runtime does not: nothing is refused for those. So a look at all that is known says
+ * whether it is worth the while to infer what the runtime knows when it loads the model. */
+npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error)
+{
+    struct npart__validity validity = {
+        .inference = inference,
+        .view = inference,
+        .graph = inference->graph,
+        .runtime = npart__newest_runtime(),
+        .only_counts = true,
+    };
+    check_graph(&validity);
+    if (validity.found_count == 0)
+        return NPART_OK;
+    npart_status status = npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NULL, 0, &validity.view, error);
+    if (status != NPART_OK)
+        return status;
+    validity.found_count = 0;
+    validity.only_counts = false;
+    memset(validity.slots, 0, sizeof validity.slots);
+    check_graph(&validity);
+    return validity.has_failed ? npart__fail_memory(error) : NPART_OK;
+}
+
+bool npart__is_invalid(const struct npart__inference *inference)
+{
+    for (uint32_t i = 0; i < inference->findings.count; i++)
+        if (strcmp(inference->findings.items[i].code, NPART__INVALID) == 0)
+            return true;
+    return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * valid: what a runtime refuses to load, by the standard's schemas and the runtime's own limits. A problem is a finding
+ * with the code `invalid`; nothing else depends on it.
+ */
+#ifndef NPART_VALID_H
+#define NPART_VALID_H
+
+#include "infer/infer.h"
+
+/* Findings of this kind for one model; the runtime stops at the first. */
+#define NPART__LIMIT_INVALID_FINDINGS 64u
+
+/* The code of such a finding. */
+#define NPART__INVALID "invalid"
+
+/* Adds a finding for each node, initializer and import that the newest runtime of runtimes.def refuses to load the
+ * model for. Shapes count as far as the runtime knows them. */
+npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error);
+
+/* Whether there is such a finding. */
+bool npart__is_invalid(const struct npart__inference *inference);
+
+#endif
