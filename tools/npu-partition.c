@@ -137,8 +137,7 @@ static void check_validity(struct run *run, const char *model, const npart_infer
     for (uint32_t i = 0; run->options->fails_on_invalid && npart_inference_finding(inference, i, &finding); i++) {
         if (strcmp(finding.code, "invalid") != 0)
             continue;
-        fprintf(stderr, "npu-partition: %s: %s%s%s%s\n", model, finding.text, *finding.at ? " (" : "", finding.at,
-                *finding.at ? ")" : "");
+        say("%s: %s%s%s%s", model, finding.text, *finding.at ? " (" : "", finding.at, *finding.at ? ")" : "");
         worsen(run, EXIT_GATE);
         return; /* the first is where the runtime stops */
     }
