@@ -24,8 +24,8 @@ struct maker {
 };
 
 static const struct npart__operator operators[] = {
-#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes)                                              \
-    {domain, name, since, flags, inputs, outputs, attributes},
+#define OPERATOR(domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types)          \
+    {domain, name, since, flags, inputs, outputs, attributes, least_inputs, least_outputs, types},
 #include "schema/operators.def"
 #undef OPERATOR
 };
