@@ -82,7 +82,9 @@ static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
 {
     const struct npart__node *node = &layouts->graph->nodes.items[id];
     enum layout_class class = (enum layout_class)layouts->class_of[node->op_type];
-    if (layouts->domain_of[node->op_type] != node->domain)
+    /* What works in either layout does so by its name, wherever that comes from. */
+    bool is_any = class == LAYOUT_THROUGH && layouts->domain_of[node->op_type] == 0;
+    if (layouts->domain_of[node->op_type] != node->domain && !is_any)
         return LAYOUT_PLAIN;
     /* Only what the NPU takes is given its layout. */
     if (class == LAYOUT_SENSITIVE && layouts->partitioning->partition_of[id] == NPART_NONE)
@@ -94,8 +96,8 @@ static void convert(struct layouts *layouts, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(layouts->inference, value);
     uint64_t elements;
-    if (layouts->is_converted[value])
-        return;
+    if (layouts->is_converted[value] || fact->is_constant)
+        return; /* what is known before the run is laid out before it */
     layouts->is_converted[value] = true;
     layouts->out->conversions++;
     if (npart__static_elements(fact, &elements))
@@ -146,7 +148,9 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
     layouts->out->is_native = npart__arena_zeroed(arena, values, sizeof *layouts->out->is_native);
     if (!layouts->class_of || !layouts->domain_of || !layouts->is_converted || !layouts->out->is_native)
         return false;
-    if (!classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
+    static const char *const quantizing[] = {"DequantizeLinear", "QuantizeLinear"}; /* of a scale for each tensor */
+    if (!classify(layouts, quantizing, sizeof quantizing / sizeof *quantizing, LAYOUT_THROUGH, arena) ||
+        !classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
         !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
         return false;
     for (uint32_t i = 0; i < graph->order_count; i++)
