@@ -15,9 +15,10 @@ Three comparisons, each only where its files are there:
   exported    the same models with their symbols left in: TRUTH/models_as_exported.TARGET.socN.jsonl.gz
 
 An answer names nodes by their place in the file. Those that the runtime made itself, folded, fused or renamed are
-left out; one that it names and that the tool calls folded, fused or unknown is a disagreement. A session that the provider refused is one item, agreed upon when the tool calls any of its nodes `fail`;
-sessions that ended otherwise (the runtime cannot load the model, the host has no memory) are left out.
-What the tool calls unknown never agrees.
+left out; one that it names and that the tool calls folded, fused or unknown is a disagreement. A session that the
+provider refused is one item, agreed upon when the tool calls any of its nodes `fail`; sessions that ended otherwise
+(the runtime cannot load the model, a crash, a time limit) are left out. A memory error at finalize is a refusal too; two
+figures are also given without those, as they were counted until 2026-11-22. What the tool calls unknown never agrees.
 
 With --live, models that have no answer, or those named on the command line, are put to the compiler itself; together
 with --truth it is a fourth comparison.
@@ -65,8 +66,12 @@ class Answer:
     @property
     def was_refused(self):
         """The provider claimed nodes and the session then failed."""
-        is_providers = "EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
-        return is_providers and "QNN_COMMON_ERROR_MEM_ALLOC" not in self.error
+        return "EP_FAIL" in self.error[:40] or "was inserted using the NHWC" in self.error
+
+    @property
+    def is_memory_refusal(self):
+        """The compiler gives a memory error at finalize: the graph's doing, not the host's. Left out until 2026-11-22."""
+        return self.was_refused and "QNN_COMMON_ERROR_MEM_ALLOC" in self.error
 
     @property
     def counts(self):
@@ -193,6 +198,8 @@ class Score:
     def __init__(self):
         self.pairs = collections.Counter()  # (compiler's, tool's) verdict -> nodes
         self.sessions = collections.Counter()  # of refused sessions: agreed or not
+        self.memory_sessions = collections.Counter()  # of these, the ones with a memory error
+        self.false_alarms = []  # models with a node called `fail` whose session loads
         self.partitions = collections.Counter()  # tool's count minus the compiler's -> models
         self.left_out = collections.Counter()
         self.differences = collections.defaultdict(list)  # (compiler's, tool's, op, rules) -> examples
@@ -208,6 +215,8 @@ class Score:
         if answer.was_refused:
             self.add_session(answer, report["nodes"])
             return
+        alarms = sorted({node["op"] for node in report["nodes"] if node["verdict"] == "fail"})
+        self.false_alarms += [f"{answer.model}: {' '.join(alarms)}"] if alarms else []
         for index, (op, truth) in answer.nodes.items():
             self.add_node(answer.model, index, op, truth, nodes.get(index))
         self.partitions[report["summary"]["partitions"] - answer.partitions] += 1
@@ -225,6 +234,7 @@ class Score:
     def add_session(self, answer, nodes):
         agrees = any(node["verdict"] == "fail" for node in nodes)
         self.sessions[agrees] += 1
+        self.memory_sessions[agrees] += answer.is_memory_refusal
         if not agrees:
             ops = " ".join(sorted({node["op"] for node in nodes if node["verdict"] == "npu"}))
             self.differ("fail", "no-fail", ops[:60], answer.error.split(" : ")[-1][:60], answer.model)
@@ -245,6 +255,12 @@ class Score:
 
     def compared(self):
         return sum(self.pairs.values()) + sum(self.sessions.values())
+
+    def without_memory(self):
+        """The share of verdicts that agree, and of refused sessions seen, with memory errors left out."""
+        memory, seen = sum(self.memory_sessions.values()), self.memory_sessions[True]
+        return (share(self.agreed() - seen, self.compared() - memory),
+                share(self.sessions[True] - seen, sum(self.sessions.values()) - memory))
 
     def of_cpu(self, *ours):
         return sum(self.pairs["cpu", verdict] for verdict in ours)
@@ -283,6 +299,7 @@ class Result:
         really_cpu = score.of_cpu(*VERDICTS)
         exact, near, counted = score.partition_shares()
         unknown = sum(count for (_, ours), count in score.pairs.items() if ours == "unknown")
+        verdicts_without, sessions_without = score.without_memory()
         return {
             "models": str(score.models),
             "verdicts agree": share(score.agreed(), score.compared()),
@@ -290,6 +307,9 @@ class Result:
             "wrongly on the NPU": share(score.of_cpu("npu"), really_cpu),
             "unknown": share(unknown, score.compared()),
             "refused sessions seen": share(score.sessions[True], sum(score.sessions.values())),
+            "verdicts without memory errors": verdicts_without,
+            "sessions without memory errors": sessions_without,
+            "false alarms": str(len(score.false_alarms)),
             "partitions equal": share(exact, counted),
             "equal where two or more": share(*score.several()),
             "partitions within one": share(near, counted),
@@ -303,9 +323,11 @@ def print_score(result, most, out):
     print(f"\n== {result.title}: {score.models} models", file=out)
     for name, figure in result.row().items():
         if name != "models":
-            print(f"  {name:<22} {figure}", file=out)
+            print(f"  {name:<30} {figure}", file=out)
     for what, count in sorted(score.left_out.items()):
         print(f"  left out: {count} {what}", file=out)
+    for alarm in score.false_alarms[:most]:
+        print(f"  the session loads, called `fail`: {alarm}", file=out)
     print_pairs(score, out)
     print_differences(score, most, out)
     print_uneven(score, most, out)
@@ -365,7 +387,8 @@ How often `npu-partition` says of a node what the compiler itself said, and how 
 Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when some node
 of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
 is called unknown never agrees. "CPU nodes found" and "wrongly on the NPU" are shares of the nodes that the compiler
-left to the CPU.
+left to the CPU. A memory error at finalize counts as a refused session; two columns leave those out, as was done
+until 2026-11-22. A false alarm is a model with a node called `fail` whose session loads.
 
 """
 
@@ -524,11 +547,12 @@ def compare_live(args, name, soc):
 
 
 def merge(score, part):
-    for counter in ("pairs", "sessions", "partitions", "left_out"):
+    for counter in ("pairs", "sessions", "memory_sessions", "partitions", "left_out"):
         getattr(score, counter).update(getattr(part, counter))
     for key, examples in part.differences.items():
         score.differences[key] += examples
     score.partitionings += part.partitionings
+    score.false_alarms += part.false_alarms
     score.models += part.models
 
 

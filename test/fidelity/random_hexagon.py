@@ -362,7 +362,7 @@ def truth_of(row, place):
     """npu, cpu, fail, or why the model is left out; with the verdict of each node."""
     error = row.get("error", "")
     if "EP_FAIL" in error[:40] or "was inserted using the NHWC" in error:
-        return ("no memory" if "MEM_ALLOC" in error else "fail"), {}
+        return "fail", {}
     if "NOT_IMPLEMENTED" in error[:40] or "Could not find an implementation" in error:
         return "cpu", {}
     if error:
