@@ -7,8 +7,8 @@ endif
 
 syntax keyword oplistHead format include target toolchain standing switches variants variant default partitioner
 syntax keyword oplistHead runtime partitions fallback bodies integer-only functions layout through param limit unshaped gate set every drop
-syntax keyword oplistBlock op group pattern
-syntax keyword oplistRule need maybe note unit use signature let share match of source else fail except
+syntax keyword oplistBlock op group pattern failure
+syntax keyword oplistRule need maybe note advice unit use signature let share match of source else fail except
 syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop split only single under unfed since before whole nodes
 syntax keyword oplistAsk static bounded const qconst present quantized graph_input graph_output uniform counts_up declared in_unit behind_layout inputs_declared captures ellipsis each any it has
 syntax keyword oplistAsk switch variant dtype qdtype qscales qscale qzero rank dims_over_one dim numel value attr equation length count name

@@ -370,12 +370,9 @@ static void make_all_partitions(struct partitioner *at)
             make_partitions(at, scope);
 }
 
-static void partition_regions(struct partitioner *at)
+static void form_partitions(struct partitioner *at)
 {
     bool changed = false;
-    at->failed |= !npart__apply_stops(&at->back);
-    if (!at->failed && at->back.request->is_cut)
-        at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
         if (at->graph->scopes.items[scope].region == scope)
             stage_region(at, scope);
@@ -385,6 +382,17 @@ static void partition_regions(struct partitioner *at)
         at->failed |= !npart__apply_drops(&at->back, at->out, &changed);
     if (!at->failed && changed) /* what is given back keeps its stage, on the other side */
         make_all_partitions(at);
+}
+
+static void partition_regions(struct partitioner *at)
+{
+    at->failed |= !npart__apply_stops(&at->back);
+    if (!at->failed && at->back.request->is_cut)
+        at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
+    form_partitions(at);
+    /* A node that fails parts what it stood among, which therefore has other stages. */
+    if (!at->failed && npart__apply_failures(&at->back, at->out))
+        form_partitions(at);
 }
 
 static void find_borders(struct partitioner *at)

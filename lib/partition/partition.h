@@ -67,6 +67,7 @@ struct npart__partition_request {
     const bool *is_cut; /* by value: the user cuts the graph behind it; NULL: nowhere */
     const uint32_t *round_starts; /* the first node of each further round, in which the runtime asks about new nodes */
     uint32_t round_count;         /* 0: there is one round */
+    const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
 };
 
 /* Partitions every region. */

@@ -277,3 +277,27 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
     }
     return true;
 }
+
+static bool is_in_one_partition(const struct npart__partitioning *partitioning, const uint32_t *nodes, uint32_t count)
+{
+    uint32_t partition = partitioning->partition_of[nodes[0]];
+    for (uint32_t i = 1; i < count; i++)
+        if (partitioning->partition_of[nodes[i]] != partition)
+            return false;
+    return partition != NPART_NONE;
+}
+
+bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning)
+{
+    const struct npart__mask *mask = to->request->mask;
+    bool are_any = false;
+    for (uint32_t i = 0; mask && i < mask->failing.count; i++) {
+        const struct npart__failing *failing = &mask->failing.items[i];
+        const uint32_t *nodes = mask->failing_nodes.items + failing->first_node;
+        if (!is_in_one_partition(partitioning, nodes, failing->node_count))
+            continue;
+        npart__hand_back_node(to, nodes[0], failing->rule);
+        are_any = true;
+    }
+    return are_any;
+}

@@ -27,5 +27,7 @@ bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partit
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of);
 /* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
+/* Then: hands back the responsible node of those that fail to compile in one partition. Whether there were any. */
+bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning);
 
 #endif

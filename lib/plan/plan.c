@@ -431,7 +431,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .accepted = out->accepted,
                                                        .round_starts = out->round_starts,
                                                        .round_count = out->round_count,
-                                                       .is_cut = out->is_cut};
+                                                       .is_cut = out->is_cut,
+                                                       .mask = &out->mask};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,

@@ -171,6 +171,11 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
         npart__put(page, "          ");
         npart__wrapped(page, rule->sentence, 10, 10);
         npart__put(page, "\n");
+        if (rule->advice) {
+            npart__put(page, "          ");
+            npart__wrapped(page, rule->advice, 10, 10);
+            npart__put(page, "\n");
+        }
         npart__paint(page, NPART__DIM);
         npart__put(page, "          ");
         npart__put_text(page, rule->id);

@@ -141,6 +141,13 @@ static void cause_detail(struct npart__page *page, uint32_t id)
         npart__put_place(page, cause->first_victim);
         npart__put(page, "\n");
     }
+    if (rule->advice) {
+        npart__paint(page, "0");
+        npart__put(page, "     ");
+        npart__wrapped(page, rule->advice, 5, 7);
+        npart__put(page, "\n");
+        npart__paint(page, NPART__DIM);
+    }
     if (*rule->source) {
         npart__put(page, "     ");
         npart__put_text(page, rule->id);

@@ -91,8 +91,10 @@ static void describe_patterns(const struct npart__oplist *oplist, struct npart__
 {
     for (uint32_t i = 0; i < oplist->patterns.count; i++) {
         const struct npart__pattern *pattern = &oplist->patterns.items[i];
-        npart__append_format(out, "pattern %s\n", pattern->name);
+        npart__append_format(out, "%s %s\n", pattern->is_failure ? "failure" : "pattern", pattern->name);
         describe_rule(&oplist->rules.items[pattern->unit_rule], out);
+        if (oplist->rules.items[pattern->unit_rule].advice)
+            npart__append_format(out, "  advice   %s\n", oplist->rules.items[pattern->unit_rule].advice);
         for (uint32_t k = pattern->first_rule; k < pattern->first_rule + pattern->rule_count; k++)
             describe_rule(&oplist->rules.items[k], out);
     }

@@ -57,5 +57,8 @@ struct npart__units {
 /* False when out of memory. */
 bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
                            const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out);
+/* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. */
+bool npart__match_failures(const struct npart__target *target, struct npart__inference *inference,
+                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *mask);
 
 #endif

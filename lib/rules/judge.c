@@ -456,7 +456,7 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
             return npart__fail_memory(error);
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;
-    if (!refuse_with_units(&judge))
+    if (!refuse_with_units(&judge) || !npart__match_failures(target, inference, live->fold, arena, out))
         return npart__fail_memory(error);
     return npart__take_failure(inference) ? npart__fail_memory(error) : NPART_OK;
 }

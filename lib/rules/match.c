@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Patterns in a graph: from a unit's last node back through its operands. Operands of Add, Mul and the like match in
- * either order. What leaves a unit leaves it by the last node only.
+ * either order. What leaves a unit leaves it by the last node only. Failures are matched in the same way, but in the
+ * order written and wherever else their nodes' results go: a compiler looks for what it breaks on in that way.
  */
 #include <math.h>
 
@@ -39,7 +40,7 @@ struct matcher {
     const struct part_op *ops; /* by part */
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
-    uint32_t *unit_of;         /* by node */
+    uint32_t *unit_of;         /* by node; NULL: nodes may be in several matches */
     bool *is_shared;           /* by node of a unit: others may have it, too */
     uint32_t fatal_rule;       /* of the unit at hand, plus one */
 };
@@ -109,7 +110,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     const struct npart__node *node = &matcher->graph->nodes.items[id];
-    bool is_taken = matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
+    bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
     if (!has_op(matcher, part, id) || matcher->fold->reasons[id] != NPART__FOLD_LIVE || is_taken)
         return false;
     struct unit *unit = &matcher->unit;
@@ -120,7 +121,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
         return false;
     if (!is_known)
         unit->nodes[unit->node_count++] = id;
-    if (!is_commutative(matcher, node))
+    if (matcher->pattern->is_failure || !is_commutative(matcher, node))
         return match_arguments(matcher, at->argument, node, false);
     struct unit before = *unit;
     if (match_arguments(matcher, at->argument, node, false))
@@ -293,7 +294,7 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
                         ? match_name(matcher, part, npart__node_output(matcher->graph,
                                                                        &matcher->graph->nodes.items[node], 0))
                         : match_node(matcher, root->part, node);
-    return is_match && is_closed(matcher) && needs_hold(matcher);
+    return is_match && (matcher->pattern->is_failure || is_closed(matcher)) && needs_hold(matcher);
 }
 
 /* Later nodes first, so that of a unit and its beginning the longer one is found. */
@@ -350,13 +351,15 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
     return ops;
 }
 
-static bool list_roots(struct matcher *matcher, struct npart__arena *arena)
+/* The matches of patterns, or of failures. */
+static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__arena *arena)
 {
     uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
     struct root *roots = npart__arena_zeroed(arena, most + (size_t)1, sizeof *roots);
     for (uint32_t p = 0; roots && p < matcher->oplist->patterns.count; p++) {
         const struct npart__pattern *pattern = &matcher->oplist->patterns.items[p];
-        for (uint32_t i = 0; (matcher->target->gates >> pattern->gate & 1) && i < pattern->match_count; i++) {
+        bool counts = (matcher->target->gates >> pattern->gate & 1) && pattern->is_failure == of_failures;
+        for (uint32_t i = 0; counts && i < pattern->match_count; i++) {
             const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[pattern->matches[i]];
             bool is_name = part->kind == NPART__PATTERN_NAME;
             struct part_op op = matcher->ops[is_name ? pattern->names[part->name].part : pattern->matches[i]];
@@ -385,7 +388,7 @@ bool npart__match_patterns(const struct npart__target *target, struct npart__inf
     matcher.unit_of = out->unit_of;
     matcher.ops = find_ops(target->oplist, graph, arena);
     matcher.is_shared = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.is_shared);
-    if (!matcher.ops || !matcher.is_shared || !list_roots(&matcher, arena))
+    if (!matcher.ops || !matcher.is_shared || !list_roots(&matcher, false, arena))
         return false;
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
@@ -393,5 +396,48 @@ bool npart__match_patterns(const struct npart__target *target, struct npart__inf
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         if (matcher.is_shared[i])
             judge_shared(&matcher, i, out);
+    return true;
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------- */
+
+static bool add_failing(const struct matcher *matcher, struct npart__arena *arena, struct npart__mask *mask)
+{
+    const struct unit *unit = &matcher->unit;
+    struct npart__failing found = {.first_node = mask->failing_nodes.count,
+                                   .node_count = unit->node_count,
+                                   .rule = matcher->pattern->unit_rule};
+    for (uint32_t i = 0; i < unit->node_count; i++)
+        if (mask->verdicts[unit->nodes[i]] != NPART__NPU)
+            return true;
+    for (uint32_t i = 0; i < unit->node_count; i++)
+        if (!NPART__PUSH(arena, &mask->failing_nodes, unit->nodes[i]))
+            return false;
+    return NPART__PUSH(arena, &mask->failing, found);
+}
+
+bool npart__match_failures(const struct npart__target *target, struct npart__inference *inference,
+                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *mask)
+{
+    const struct npart__graph *graph = inference->graph;
+    struct matcher matcher = {.target = target,
+                              .oplist = target->oplist,
+                              .inference = inference,
+                              .graph = graph,
+                              .fold = fold};
+    matcher.ops = find_ops(target->oplist, graph, arena);
+    if (!matcher.ops || !list_roots(&matcher, true, arena))
+        return false;
+    for (uint32_t id = 0; matcher.root_count && id < graph->nodes.count; id++) {
+        const struct npart__node *node = &graph->nodes.items[id];
+        bool is_found = false; /* one reason is enough */
+        for (uint32_t r = 0; mask->verdicts[id] == NPART__NPU && !is_found && r < matcher.root_count; r++) {
+            const struct root *root = &matcher.roots[r];
+            is_found = node->op_type == root->op.type && node->domain == root->op.domain &&
+                       find_unit(&matcher, root, id);
+            if (is_found && !add_failing(&matcher, arena, mask))
+                return false;
+        }
+    }
     return true;
 }

@@ -177,8 +177,9 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
 
 /* ---- pattern_lines.c: what a pattern holds ---------------------------------------------------------------- */
 
-/* pattern NAME "sentence" [source "..."]: fills in the pattern, whose lines follow. */
-void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *out);
+/* NAME "sentence" [source "..."] of a pattern or a failure: fills it in; its lines follow. */
+void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out);
+void npart__line_advice(struct npart__parser *parser);
 void npart__line_share(struct npart__parser *parser);
 void npart__line_let(struct npart__parser *parser);
 void npart__line_match(struct npart__parser *parser);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Patterns: nodes that a target takes as one.
+ * Patterns: nodes that a target takes as one. Failures: nodes that it takes and then fails to compile together.
  *
  *   pattern NAME "sentence" [source "..."]
+ *   failure NAME "sentence" [source "..."]
  *     let NAME = expression          a value that stands in more than one place, or that rules ask about
  *     share NAME = expression        the same, of a node that several units may have
  *     match expression               the last node of a unit; several are alternatives
  *     need RULE                      about the names, or the last node's operands
  *     of NAME need RULE              about the node that makes the named value
+ *     advice "sentence"              of a failure: what to change in the model
  *
  *   expression = OP "(" [ operand { "," operand } ] ")" | number | "const" | "*" | ".." | NAME
  *
@@ -238,7 +240,17 @@ void npart__line_of(struct npart__parser *parser)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
 
-void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *out)
+void npart__line_advice(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
+    npart__expect_end(parser);
+    if (!parser->pattern->is_failure)
+        npart__parse_fail(parser, 1, "only a failure has an advice");
+    else if (token)
+        parser->oplist->rules.items[parser->pattern->unit_rule].advice = token->text;
+}
+
+void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the pattern's name");
     const struct npart__token *sentence = name ? npart__expect(parser, NPART__TOKEN_STRING, "a sentence") : NULL;
@@ -246,14 +258,16 @@ void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *ou
         return;
     for (uint32_t i = 0; i < parser->oplist->patterns.count; i++)
         if (strcmp(parser->oplist->patterns.items[i].name, name->text) == 0)
-            npart__parse_fail(parser, name->column, "pattern %s is there twice (line %u)", name->text,
+            npart__parse_fail(parser, name->column, "%s %s is there twice (line %u)",
+                              is_failure ? "failure" : "pattern", name->text,
                               parser->oplist->patterns.items[i].line);
     const char *source = npart__take_source(parser);
     npart__expect_end(parser);
     if (parser->status != NPART_OK)
         return;
-    const char *label = npart__arena_format(parser->arena, "pattern.%s", name->text);
-    *out = (struct npart__pattern){.name = name->text, .gate = parser->gate, .line = parser->line};
+    const char *label = npart__arena_format(parser->arena, "%s.%s", is_failure ? "failure" : "pattern", name->text);
+    *out = (struct npart__pattern){
+        .name = name->text, .gate = parser->gate, .is_failure = is_failure, .line = parser->line};
     if (!label) {
         npart__parse_out_of_memory(parser);
         return;
@@ -261,7 +275,8 @@ void npart__line_pattern(struct npart__parser *parser, struct npart__pattern *ou
     out->unit_rule = npart__add_unwritten_rule(parser, label, sentence->text, NPART__ABOUT_OP, parser->gate);
     if (out->unit_rule == NPART_NONE)
         return;
-    parser->oplist->rules.items[out->unit_rule].kind = NPART__RULE_NOTE;
+    parser->oplist->rules.items[out->unit_rule].kind = is_failure ? NPART__RULE_NEED : NPART__RULE_NOTE;
+    parser->oplist->rules.items[out->unit_rule].is_fatal = is_failure;
     parser->oplist->rules.items[out->unit_rule].source = source;
     out->first_rule = parser->oplist->rules.count;
 }

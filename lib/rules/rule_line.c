@@ -52,7 +52,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
         "/",
         is_op ? parser->op->domain : "",
         is_op && *parser->op->domain ? "." : "",
-        is_op ? parser->op->name : parser->pattern ? "pattern." : "every",
+        is_op ? parser->op->name : !parser->pattern ? "every" : parser->pattern->is_failure ? "failure." : "pattern.",
         parser->pattern ? parser->pattern->name : "",
         "/",
         label ? label : word,

@@ -56,6 +56,7 @@ struct npart__rule {
     const char *id;       /* "hexagon/Conv/rank-X": stable */
     const char *sentence; /* what a person reads */
     const char *source;   /* where it stands; "" when unsaid */
+    const char *advice;   /* what to change in the model where it does not hold; NULL when unsaid */
     uint32_t condition;   /* term, or NPART_NONE: always fails (a bare `maybe`, a missing entry) */
     uint8_t kind;         /* enum npart__rule_kind */
     uint8_t about;        /* enum npart__rule_about */
@@ -114,11 +115,13 @@ struct npart__pattern_part {
     uint32_t line, column;
 };
 
-/* Nodes that the target takes as one, although it may lack some of their ops. */
+/* Nodes that the target takes as one, although it may lack some of their ops. Or, of a `failure`, nodes that it takes
+ * and then fails to compile together. */
 struct npart__pattern {
     const char *name;
     uint8_t gate;
-    uint32_t unit_rule;              /* the note that stands at every node of a unit */
+    bool is_failure;
+    uint32_t unit_rule;              /* the note that stands at every node of a unit; of a failure, what is required */
     uint32_t first_rule, rule_count; /* needs, all of which must hold */
     uint32_t name_count, match_count;
     struct {
@@ -334,10 +337,18 @@ struct npart__reason {
     uint8_t truth; /* FALSE or MAYBE; of a note, TRUE */
 };
 
+/* Accepted nodes that fail to compile where all of them are in one partition. */
+struct npart__failing {
+    uint32_t first_node, node_count; /* in failing_nodes; the first is the one that is held responsible */
+    uint32_t rule;
+};
+
 struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
     struct NPART__ARRAY(struct npart__reason) reasons;
+    struct NPART__ARRAY(struct npart__failing) failing;
+    struct NPART__ARRAY(uint32_t) failing_nodes;
 };
 
 /* What the user assumes of a node, whatever the rules say. */

@@ -197,12 +197,12 @@ static void line_op(struct npart__parser *parser, size_t start, size_t end)
         read_op(parser, &names[i], first, last, start, end, count > 1);
 }
 
-/* pattern NAME "sentence": the lines up to the next top-level one. */
-static void line_pattern(struct npart__parser *parser, size_t start, size_t end)
+/* pattern or failure NAME "sentence": the lines up to the next top-level one. */
+static void line_pattern(struct npart__parser *parser, bool is_failure, size_t start, size_t end)
 {
     struct npart__pattern pattern = {.name = ""};
     uint32_t line = parser->line;
-    npart__line_pattern(parser, &pattern);
+    npart__line_pattern(parser, is_failure, &pattern);
     if (parser->status != NPART_OK)
         return;
     parser->pattern = &pattern;
@@ -267,6 +267,7 @@ static const struct {
     {"share", npart__line_share, IN_PATTERN},
     {"match", npart__line_match, IN_PATTERN},
     {"of", npart__line_of, IN_PATTERN},
+    {"advice", npart__line_advice, IN_PATTERN},
 };
 
 /* Replaces the names of sets by their words. */
@@ -523,7 +524,7 @@ static void read_sections(struct npart__parser *parser)
             continue;
         const char *word = parser->tokens[0].text;
         bool is_op = strcmp(word, "op") == 0, is_group = strcmp(word, "group") == 0;
-        bool is_pattern = strcmp(word, "pattern") == 0;
+        bool is_failure = strcmp(word, "failure") == 0, is_pattern = is_failure || strcmp(word, "pattern") == 0;
         if (!has_format) {
             bool is_format = parser->token_count == 2 && strcmp(word, "format") == 0 && parser->tokens[1].number == 1;
             if (!is_format)
@@ -538,7 +539,7 @@ static void read_sections(struct npart__parser *parser)
             else if (is_op)
                 line_op(parser, offset, end);
             else if (is_pattern)
-                line_pattern(parser, offset, end);
+                line_pattern(parser, is_failure, offset, end);
             else
                 skip_group(parser);
             if (parser->status == NPART_OK)

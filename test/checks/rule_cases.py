@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Hold that every rule of a target has a case that it refuses, and every op one that is taken.
+"""Hold that every rule and every failure of a target has a case that it refuses, and every op one that is taken.
 
 usage: rule_cases.py TOOL TARGET FILE.cases...
 
@@ -86,6 +86,11 @@ def entries_of(tool, target):
     return entries
 
 
+def failures_of(tool, target):
+    """The rules of the list's failures, each under its heading "failure NAME"."""
+    return [f"{target}/failure.{line.split()[1]}" for line in described(tool, target) if line.startswith("failure ")]
+
+
 # ---- what the cases have -------------------------------------------------------------------------------------------
 
 
@@ -144,7 +149,7 @@ def main():
     cases = Cases(target)
     for path in files:
         cases.read(path)
-    rules = sorted({rule for entry in entries for rule in entry.rules})
+    rules = sorted({rule for entry in entries for rule in entry.rules}.union(failures_of(tool, target)))
     untried = [rule for rule in rules if rule not in cases.tried]
     untaken = [entry for entry in entries if not entry.never_taken and not cases.has_taken(entry)]
     for rule in untried:

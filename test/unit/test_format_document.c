@@ -87,7 +87,8 @@ static const char *const keywords[] = {
     "format",    "include", "target", "toolchain", "standing", "source",   "switches", "variants", "variant",
     "default",   "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "limit",
     "unshaped",  "runtime", "gate",    "set",    "every",     "drop",     "op",       "need",     "maybe",    "note",
-    "unit",      "use",     "signature", "group",  "pattern",  "let",      "match",    "of"};
+    "unit",      "use",     "signature", "group",  "pattern",  "let",      "match",    "of",
+    "failure",   "advice"};
 
 static void test_document__names_every_word(void)
 {

@@ -318,7 +318,7 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
-    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL, NULL, 0};
+    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL, NULL, 0, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -531,7 +531,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && fold.stands_for[v] == v && random_below(6) == 0;
     struct npart__partition_request request = {
-        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count};
+        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count, NULL};
     round_starts[0] = random_below(graph->nodes.count + 1);
     round_starts[1] = round_starts[0] + random_below(graph->nodes.count + 1);
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
