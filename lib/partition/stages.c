@@ -32,7 +32,9 @@ static uint32_t wave_behind(const struct npart__stage_request *request, const st
     uint32_t copied = npart__fold_copied(request->graph, request->fold, node, operand);
     uint32_t wave = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
     bool from_accepted = producer != NPART_NONE && request->accepted[producer];
-    return wave + (from_accepted || (copied != NPART_NONE && request->accepted[copied]) ? 1 : 0);
+    bool has_step = from_accepted || npart__is_copy_accepted(request->back->request,
+                                                             (uint32_t)(node - request->graph->nodes.items), copied);
+    return wave + (has_step ? 1 : 0);
 }
 
 /* Whether two places of the order are in one partition of an earlier round, which is one node now. */

@@ -128,6 +128,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .accepted = accepted,
                                                      .round_starts = plan->round_starts,
                                                      .round_count = plan->round_count,
+                                                     .in_units = plan->mask.in_units,
                                                      .is_cut = is_cut};
     return npart__count_partitions(&request, scratch, count, error);
 }
@@ -431,6 +432,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .accepted = out->accepted,
                                                        .round_starts = out->round_starts,
                                                        .round_count = out->round_count,
+                                                       .in_units = out->mask.in_units,
                                                        .is_cut = out->is_cut,
                                                        .mask = &out->mask};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);

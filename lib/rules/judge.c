@@ -367,16 +367,18 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
     return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
 }
 
-/* Whether all that use the results of a DequantizeLinear are refused as units: one for each use is made of it. */
-static bool all_uses_are_refused(const struct judge *judge, uint32_t id)
+/* Whether a DequantizeLinear goes with a refused unit: the only user, or the one of several that has the original,
+ * since each has one of its own (fold/copies.c). */
+static bool is_in_refused_unit(const struct judge *judge, uint32_t id)
 {
-    const struct npart__node *node = &judge->graph->nodes.items[id];
-    for (uint32_t k = 0; k < node->output_count; k++) {
-        uint32_t value = npart__node_output(judge->graph, node, k);
-        for (uint32_t i = 0; value != NPART_NONE && i < npart__user_count(judge->fold, value); i++)
-            if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
-                return false;
-    }
+    uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
+    uint32_t kept_for = value != NPART_NONE && judge->fold->kept_for ? judge->fold->kept_for[value] : NPART_NONE;
+    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(judge->fold, value);
+    if (kept_for != NPART_NONE)
+        return kept_for != NPART__KEPT_OUTSIDE && is_refused_unit(judge, kept_for);
+    for (uint32_t i = 0; i < users; i++)
+        if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
+            return false;
     return true;
 }
 
@@ -398,13 +400,16 @@ static bool refuse_with_units(struct judge *judge)
         const struct npart__node *node = &graph->nodes.items[id];
         if (!is_refused_unit(judge, id))
             continue;
+        judge->out->in_units[id] = NPART__UNIT_REFUSED;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer =
                 value == NPART_NONE ? NPART_NONE : graph->values.items[judge->fold->stands_for[value]].producer;
             if (is_op(judge, producer, "DequantizeLinear") && judge->out->verdicts[producer] == NPART__NPU &&
-                all_uses_are_refused(judge, producer))
+                is_in_refused_unit(judge, producer)) {
                 rules[producer] = judge->quantized_unit[id] - 1;
+                judge->out->in_units[producer] = NPART__UNIT_ORIGINAL;
+            }
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
@@ -438,12 +443,13 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     memset(out, 0, sizeof *out);
     out->verdicts = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->verdicts);
     out->first_reason = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->first_reason);
+    out->in_units = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->in_units);
     judge.cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *judge.cache);
     judge.quantized_unit = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.quantized_unit);
     judge.policy_ops =
         npart__find_ops(graph, target->oplist->policy_ops.items, target->oplist->policy_ops.count, arena);
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
-    if (!out->verdicts || !out->first_reason || !judge.cache || !judge.policy_ops || !judge.quantized_unit ||
+    if (!out->verdicts || !out->first_reason || !out->in_units || !judge.cache || !judge.policy_ops || !judge.quantized_unit ||
         !judge.judged || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
         return npart__fail_memory(error);
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
