@@ -117,7 +117,9 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
 
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
-    return (when.with == NPART_NONE || (target->switches >> when.with & 1)) &&
+    bool is_applied =
+        when.gate == NPART_NONE || (target->gates >> target->oplist->line_gates.items[when.gate].gate & 1);
+    return is_applied && (when.with == NPART_NONE || (target->switches >> when.with & 1)) &&
            (when.without == NPART_NONE || !(target->switches >> when.without & 1)) &&
            (when.since == NPART_NONE || target->toolchain >= when.since) &&
            (when.before == NPART_NONE || target->toolchain < when.before);

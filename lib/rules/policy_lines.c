@@ -18,7 +18,7 @@
  *   functions inlined|by-name                        what becomes of calls of the model's own functions
  *   functions standard                               ops defined by others are inlined when neither side has them
  *
- * each may count only `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each but the
+ * each may count only `of GATE`, `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each but the
  * first is then followed by ["sentence"] [source "..."].
  */
 #include "rules/parse.h"
@@ -36,9 +36,38 @@ static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
     return found;
 }
 
+/* `of GATE`: into line_gates, or NPART_NONE. */
+static uint32_t take_gate(struct npart__parser *parser)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "of"))
+        return NPART_NONE;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
+    if (!token)
+        return NPART_NONE;
+    struct npart__line_gate gate = {.name = token->text, .line = parser->line, .column = token->column};
+    if (!NPART__PUSH(parser->arena, &parser->oplist->line_gates, gate))
+        npart__parse_out_of_memory(parser);
+    return parser->oplist->line_gates.count - 1;
+}
+
+void npart__resolve_line_gates(struct npart__parser *parser)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    for (uint32_t i = 0; i < oplist->line_gates.count && parser->status == NPART_OK; i++) {
+        struct npart__line_gate *at = &oplist->line_gates.items[i];
+        at->gate = 0;
+        while (at->gate < oplist->gate_count && strcmp(oplist->gates[at->gate].name, at->name) != 0)
+            at->gate++;
+        parser->line = at->line;
+        if (at->gate == oplist->gate_count)
+            npart__parse_fail(parser, at->column, "there is no gate %s", at->name);
+    }
+}
+
 struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     struct npart__line_condition when = NPART__ALWAYS;
+    when.gate = take_gate(parser);
     when.with = npart__take_switch(parser, "with");
     when.without = npart__take_switch(parser, "unless");
     when.since = take_toolchain(parser, "since");
@@ -127,7 +156,7 @@ void npart__line_functions(struct npart__parser *parser)
 
 static bool ends_ops(const struct npart__parser *parser)
 {
-    static const char *const words[] = {"source", "with", "unless", "since", "before"};
+    static const char *const words[] = {"source", "of", "with", "unless", "since", "before"};
     for (size_t i = 0; i < NPART__COUNT(words); i++)
         if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
             return true;

@@ -76,12 +76,19 @@ struct npart__op_entry {
     uint32_t line;
 };
 
-/* When a line counts: the switch with which, the one without which, the first toolchain with which, and the first
- * with which no more; NPART_NONE: always. */
+/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the first
+ * toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
-    uint32_t with, without, since, before;
+    uint32_t gate, with, without, since, before;
 };
-#define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
+#define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
+
+/* A gate that a line names, which may stand before the gate's own line. */
+struct npart__line_gate {
+    const char *name;
+    uint32_t gate; /* filled in at the list's end */
+    uint32_t line, column;
+};
 
 struct npart__gate {
     const char *name;    /* refused by a rule */
@@ -267,6 +274,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
     struct NPART__ARRAY(struct npart__runtime_choice) runtimes; /* the last that counts: whose shapes are known */
+    struct NPART__ARRAY(struct npart__line_gate) line_gates;
     struct NPART__ARRAY(struct npart__policy) policies;
     struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */

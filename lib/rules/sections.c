@@ -612,6 +612,7 @@ static void check_whole(struct npart__parser *parser)
         if (parser->status == NPART_OK && oplist->gates[i].source)
             oplist->rules.items[oplist->gates[i].missing_rule].source = oplist->gates[i].source;
     }
+    npart__resolve_line_gates(parser);
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
         npart__add_unwritten_rule(parser, "assumed-cpu", "assumed to run on the CPU", NPART__ABOUT_POLICY, 0);
