@@ -64,11 +64,11 @@ struct npart__partition_request {
     const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
-    const uint8_t *in_units; /* by node: enum npart__in_unit; NULL: there is none */
     const bool *is_cut; /* by value: the user cuts the graph behind it; NULL: nowhere */
     const uint32_t *round_starts; /* the first node of each further round, in which the runtime asks about new nodes */
     uint32_t round_count;         /* 0: there is one round */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
+    const uint8_t *in_units;      /* by node: enum npart__in_unit; NULL: there is none */
 };
 
 /* Partitions every region. */

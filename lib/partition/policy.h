@@ -13,8 +13,8 @@ struct npart__hand_back {
     struct npart__arena *arena;
 };
 
-/* Whether the copy of a DequantizeLinear that a refused node has for itself is accepted: no, if that goes with a refused
- * unit. */
+/* Whether the copy of a DequantizeLinear that a refused node has for itself is accepted: no, if that goes with a
+ * refused unit. */
 bool npart__is_copy_accepted(const struct npart__partition_request *request, uint32_t node, uint32_t copied);
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);
 

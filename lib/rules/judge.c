@@ -449,8 +449,9 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     judge.policy_ops =
         npart__find_ops(graph, target->oplist->policy_ops.items, target->oplist->policy_ops.count, arena);
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
-    if (!out->verdicts || !out->first_reason || !out->in_units || !judge.cache || !judge.policy_ops || !judge.quantized_unit ||
-        !judge.judged || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
+    bool is_ready = out->verdicts && out->first_reason && out->in_units && judge.cache && judge.policy_ops &&
+                    judge.quantized_unit && judge.judged;
+    if (!is_ready || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
         return npart__fail_memory(error);
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
                           npart__target_has(target, target->oplist->integer_when) &&

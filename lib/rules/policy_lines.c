@@ -18,8 +18,8 @@
  *   functions inlined|by-name                        what becomes of calls of the model's own functions
  *   functions standard                               ops defined by others are inlined when neither side has them
  *
- * each may count only `of GATE`, `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each but the
- * first is then followed by ["sentence"] [source "..."].
+ * each may count only `of GATE`, `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each
+ * but the first is then followed by ["sentence"] [source "..."].
  */
 #include "rules/parse.h"
 

@@ -76,8 +76,8 @@ struct npart__op_entry {
     uint32_t line;
 };
 
-/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the first
- * toolchain with which, and the first with which no more; NPART_NONE: always. */
+/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the
+ * first toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
     uint32_t gate, with, without, since, before;
 };

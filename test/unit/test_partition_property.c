@@ -531,7 +531,8 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && fold.stands_for[v] == v && random_below(6) == 0;
     struct npart__partition_request request = {
-        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count, NULL};
+        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count,
+        NULL, NULL};
     round_starts[0] = random_below(graph->nodes.count + 1);
     round_starts[1] = round_starts[0] + random_below(graph->nodes.count + 1);
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
