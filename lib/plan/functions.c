@@ -215,6 +215,10 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
                 return false;
     }
     out.first_reason[count] = out.reasons.count;
+    out.failing.items = now->failing.items;
+    out.failing.count = now->failing.count;
+    out.failing_nodes.items = now->failing_nodes.items;
+    out.failing_nodes.count = now->failing_nodes.count;
     plan->mask = out;
     return true;
 }
