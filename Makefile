@@ -152,12 +152,16 @@ check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and t
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/print_elements: $(OUT)/test/checks/print_elements.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-values: ## docs/architecture.md lists the operators without a value, no more and no less
+	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
 	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources) $(test_sources); do \
 		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -Itest -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
-check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-proto ## all tests
+check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -252,6 +256,10 @@ fidelity-shapes: $(tool) ## types and shapes against other inferences and real r
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, against the tool's findings (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/valid.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
+# How many random operands each operator gets, at each version and for each element type.
+DRAWS ?= 2
+fidelity-values: $(OUT)/test/checks/print_elements $(VENV)/ready ## computed elements against ONNX Runtime's kernels (DRAWS, SEED)
+	$(VENV)/bin/python test/fidelity/values.py --printer $< --draws $(DRAWS) --seed $(SEED)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
@@ -280,8 +288,8 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-compilers check-readme check-rules \
+	check-json check-values check-compilers check-readme check-rules \
 	check-fuzz-corpus check-mutants fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

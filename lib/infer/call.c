@@ -7,6 +7,7 @@
 
 #include "infer/driver.h"
 #include "infer/functions.h"
+#include "infer/numbers.h"
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
@@ -51,7 +52,7 @@ bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *o
     if (!npart__has_input(call, index))
         return false;
     const struct npart__known *known = npart__elements(call->inference, npart__in(call, index));
-    if (!known || known->count > limit)
+    if (!known || known->count > limit || known->error != 0)
         return false;
     for (uint32_t i = 0; i < known->count; i++) {
         if (known->ints && !npart__is_number(known->ints[i]))
@@ -178,18 +179,6 @@ void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t r
     npart__set_dims(call, output, rank, dims);
 }
 
-/* The largest whole number up to which a floating point type has them all. */
-static int64_t whole_numbers_of(int element_type)
-{
-    unsigned bits = npart__type_bits(element_type);
-    if (bits == 64)
-        return (int64_t)1 << 53;
-    if (bits == 32)
-        return (int64_t)1 << 24;
-    bool has_short_mantissa = strcmp(npart__type_name(element_type), "bfloat16") == 0;
-    return bits < 16 ? 4 : has_short_mantissa ? 256 : 2048;
-}
-
 /* Whether a tensor of this type can hold a number; what wraps around or is rounded is not followed. Symbols are
  * sizes, which fit wherever a model puts them. */
 static bool fits(int element_type, int64_t value)
@@ -197,14 +186,14 @@ static bool fits(int element_type, int64_t value)
     if (!npart__is_number(value) || element_type == 0)
         return true;
     if (npart__type_is_float(element_type)) {
-        int64_t most = whole_numbers_of(element_type), far = (int64_t)1 << 60;
-        bool is_single = most == (int64_t)1 << 24 && value > -far && value < far;
-        return (value >= -most && value <= most) || (is_single && value == (int64_t)(float)value);
+        const int64_t most = npart__has_fractions(element_type) ? (int64_t)1 << 53 : 4;
+        return value >= -most && value <= most &&
+               (most == 4 || npart__round_number(element_type, (double)value) == (double)value);
     }
     unsigned bits = npart__type_bits(element_type);
     bool is_unsigned = npart__type_name(element_type)[0] == 'u';
     if (!npart__type_is_integer(element_type))
-        return true;
+        return bits == 8; /* a bool, but no string */
     if (bits >= 64)
         return value >= 0 || !is_unsigned;
     int64_t most = ((int64_t)1 << (is_unsigned ? bits : bits - 1)) - 1;
@@ -212,14 +201,14 @@ static bool fits(int element_type, int64_t value)
 }
 
 static void set_known(const struct npart__call *call, uint32_t output, const int64_t *ints, const double *doubles,
-                      uint32_t count)
+                      uint32_t count, double error)
 {
     struct npart__known *known = npart__arena_zeroed(call->arena, 1, sizeof *known);
     if (!known) {
         call->pool->failed = true;
         return;
     }
-    *known = (struct npart__known){.count = count, .ints = ints, .doubles = doubles};
+    *known = (struct npart__known){.count = count, .ints = ints, .doubles = doubles, .error = error};
     npart__out(call, output)->known = known;
 }
 
@@ -230,13 +219,14 @@ void npart__set_ints(const struct npart__call *call, uint32_t output, const int6
         if (!fits(type, ints[i]))
             return;
     if (ints)
-        set_known(call, output, ints, NULL, count);
+        set_known(call, output, ints, NULL, count, 0);
 }
 
-void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count)
+void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count,
+                        double error)
 {
     if (doubles)
-        set_known(call, output, NULL, doubles, count);
+        set_known(call, output, NULL, doubles, count, error);
 }
 
 void npart__set_container(const struct npart__call *call, uint32_t output, int kind, const struct npart__fact *element)

@@ -44,7 +44,7 @@ struct npart__fact *npart__out(const struct npart__call *call, uint32_t index);
 
 /* Known whole numbers of an input (possibly symbolic), or NULL. */
 const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, uint32_t *count);
-/* Known numbers of an input as doubles, at most `limit`; false when one is unknown or symbolic. */
+/* Known numbers of an input as doubles, at most `limit`; false when one is unknown, symbolic, or may be off. */
 bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *out, uint32_t limit, uint32_t *count);
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
@@ -72,7 +72,8 @@ void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t r
 /* The output's elements, of the type that it has by now: numbers that the type cannot hold are not followed. `ints` is
  * taken over. */
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count);
-void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count);
+void npart__set_doubles(const struct npart__call *call, uint32_t output, const double *doubles, uint32_t count,
+                        double error);
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count);
 
 /* A sequence or optional of this element. */

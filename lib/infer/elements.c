@@ -13,7 +13,7 @@ bool npart__in_items(const struct npart__call *call, uint32_t index, struct npar
     const struct npart__known *known = npart__elements(call->inference, npart__in(call, index));
     if (!known || !npart__is_static(fact))
         return false;
-    *out = (struct npart__items){.count = known->count, .is_ints = known->ints != NULL};
+    *out = (struct npart__items){.count = known->count, .is_ints = known->ints != NULL, .error = known->error};
     out->data = known->ints ? (const void *)known->ints : (const void *)known->doubles;
     return true;
 }
@@ -24,13 +24,13 @@ uint64_t *npart__new_items(const struct npart__call *call, uint32_t count)
 }
 
 void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,
-                      bool is_ints)
+                      const struct npart__items *like)
 {
     const void *data = items;
-    if (is_ints)
+    if (like->is_ints)
         npart__set_ints(call, output, data, count);
     else
-        npart__set_doubles(call, output, data, count);
+        npart__set_doubles(call, output, data, count, like->error);
 }
 
 void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output)
@@ -74,5 +74,5 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
         }
     }
     if (items)
-        npart__set_items(call, output, items, count, in.is_ints);
+        npart__set_items(call, output, items, count, &in);
 }

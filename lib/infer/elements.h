@@ -12,13 +12,15 @@ struct npart__items {
     const uint64_t *data;
     uint32_t count;
     bool is_ints; /* else doubles */
+    double error; /* of doubles: see numbers.h */
 };
 
 /* The known elements of a static input; false when there are none. */
 bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out);
 uint64_t *npart__new_items(const struct npart__call *call, uint32_t count);
+/* `like`: what the items were taken from. */
 void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,
-                      bool is_ints);
+                      const struct npart__items *like);
 /* The output's elements are the input's, in the same order. */
 void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output);
 /* Row-major strides, in elements, of static dims. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that work element by element: the result has the operands' shape, broadcast; and where the elements
- * are known whole numbers they are computed, since exporters do shape arithmetic with these operators.
+ * Operators that work element by element: the result has the operands' shape, broadcast, and where the elements are
+ * known they are computed, since exporters do shape arithmetic with these operators. What each computes is a line of
+ * elementwise.def.
  */
 #include <math.h>
 
+#include "infer/arithmetic.h"
+#include "infer/elements.h"
 #include "infer/functions.h"
-#include "infer/families.h"
 
 /* ---- known elements -------------------------------------------------------------------------------------- */
 
@@ -27,14 +29,24 @@ static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *d
     return index;
 }
 
-typedef int64_t (*combine_function)(struct npart__call *call, int64_t a, int64_t b);
+static struct npart__each begin_each(struct npart__call *call, enum npart__elementwise which)
+{
+    const struct npart__element *element = npart__element_of(which);
+    struct npart__each each = {.call = call, .element = element, .type = npart__in(call, 0)->element_type};
+    if (element->first)
+        each.first = (double)npart__float_attribute(call, element->first, (float)element->first_default);
+    if (element->second)
+        each.second = (double)npart__float_attribute(call, element->second, (float)element->second_default);
+    return each;
+}
 
 /* Computes output 0, whose shape is set, from the whole numbers of the inputs, combined from left to right. */
-static void combine_ints(struct npart__call *call, combine_function combine, uint32_t input_count)
+static void combine_ints(struct npart__each *each, uint32_t input_count)
 {
+    struct npart__call *call = each->call;
     const struct npart__fact *out = npart__out(call, 0);
     uint32_t count;
-    if (!npart__small_count(out, &count))
+    if (!each->element->ints || !npart__small_count(out, &count))
         return;
     int64_t *result = NULL;
     for (uint32_t k = 0; k < input_count; k++) {
@@ -46,180 +58,133 @@ static void combine_ints(struct npart__call *call, combine_function combine, uin
             result = npart__new_ints(call, count);
         for (uint32_t i = 0; result && i < count; i++) {
             int64_t element = ints[broadcast_index(npart__in(call, k), out->dims, out->rank, i)];
-            result[i] = k == 0 ? element : combine(call, result[i], element);
+            bool is_first = k == 0 && input_count > 1;
+            result[i] = is_first ? element : each->element->ints(each, k ? result[i] : element, element);
         }
     }
     npart__set_ints(call, 0, result, count);
 }
 
-/* The same in floating point, where a whole-number result was not possible. */
-static void combine_doubles(struct npart__call *call, double (*combine)(double, double))
-{
-    const struct npart__fact *out = npart__out(call, 0);
-    double left[NPART__LIMIT_KNOWN_FLOATS], right[NPART__LIMIT_KNOWN_FLOATS];
-    uint32_t count, left_count, right_count;
-    if (out->known || !combine || !npart__small_count(out, &count) || count > NPART__LIMIT_KNOWN_FLOATS ||
-        !npart__is_static(npart__in(call, 0)) || !npart__is_static(npart__in(call, 1)) ||
-        !npart__in_doubles(call, 0, left, NPART__LIMIT_KNOWN_FLOATS, &left_count) ||
-        !npart__in_doubles(call, 1, right, NPART__LIMIT_KNOWN_FLOATS, &right_count))
-        return;
-    double *result = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *result);
-    if (!result) {
-        call->pool->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        result[i] = combine(left[broadcast_index(npart__in(call, 0), out->dims, out->rank, i)],
-                            right[broadcast_index(npart__in(call, 1), out->dims, out->rank, i)]);
-    npart__set_numbers(call, 0, result, count);
-}
-
-/* Rounds to the output's type; false where that is none that a C compiler has. */
-static bool round_to_type(int element_type, double *doubles, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && element_type == NPART__FLOAT; i++) {
-        volatile float rounded = (float)doubles[i];
-        doubles[i] = (double)rounded;
-    }
-    return element_type == NPART__FLOAT || npart__type_bits(element_type) == 64;
-}
-
-/* Doubles that are all whole become whole numbers, which later steps can follow exactly. */
-void npart__set_numbers(struct npart__call *call, uint32_t output, double *doubles, uint32_t count)
-{
-    bool is_rounded = round_to_type(npart__out(call, output)->element_type, doubles, count);
-    int64_t *ints = npart__new_ints(call, count);
-    for (uint32_t i = 0; ints && i < count; i++) {
-        if (!(fabs(doubles[i]) <= 9007199254740992.0) || doubles[i] != (double)(int64_t)doubles[i]) {
-            if (is_rounded)
-                npart__set_doubles(call, output, doubles, count);
-            return;
-        }
-        ints[i] = (int64_t)doubles[i];
-    }
-    npart__set_ints(call, output, ints, count);
-}
-
-/* ---- arithmetic ------------------------------------------------------------------------------------------ */
-
-static int64_t add(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__sum(call->pool, a, b);
-}
-
-static int64_t subtract(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__difference(call->pool, a, b);
-}
-
-static int64_t negate(struct npart__call *call, int64_t a)
-{
-    return npart__product(call->pool, a, -1);
-}
-
-static int64_t multiply(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__product(call->pool, a, b);
-}
-
-/* Integer division rounds toward zero in ONNX, down for us. What has no sign for certain is taken for a size. */
-static int64_t divide(struct npart__call *call, int64_t a, int64_t b)
-{
-    if (npart__is_number(a) && npart__is_number(b) && b != 0 && (a < 0) != (b < 0) && a % b != 0)
-        return npart__as_number(a / b);
-    if (!npart__is_number(a) && npart__is_number(b) && b < 0)
-        return negate(call, divide(call, a, -b));
-    int64_t negated = npart__is_number(a) ? a : negate(call, a);
-    if (npart__is_number(b) && !npart__is_number(a) && npart__lower_bound(call->pool, negated) >= 0)
-        return negate(call, npart__floor_quotient(call->pool, negated, b));
-    return npart__floor_quotient(call->pool, a, b);
-}
-
-static int64_t modulo(struct npart__call *call, int64_t a, int64_t b)
-{
-    if (b == 0)
-        return npart__fresh_symbol(call->pool);
-    int64_t quotient = npart__int_attribute(call, "fmod", 0) ? divide(call, a, b)
-                                                             : npart__floor_quotient(call->pool, a, b);
-    return npart__difference(call->pool, a, npart__product(call->pool, quotient, b));
-}
-
-static int64_t maximum(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__maximum(call->pool, a, b);
-}
-
-static int64_t minimum(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__minimum(call->pool, a, b);
-}
-
-static int64_t power(struct npart__call *call, int64_t a, int64_t b)
-{
-    int64_t result = 1;
-    if (!npart__is_number(b) || b < 0 || b > 62)
-        return npart__fresh_symbol(call->pool);
-    for (int64_t i = 0; i < b; i++)
-        result = npart__product(call->pool, result, a);
-    return result;
-}
-
-static int64_t logical_and(struct npart__call *call, int64_t a, int64_t b)
-{
-    if (a == 0 || b == 0)
-        return 0;
-    return npart__is_number(a) && npart__is_number(b) ? 1 : npart__fresh_symbol(call->pool);
-}
-
-static int64_t logical_or(struct npart__call *call, int64_t a, int64_t b)
-{
-    if ((npart__is_number(a) && a != 0) || (npart__is_number(b) && b != 0))
-        return 1;
-    return a == 0 && b == 0 ? 0 : npart__fresh_symbol(call->pool);
-}
-
-static int64_t logical_xor(struct npart__call *call, int64_t a, int64_t b)
-{
-    return npart__is_number(a) && npart__is_number(b) ? (a != 0) != (b != 0) : npart__fresh_symbol(call->pool);
-}
-
-static double add_doubles(double a, double b)
-{
-    return a + b;
-}
-
-static double subtract_doubles(double a, double b)
-{
-    return a - b;
-}
-
-static double multiply_doubles(double a, double b)
-{
-    return a * b;
-}
-
-static double divide_doubles(double a, double b)
-{
-    return a / b;
-}
-
-static const struct {
-    combine_function ints;
-    double (*doubles)(double, double);
-} binaries[] = {
-    [NPART__BINARY_OTHER] = {NULL, NULL},
-    [NPART__BINARY_ADD] = {add, add_doubles},
-    [NPART__BINARY_SUBTRACT] = {subtract, subtract_doubles},
-    [NPART__BINARY_MULTIPLY] = {multiply, multiply_doubles},
-    [NPART__BINARY_DIVIDE] = {divide, divide_doubles},
-    [NPART__BINARY_MODULO] = {modulo, NULL},
-    [NPART__BINARY_POWER] = {power, pow},
-    [NPART__BINARY_MAXIMUM] = {maximum, fmax},
-    [NPART__BINARY_MINIMUM] = {minimum, fmin},
-    [NPART__BINARY_AND] = {logical_and, NULL},
-    [NPART__BINARY_OR] = {logical_or, NULL},
-    [NPART__BINARY_XOR] = {logical_xor, NULL},
+/* A number, and how far it may be off. */
+struct about {
+    double number, error;
 };
+
+/* Where a result lies whose operands may be off: its distance from the ends. */
+static bool spread(struct npart__each *each, struct about a, struct about b, double result, double *error)
+{
+    unsigned traits = each->element->traits;
+    bool may_be_divided = traits & NPART__IS_QUOTIENT && fabs(a.number) > a.error && fabs(b.number) > b.error;
+    if (!(traits & NPART__IS_MONOTONE) && !may_be_divided)
+        return false;
+    for (int corner = 0; corner < 4; corner++) {
+        double left = corner & 1 ? a.number + a.error : a.number - a.error;
+        double right = corner & 2 ? b.number + b.error : b.number - b.error;
+        double distance = fabs(each->element->doubles(each, left, right) - result);
+        if (!(distance <= *error))
+            *error = distance;
+    }
+    return !(traits & NPART__IS_STEP) || *error == 0;
+}
+
+/* One result, rounded to the output's type; false when it cannot be told. */
+static bool compute(struct npart__each *each, struct about a, struct about b, struct about *out)
+{
+    unsigned traits = each->element->traits;
+    int type = npart__out(each->call, 0)->element_type;
+    double error = 0;
+    each->is_close = traits & NPART__IS_CLOSE;
+    double exact = each->element->doubles(each, a.number, b.number);
+    bool is_close = each->is_close, has_nan = isnan(a.number) || isnan(b.number);
+    if (has_nan && !isnan(exact) && !(traits & NPART__IS_STEP))
+        return false; /* minima and maxima of a NaN are one thing here and another there */
+    if (each->is_unknown || ((a.error != 0 || b.error != 0) && !spread(each, a, b, exact, &error)))
+        return false;
+    double rounded = npart__type_is_float(type) ? npart__round_number(type, exact) : exact;
+    /* A step of an expression in 16 bits is not always rounded by runtimes that compute it in 32. */
+    if (error != 0 || (npart__type_bits(type) == 16 && rounded != exact && !isnan(exact)))
+        error += npart__unit_at(type, exact);
+    bool overflows = isinf(exact) && npart__type_bits(type) < 64;
+    if (is_close && !isnan(exact) && !overflows)
+        error += npart__close_error(type, exact);
+    *out = (struct about){.number = rounded, .error = error};
+    return error < (double)INFINITY && !each->is_unknown && (isfinite(rounded) || error == 0);
+}
+
+static struct about about_at(const struct npart__numbers *numbers, uint32_t index)
+{
+    return (struct about){.number = npart__number_at(numbers, index), .error = numbers->error};
+}
+
+/* Fills in one operand's part; false when one result cannot be told. */
+static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t input_count, struct about *results,
+                            uint32_t count)
+{
+    const struct npart__fact *out = npart__out(each->call, 0), *in = npart__in(each->call, operand);
+    struct npart__numbers numbers;
+    if (!npart__in_numbers(each->call, operand, &numbers))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct about element = about_at(&numbers, broadcast_index(in, out->dims, out->rank, i));
+        struct about before = operand ? results[i] : element;
+        if (operand == 0 && input_count > 1)
+            results[i] = element;
+        else if (!compute(each, before, element, &results[i]))
+            return false;
+    }
+    return true;
+}
+
+/* A mean of more than one: the sum divided, or multiplied with the reciprocal. */
+static bool divide_sums(struct npart__each *each, uint32_t input_count, struct about *results, uint32_t count)
+{
+    struct npart__each division = begin_each(each->call, NPART__EACH_DIVIDE);
+    int type = npart__out(each->call, 0)->element_type;
+    for (uint32_t i = 0; i < count; i++) {
+        double sum = results[i].number;
+        if (!compute(&division, results[i], (struct about){.number = input_count}, &results[i]))
+            return false;
+        if (!npart__is_exact_product(type, results[i].number, input_count, sum))
+            results[i].error += 2 * npart__unit_at(type, results[i].number);
+    }
+    return true;
+}
+
+static void set_results(struct npart__call *call, const struct about *results, uint32_t count)
+{
+    double error = 0, *numbers = npart__new_doubles(call, count);
+    for (uint32_t i = 0; numbers && i < count; i++) {
+        numbers[i] = results[i].number;
+        error = results[i].error > error ? results[i].error : error;
+    }
+    npart__set_numbers(call, 0, numbers, count, error);
+}
+
+/* The same in floating point, where no element is symbolic. */
+static bool combine_doubles(struct npart__each *each, uint32_t input_count)
+{
+    struct npart__call *call = each->call;
+    const struct npart__fact *out = npart__out(call, 0);
+    uint32_t count;
+    if (!each->element->doubles || !npart__small_count(out, &count) || count > NPART__LIMIT_KNOWN_FLOATS)
+        return false;
+    struct about *results = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *results);
+    if (!results) {
+        call->pool->failed = true;
+        return false;
+    }
+    bool is_known = true;
+    for (uint32_t k = 0; k < input_count && is_known; k++)
+        is_known = combine_operand(each, k, input_count, results, count);
+    if (is_known && call->row->parameter == NPART__EACH_MEAN)
+        is_known = divide_sums(each, input_count, results, count);
+    if (is_known)
+        set_results(call, results, count);
+    npart__arena_release(call->arena, results);
+    return is_known;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------- */
 
 static bool broadcast_inputs(struct npart__call *call, uint32_t count)
 {
@@ -236,12 +201,7 @@ static bool broadcast_inputs(struct npart__call *call, uint32_t count)
     return npart__out(call, 0)->has_rank;
 }
 
-/* A division of whole numbers that are floats is exact only where it leaves nothing. */
-static bool divides_floats(const struct npart__call *call)
-{
-    return call->row->parameter == NPART__BINARY_DIVIDE && npart__type_is_float(npart__in(call, 0)->element_type);
-}
-
+/* A division of symbols that are floats is exact only where it leaves nothing. */
 static bool divides_exactly(struct npart__call *call)
 {
     uint32_t left_count, right_count;
@@ -255,25 +215,64 @@ static bool divides_exactly(struct npart__call *call)
     return true;
 }
 
+/* Output 0's elements, its type and shape being set. Of fractions, and of whole numbers in floating point, each step
+ * is rounded; symbols in floating point are sizes, which are followed as whole numbers. */
+static void combine(struct npart__call *call, uint32_t input_count)
+{
+    enum npart__elementwise which = (enum npart__elementwise)call->row->parameter;
+    struct npart__each each = begin_each(call, which);
+    for (uint32_t k = 0; k < input_count; k++)
+        if (!npart__may_be_known(call, k))
+            return;
+    if (each.type == NPART__STRING || !npart__type_is_float(each.type)) {
+        combine_ints(&each, input_count);
+        return;
+    }
+    if (!npart__has_fractions(each.type) || combine_doubles(&each, input_count))
+        return;
+    bool has_symbols = false;
+    for (uint32_t k = 0; k < input_count; k++) {
+        struct npart__numbers numbers;
+        has_symbols |= !npart__in_numbers(call, k, &numbers);
+    }
+    if (has_symbols && which != NPART__EACH_POWER && (which != NPART__EACH_DIVIDE || divides_exactly(call)))
+        combine_ints(&each, input_count);
+}
+
 /* Before opset 7 these operators broadcast only on request, along `axis`; the shape is input 0's. */
 static bool is_old_broadcast(const struct npart__call *call)
 {
     return call->node->domain == 0 && call->node->schema && call->node->schema->since < 7;
 }
 
+static bool is_truth(enum npart__elementwise which)
+{
+    switch (which) {
+    case NPART__EACH_NOT:
+    case NPART__EACH_AND:
+    case NPART__EACH_OR:
+    case NPART__EACH_XOR:
+    case NPART__EACH_EQUAL:
+    case NPART__EACH_GREATER:
+    case NPART__EACH_GREATER_OR_EQUAL:
+    case NPART__EACH_LESS:
+    case NPART__EACH_LESS_OR_EQUAL:
+    case NPART__EACH_IS_NAN:
+    case NPART__EACH_IS_INFINITE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void npart__infer_binary(struct npart__call *call)
 {
-    if (call->row->parameter >= NPART__BINARY_AND)
+    if (is_truth((enum npart__elementwise)call->row->parameter))
         npart__set_element_type(call, 0, NPART__BOOL);
-    if (is_old_broadcast(call)) {
+    if (is_old_broadcast(call))
         npart__set_shape_like(call, 0, npart__in(call, 0));
-        return;
-    }
-    if (!broadcast_inputs(call, 2))
-        return;
-    if (binaries[call->row->parameter].ints && (!divides_floats(call) || divides_exactly(call)))
-        combine_ints(call, binaries[call->row->parameter].ints, 2);
-    combine_doubles(call, binaries[call->row->parameter].doubles);
+    else if (broadcast_inputs(call, 2))
+        combine(call, 2);
 }
 
 void npart__infer_variadic(struct npart__call *call)
@@ -281,75 +280,22 @@ void npart__infer_variadic(struct npart__call *call)
     uint32_t count = call->node->input_count;
     if (!broadcast_inputs(call, count))
         return;
-    if (binaries[call->row->parameter].ints)
-        combine_ints(call, binaries[call->row->parameter].ints, count);
+    if (count == 1)
+        npart__pass_elements(call, 0, 0);
+    else
+        combine(call, count);
 }
 
-/* ---- comparisons ----------------------------------------------------------------------------------------- */
-
-/* 1, 0, or a fresh symbol where it depends. */
-static int64_t compare(struct npart__call *call, int64_t a, int64_t b)
+/* Which of two operands each element is, where that is certain; false when one is not. */
+static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t count)
 {
-    enum npart__comparison kind = (enum npart__comparison)call->row->parameter;
-    if (npart__is_number(a) && npart__is_number(b)) {
-        switch (kind) {
-        case NPART__COMPARE_EQUAL:
-            return a == b;
-        case NPART__COMPARE_GREATER:
-            return a > b;
-        case NPART__COMPARE_LESS:
-            return a < b;
-        case NPART__COMPARE_GREATER_OR_EQUAL:
-            return a >= b;
-        default:
-            return a <= b;
-        }
-    }
-    bool includes_equality = kind != NPART__COMPARE_GREATER && kind != NPART__COMPARE_LESS;
-    if (npart__same(a, b))
-        return includes_equality;
-    if (kind == NPART__COMPARE_EQUAL) {
-        /* Different for good where one is above the other whatever the symbols are. */
-        bool apart = npart__lower_bound(call->pool, npart__difference(call->pool, a, b)) > 0 ||
-                     npart__lower_bound(call->pool, npart__difference(call->pool, b, a)) > 0;
-        return apart ? 0 : npart__fresh_symbol(call->pool);
-    }
-    bool wants_greater = kind == NPART__COMPARE_GREATER || kind == NPART__COMPARE_GREATER_OR_EQUAL;
-    int64_t excess = wants_greater ? npart__difference(call->pool, a, b) : npart__difference(call->pool, b, a);
-    int64_t lack = npart__product(call->pool, excess, -1);
-    if (npart__lower_bound(call->pool, excess) >= (includes_equality ? 0 : 1))
-        return 1;
-    if (npart__lower_bound(call->pool, lack) >= (includes_equality ? 1 : 0))
-        return 0;
-    return npart__fresh_symbol(call->pool);
-}
-
-void npart__infer_compare(struct npart__call *call)
-{
-    npart__set_element_type(call, 0, NPART__BOOL);
-    if (is_old_broadcast(call))
-        npart__set_shape_like(call, 0, npart__in(call, 0));
-    else if (broadcast_inputs(call, 2))
-        combine_ints(call, compare, 2);
-}
-
-void npart__infer_where(struct npart__call *call)
-{
-    uint32_t count, known;
-    if (npart__in(call, 1)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 1)->element_type);
-    if (!broadcast_inputs(call, 3))
-        return;
     const struct npart__fact *out = npart__out(call, 0);
+    uint32_t known;
     const int64_t *condition = npart__in_ints(call, 0, &known), *yes = npart__in_ints(call, 1, &known),
                   *no = npart__in_ints(call, 2, &known);
-    if (!condition || !yes || !no || !npart__small_count(out, &count))
-        return;
-    for (uint32_t k = 0; k < 3; k++)
-        if (!npart__is_static(npart__in(call, k)))
-            return;
-    int64_t *result = npart__new_ints(call, count);
-    for (uint32_t i = 0; result && i < count; i++) {
+    if (!condition || !yes || !no || !result)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
         int64_t chosen = condition[broadcast_index(npart__in(call, 0), out->dims, out->rank, i)];
         int64_t a = yes[broadcast_index(npart__in(call, 1), out->dims, out->rank, i)];
         int64_t b = no[broadcast_index(npart__in(call, 2), out->dims, out->rank, i)];
@@ -357,7 +303,40 @@ void npart__infer_where(struct npart__call *call)
                     : npart__is_number(chosen) ? (chosen ? a : b)
                                                : npart__fresh_symbol(call->pool);
     }
-    npart__set_ints(call, 0, result, count);
+    return true;
+}
+
+static void choose_doubles(struct npart__call *call, uint32_t count)
+{
+    const struct npart__fact *out = npart__out(call, 0);
+    struct npart__numbers condition, yes, no;
+    if (!npart__in_numbers(call, 0, &condition) || !npart__in_numbers(call, 1, &yes) ||
+        !npart__in_numbers(call, 2, &no))
+        return;
+    double *numbers = npart__new_doubles(call, count);
+    for (uint32_t i = 0; numbers && i < count; i++) {
+        bool chosen = npart__number_at(&condition, broadcast_index(npart__in(call, 0), out->dims, out->rank, i)) != 0;
+        numbers[i] = npart__number_at(chosen ? &yes : &no,
+                                      broadcast_index(npart__in(call, chosen ? 1 : 2), out->dims, out->rank, i));
+    }
+    npart__set_numbers(call, 0, numbers, count, yes.error > no.error ? yes.error : no.error);
+}
+
+void npart__infer_where(struct npart__call *call)
+{
+    uint32_t count;
+    if (npart__in(call, 1)->element_type)
+        npart__set_element_type(call, 0, npart__in(call, 1)->element_type);
+    if (!broadcast_inputs(call, 3) || !npart__small_count(npart__out(call, 0), &count))
+        return;
+    for (uint32_t k = 0; k < 3; k++)
+        if (!npart__may_be_known(call, k) || !npart__is_static(npart__in(call, k)))
+            return;
+    int64_t *result = npart__new_ints(call, count);
+    if (choose_ints(call, result, count))
+        npart__set_ints(call, 0, result, count);
+    else if (npart__has_fractions(npart__out(call, 0)->element_type))
+        choose_doubles(call, count);
 }
 
 /* ---- one input ------------------------------------------------------------------------------------------- */
@@ -379,74 +358,27 @@ void npart__infer_like(struct npart__call *call)
     npart__set_shape_like(call, 0, npart__in(call, (uint32_t)call->row->parameter));
 }
 
-static int64_t apply_unary(struct npart__call *call, int64_t a)
-{
-    switch ((enum npart__unary)call->row->parameter) {
-    case NPART__UNARY_NEGATE:
-        return npart__product(call->pool, a, -1);
-    case NPART__UNARY_ABSOLUTE:
-    case NPART__UNARY_RELU:
-        if (npart__lower_bound(call->pool, a) >= 0)
-            return a;
-        if (!npart__is_number(a))
-            return npart__fresh_symbol(call->pool);
-        return call->row->parameter == NPART__UNARY_RELU ? 0 : npart__product(call->pool, a, -1);
-    case NPART__UNARY_NOT:
-        return npart__is_number(a) ? a == 0 : npart__fresh_symbol(call->pool);
-    case NPART__UNARY_SIGN:
-        return npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(call->pool);
-    default: /* identity, and rounding of whole numbers */
-        return a;
-    }
-}
-
-static double apply_to_double(enum npart__unary kind, double a)
-{
-    switch (kind) {
-    case NPART__UNARY_NEGATE:
-        return -a;
-    case NPART__UNARY_ABSOLUTE:
-        return fabs(a);
-    case NPART__UNARY_RELU:
-        return a > 0 ? a : 0;
-    case NPART__UNARY_SIGN:
-        return (a > 0) - (a < 0);
-    case NPART__UNARY_FLOOR:
-        return floor(a);
-    case NPART__UNARY_CEIL:
-        return ceil(a);
-    case NPART__UNARY_ROUND: { /* halves go to the even neighbour */
-        double whole = floor(a), rest = a - whole;
-        bool goes_up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
-        return goes_up ? whole + 1 : whole;
-    }
-    default:
-        return a;
-    }
-}
-
 void npart__infer_unary(struct npart__call *call)
 {
-    uint32_t count;
     npart__set_shape_like(call, 0, npart__in(call, 0));
-    if (call->row->parameter == NPART__UNARY_NOT)
+    if (!call->node->schema)
+        npart__set_type_like(call, 0, 0);
+    if (is_truth((enum npart__elementwise)call->row->parameter))
         npart__set_element_type(call, 0, NPART__BOOL);
-    const int64_t *ints = npart__in_ints(call, 0, &count);
-    int64_t *result = ints ? npart__new_ints(call, count) : NULL;
-    for (uint32_t i = 0; result && i < count; i++)
-        result[i] = apply_unary(call, ints[i]);
-    npart__set_ints(call, 0, result, count);
-    double numbers[NPART__LIMIT_KNOWN_FLOATS];
-    if (ints || !npart__in_doubles(call, 0, numbers, NPART__LIMIT_KNOWN_FLOATS, &count))
+    combine(call, 1);
+}
+
+/* The second input broadcasts to the first. */
+void npart__infer_slope(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *slope = npart__in(call, 1);
+    npart__set_shape_like(call, 0, in);
+    if (is_old_broadcast(call) || !in->has_rank || !slope->has_rank || slope->rank > in->rank)
         return;
-    double *applied = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *applied);
-    call->pool->failed = call->pool->failed || !applied;
-    for (uint32_t i = 0; applied && i < count; i++)
-        applied[i] = apply_to_double((enum npart__unary)call->row->parameter, numbers[i]);
-    if (applied)
-        npart__set_numbers(call, 0, applied, count);
-    else
-        call->pool->failed = true;
+    for (uint32_t i = 0; i < slope->rank; i++)
+        if (slope->dims[i] != 1 && slope->dims[i] != in->dims[in->rank - slope->rank + i])
+            return;
+    combine(call, 2);
 }
 
 /* A bound of Clip: an input from version 11 on, an attribute before. False when it is given and not known. */
@@ -461,17 +393,21 @@ static bool read_bound(const struct npart__call *call, uint32_t index, const cha
 
 static void clip_doubles(struct npart__call *call)
 {
-    uint32_t count;
-    double numbers[NPART__LIMIT_KNOWN_FLOATS], low = -INFINITY, high = INFINITY;
-    if (!npart__in_doubles(call, 0, numbers, NPART__LIMIT_KNOWN_FLOATS, &count) || !read_bound(call, 1, "min", &low) ||
+    struct npart__numbers numbers;
+    double low = -INFINITY, high = INFINITY;
+    if (!npart__may_be_known(call, 0) || !npart__has_fractions(npart__in(call, 0)->element_type) ||
+        !npart__in_numbers(call, 0, &numbers) || !read_bound(call, 1, "min", &low) ||
         !read_bound(call, 2, "max", &high))
         return;
-    double *clipped = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *clipped);
-    call->pool->failed = call->pool->failed || !clipped;
-    for (uint32_t i = 0; clipped && i < count; i++)
-        clipped[i] = fmin(fmax(numbers[i], low), high);
-    if (clipped)
-        npart__set_numbers(call, 0, clipped, count);
+    double *clipped = npart__new_doubles(call, numbers.count);
+    for (uint32_t i = 0; clipped && i < numbers.count; i++) {
+        double number = npart__number_at(&numbers, i);
+        if (!isfinite(number) || isnan(low) || isnan(high))
+            return; /* without a bound, runtimes take the largest number */
+        number = number < low ? low : number;
+        clipped[i] = number > high ? high : number;
+    }
+    npart__set_numbers(call, 0, clipped, numbers.count, numbers.error);
 }
 
 void npart__infer_clip(struct npart__call *call)
@@ -492,67 +428,6 @@ void npart__infer_clip(struct npart__call *call)
         result[i] = high && high_count == 1 ? npart__minimum(call->pool, result[i], high[0]) : result[i];
     }
     npart__set_ints(call, 0, result, count);
-}
-
-/* ---- casts ----------------------------------------------------------------------------------------------- */
-
-static void cast_to(struct npart__call *call, int element_type)
-{
-    uint32_t count;
-    const struct npart__fact *in = npart__in(call, 0);
-    npart__set_shape_like(call, 0, in);
-    npart__set_element_type(call, 0, element_type);
-    const int64_t *ints = npart__in_ints(call, 0, &count);
-    if (ints && element_type != NPART__BOOL) {
-        npart__set_ints(call, 0, ints, count);
-        return;
-    }
-    int64_t *result = npart__new_ints(call, count);
-    for (uint32_t i = 0; ints && result && i < count; i++)
-        result[i] = npart__is_number(ints[i]) ? ints[i] != 0 : npart__fresh_symbol(call->pool);
-    if (ints)
-        npart__set_ints(call, 0, result, count);
-    double numbers[NPART__LIMIT_KNOWN_FLOATS];
-    if (ints || !npart__in_doubles(call, 0, numbers, NPART__LIMIT_KNOWN_FLOATS, &count))
-        return;
-    double *converted = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *converted);
-    if (!converted) {
-        call->pool->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (element_type == NPART__BOOL)
-            converted[i] = numbers[i] != 0;
-        else
-            converted[i] = npart__type_is_float(element_type) ? numbers[i] : trunc(numbers[i]);
-    }
-    npart__set_numbers(call, 0, converted, count);
-}
-
-void npart__infer_cast(struct npart__call *call)
-{
-    int64_t to = npart__int_attribute(call, "to", 0);
-    if (to == 0) { /* opset 1 wrote the type's name */
-        const char *name = npart__string_attribute(call, "to", "");
-        to = npart__type_number(name, strlen(name));
-    }
-    if (to > 0 && to <= UINT8_MAX)
-        cast_to(call, (int)to);
-}
-
-/* The bits stay, so nothing is known of the numbers. */
-void npart__infer_bit_cast(struct npart__call *call)
-{
-    int64_t to = npart__int_attribute(call, "to", 0);
-    npart__set_shape_like(call, 0, npart__in(call, 0));
-    if (to > 0 && to <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)to);
-}
-
-void npart__infer_cast_like(struct npart__call *call)
-{
-    if (npart__in(call, 1)->element_type)
-        cast_to(call, npart__in(call, 1)->element_type);
 }
 
 /* ---- shaped like the input ------------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
  *
  * Facts: made from tensors, asked about, printed.
  */
+#include <math.h>
+
 #include "infer/driver.h"
 
 void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant)
@@ -26,7 +28,8 @@ void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tenso
 
 static bool is_whole(double value)
 {
-    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && value == (double)(int64_t)value;
+    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && value == (double)(int64_t)value &&
+           (value != 0 || !signbit(value));
 }
 
 static void *room_for(struct npart__inference *inference, uint32_t count)

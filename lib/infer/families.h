@@ -9,27 +9,24 @@
 
 /* TensorProto.DataType numbers that inference names. */
 enum { NPART__FLOAT = 1, NPART__UINT8 = 2, NPART__INT8 = 3, NPART__INT32 = 6, NPART__INT64 = 7, NPART__STRING = 8,
-       NPART__BOOL = 9, NPART__FLOAT16 = 10, NPART__UINT32 = 12 };
+       NPART__BOOL = 9, NPART__FLOAT16 = 10, NPART__DOUBLE = 11, NPART__UINT32 = 12, NPART__UINT64 = 13,
+       NPART__BFLOAT16 = 16 };
 
-enum npart__unary {
-    NPART__UNARY_SAME, NPART__UNARY_NEGATE, NPART__UNARY_ABSOLUTE, NPART__UNARY_RELU, NPART__UNARY_NOT,
-    NPART__UNARY_SIGN, NPART__UNARY_FLOOR, NPART__UNARY_CEIL, NPART__UNARY_ROUND
-};
-
-enum npart__binary {
-    NPART__BINARY_OTHER, NPART__BINARY_ADD, NPART__BINARY_SUBTRACT, NPART__BINARY_MULTIPLY, NPART__BINARY_DIVIDE,
-    NPART__BINARY_MODULO, NPART__BINARY_POWER, NPART__BINARY_MAXIMUM, NPART__BINARY_MINIMUM, NPART__BINARY_AND,
-    NPART__BINARY_OR, NPART__BINARY_XOR
-};
-
-enum npart__comparison {
-    NPART__COMPARE_EQUAL, NPART__COMPARE_GREATER, NPART__COMPARE_LESS, NPART__COMPARE_GREATER_OR_EQUAL,
-    NPART__COMPARE_LESS_OR_EQUAL
+/* Operators that work element by element; each is a line of elementwise.def. */
+enum npart__elementwise {
+#define ELEMENT(name, ints, doubles, traits, first, first_default, second, second_default) NPART__EACH_##name,
+#include "infer/elementwise.def"
 };
 
 enum npart__reduction {
-    NPART__REDUCE_OTHER, NPART__REDUCE_SUM, NPART__REDUCE_PRODUCT, NPART__REDUCE_MAXIMUM, NPART__REDUCE_MINIMUM
+    NPART__REDUCE_OTHER, NPART__REDUCE_SUM, NPART__REDUCE_PRODUCT, NPART__REDUCE_MAXIMUM, NPART__REDUCE_MINIMUM,
+    NPART__REDUCE_MEAN, NPART__REDUCE_L1, NPART__REDUCE_L2, NPART__REDUCE_LOG_SUM, NPART__REDUCE_LOG_SUM_EXP,
+    NPART__REDUCE_SUM_SQUARE
 };
+
+enum npart__softening { NPART__SOFTENING_PLAIN, NPART__SOFTENING_LOG, NPART__SOFTENING_HARD };
+
+enum npart__extreme { NPART__EXTREME_MAXIMUM, NPART__EXTREME_MINIMUM };
 
 /* How the operands of a convolution or matrix product stand. */
 enum npart__operands {
@@ -55,9 +52,5 @@ void npart__set_type_like(const struct npart__call *call, uint32_t output, uint3
 
 /* quantize.c */
 void npart__widen_type(const struct npart__call *call);
-
-/* elementwise.c: sets elements as whole numbers where all of them are, else as doubles, which are taken over. Either
- * way they are first rounded to the output's type, which must be set. */
-void npart__set_numbers(struct npart__call *call, uint32_t output, double *doubles, uint32_t count);
 
 #endif

@@ -13,15 +13,17 @@ void npart__infer_pattern(struct npart__call *call); /* as the row's text says *
 /* elementwise.c */
 void npart__infer_binary(struct npart__call *call); /* two inputs broadcast */
 void npart__infer_variadic(struct npart__call *call); /* all inputs broadcast */
-void npart__infer_compare(struct npart__call *call); /* two inputs broadcast to bool */
 void npart__infer_where(struct npart__call *call);
 void npart__infer_same(struct npart__call *call); /* output 0 is shaped like input 0 */
 void npart__infer_like(struct npart__call *call); /* ... like the input that the parameter names */
-void npart__infer_unary(struct npart__call *call); /* the same, and whole numbers are computed */
+void npart__infer_unary(struct npart__call *call); /* the same, and elements are computed */
+void npart__infer_slope(struct npart__call *call); /* the same; input 1 broadcasts to input 0 */
 void npart__infer_clip(struct npart__call *call);
+
+/* cast.c */
 void npart__infer_cast(struct npart__call *call);
 void npart__infer_bit_cast(struct npart__call *call);
-void npart__infer_cast_like(struct npart__call *call);
+void npart__infer_cast_like(struct npart__call *call); /* elementwise.c */
 void npart__infer_dropout(struct npart__call *call);
 void npart__infer_like_input(struct npart__call *call); /* shaped like input 0, type by attribute dtype */
 
@@ -52,17 +54,28 @@ void npart__infer_gather_nd(struct npart__call *call);
 void npart__infer_scatter_elements(struct npart__call *call);
 void npart__infer_scatter_nd(struct npart__call *call);
 
-/* search.c */
+/* pad.c */
 void npart__infer_pad(struct npart__call *call);
+
+/* search.c */
 void npart__infer_nonzero(struct npart__call *call);
 void npart__infer_compress(struct npart__call *call);
-void npart__infer_unique(struct npart__call *call);
+
+/* masks.c */
+void npart__infer_trilu(struct npart__call *call);
+void npart__infer_eye_like(struct npart__call *call);
 void npart__infer_one_hot(struct npart__call *call);
-void npart__infer_top_k(struct npart__call *call); /* reduce.c */
+
+/* lines.c */
+void npart__infer_arg_extreme(struct npart__call *call);
+void npart__infer_top_k(struct npart__call *call);
+void npart__infer_cumulative(struct npart__call *call);
+void npart__infer_soften(struct npart__call *call); /* Softmax and its kin */
+void npart__infer_unique(struct npart__call *call);
+void npart__infer_reverse_sequence(struct npart__call *call);
 
 /* reduce.c */
 void npart__infer_reduce(struct npart__call *call);
-void npart__infer_arg_extreme(struct npart__call *call); /* matrix.c */
 
 /* matrix.c */
 void npart__infer_matmul(struct npart__call *call);

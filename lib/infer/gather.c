@@ -2,9 +2,11 @@
  *
  * Operators that take elements from listed places, or put them there.
  */
+#include <math.h>
+
 #include "infer/elements.h"
-#include "infer/families.h"
 #include "infer/functions.h"
+#include "infer/numbers.h"
 
 /* ---- Gather ---------------------------------------------------------------------------------------------- */
 
@@ -13,6 +15,8 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
     const struct npart__fact *data = npart__in(call, 0);
     struct npart__items items;
     uint32_t index_count, total, inner = 1;
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
+        return;
     const int64_t *indices = npart__in_ints(call, 1, &index_count);
     if (!indices || !npart__in_items(call, 0, &items) || !npart__small_count(npart__out(call, 0), &total))
         return;
@@ -27,7 +31,7 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
         result[flat] = items.data[(outer * extent + at) * inner + in];
     }
     if (result)
-        npart__set_items(call, 0, result, total, items.is_ints);
+        npart__set_items(call, 0, result, total, &items);
 }
 
 void npart__infer_gather(struct npart__call *call)
@@ -90,17 +94,24 @@ static bool element_place(const struct grid *data, const struct grid *indices, u
     return true;
 }
 
-/* Where the `tuple`-th index tuple begins in the data; false when one of it is not known or out of range. */
-static bool tuple_place(const struct grid *data, const struct grid *indices, uint32_t tuple, uint32_t length,
-                        int64_t *out)
+/* Where the `tuple`-th index tuple begins in the data, whose first `batch` dims both have; false when one of it is not
+ * known or out of range. */
+static bool tuple_place(const struct grid *data, const struct grid *indices, uint32_t batch, uint32_t tuple,
+                        uint32_t length, int64_t *out)
 {
     int64_t place = 0;
+    for (uint32_t i = 0; i < batch; i++) {
+        int64_t own = (int64_t)tuple * length / indices->strides[i] % indices->dims[i];
+        if (own >= data->dims[i])
+            return false;
+        place += own * data->strides[i];
+    }
     for (uint32_t i = 0; i < length; i++) {
         int64_t index = (int64_t)indices->items.data[tuple * length + i];
         uint32_t at;
-        if (!npart__is_number(index) || !npart__normalize_axis(index, (uint32_t)data->dims[i], &at))
+        if (!npart__is_number(index) || !npart__normalize_axis(index, (uint32_t)data->dims[batch + i], &at))
             return false;
-        place += at * data->strides[i];
+        place += at * data->strides[batch + i];
     }
     *out = place;
     return true;
@@ -117,7 +128,8 @@ void npart__infer_gather_elements(struct npart__call *call)
     struct grid data, indices;
     uint32_t axis;
     npart__set_shape_like(call, 0, npart__in(call, 1));
-    if (!same_rank(call, 0, 1) || !read_grid(call, 0, &data) || !read_grid(call, 1, &indices) ||
+    if (!same_rank(call, 0, 1) || !npart__may_be_known(call, 0) || !npart__may_be_known(call, 1) ||
+        !read_grid(call, 0, &data) || !read_grid(call, 1, &indices) ||
         !indices.items.is_ints ||
         !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data.rank, &axis))
         return;
@@ -129,27 +141,28 @@ void npart__infer_gather_elements(struct npart__call *call)
         result[i] = data.items.data[place];
     }
     if (result)
-        npart__set_items(call, 0, result, indices.items.count, data.items.is_ints);
+        npart__set_items(call, 0, result, indices.items.count, &data.items);
 }
 
 /* Tuples of indices, each naming a run of the data that has what dims are left. */
-static void gather_tuples(struct npart__call *call, uint32_t length)
+static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t length)
 {
     struct grid data, indices;
     uint32_t total;
-    if (!read_grid(call, 0, &data) || !read_grid(call, 1, &indices) || !indices.items.is_ints ||
-        !npart__small_count(npart__out(call, 0), &total) || length == 0)
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1) || !read_grid(call, 0, &data) ||
+        !read_grid(call, 1, &indices) || !indices.items.is_ints || !npart__small_count(npart__out(call, 0), &total) ||
+        length == 0 || total == 0 || data.items.count == 0)
         return;
-    uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[length - 1];
+    uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[batch + length - 1];
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t i = 0; result && i < tuples; i++) {
         int64_t place;
-        if (!tuple_place(&data, &indices, i, length, &place) || (i + 1) * run > total)
+        if (!tuple_place(&data, &indices, batch, i, length, &place) || (i + 1) * run > total)
             return;
         memcpy(result + i * run, data.items.data + place, run * sizeof *result);
     }
     if (result)
-        npart__set_items(call, 0, result, total, data.items.is_ints);
+        npart__set_items(call, 0, result, total, &data.items);
 }
 
 void npart__infer_gather_nd(struct npart__call *call)
@@ -170,8 +183,8 @@ void npart__infer_gather_nd(struct npart__call *call)
     for (uint32_t i = (uint32_t)(batch + tuple); i < data->rank; i++)
         dims[next++] = data->dims[i];
     npart__set_dims(call, 0, rank, dims);
-    if (batch == 0)
-        gather_tuples(call, (uint32_t)tuple);
+    if (batch < indices->rank)
+        gather_tuples(call, (uint32_t)batch, (uint32_t)tuple);
 }
 
 /* ---- Scatter --------------------------------------------------------------------------------------------- */
@@ -188,60 +201,136 @@ static enum scatter_kind scatter_kind(struct npart__call *call)
     return SCATTER_REPLACE;
 }
 
-static int64_t scattered(struct npart__call *call, enum scatter_kind kind, int64_t before, int64_t update)
+/* What is written into, as whole numbers or as doubles. */
+struct scatter {
+    struct npart__call *call;
+    enum scatter_kind kind;
+    int type;
+    int64_t *ints;
+    double *doubles; /* NULL: ints */
+    struct npart__numbers updates;     /* for doubles */
+    const int64_t *update_ints;
+    double error;
+};
+
+static void put_int(const struct scatter *scatter, int64_t place, uint32_t from)
 {
-    switch (kind) {
+    struct npart__expressions *pool = scatter->call->pool;
+    int64_t before = scatter->ints[place], update = scatter->update_ints[from];
+    switch (scatter->kind) {
     case SCATTER_ADD:
-        return npart__sum(call->pool, before, update);
+        update = npart__sum(pool, before, update);
+        break;
     case SCATTER_MULTIPLY:
-        return npart__product(call->pool, before, update);
+        update = npart__product(pool, before, update);
+        break;
     case SCATTER_MAXIMUM:
-        return npart__maximum(call->pool, before, update);
+        update = npart__maximum(pool, before, update);
+        break;
     case SCATTER_MINIMUM:
-        return npart__minimum(call->pool, before, update);
+        update = npart__minimum(pool, before, update);
+        break;
     default:
-        return update;
+        break;
     }
+    scatter->ints[place] = update;
 }
 
-/* The three operands as whole numbers, and a copy of the data to write into; NULL when one is not known. */
-static int64_t *begin_scatter(struct npart__call *call, struct grid *data, struct grid *indices,
-                              struct npart__items *updates)
+static void put_double(struct scatter *scatter, int64_t place, uint32_t from)
+{
+    double before = scatter->doubles[place], update = npart__number_at(&scatter->updates, from);
+    double exact = scatter->kind == SCATTER_ADD        ? before + update
+                   : scatter->kind == SCATTER_MULTIPLY ? before * update
+                   : scatter->kind == SCATTER_MAXIMUM  ? (before > update ? before : update)
+                   : scatter->kind == SCATTER_MINIMUM  ? (before < update ? before : update)
+                                                       : update;
+    double after = npart__round_number(scatter->type, exact);
+    bool is_open = scatter->kind != SCATTER_REPLACE &&
+                   (scatter->error != 0 || isnan(exact) || isnan(before) || isnan(update));
+    if (is_open || (after != exact && npart__type_bits(scatter->type) == 16))
+        scatter->error = (double)INFINITY; /* then nothing is set */
+    scatter->doubles[place] = after;
+}
+
+static void put(struct scatter *scatter, int64_t place, uint32_t from)
+{
+    if (scatter->doubles)
+        put_double(scatter, place, from);
+    else
+        put_int(scatter, place, from);
+}
+
+static bool begin_doubles(struct scatter *scatter)
+{
+    struct npart__numbers data;
+    if (!npart__has_fractions(scatter->type) || !npart__in_numbers(scatter->call, 0, &data) ||
+        !npart__in_numbers(scatter->call, 2, &scatter->updates))
+        return false;
+    scatter->doubles = npart__new_doubles(scatter->call, data.count);
+    scatter->error = data.error > scatter->updates.error ? data.error : scatter->updates.error;
+    for (uint32_t i = 0; scatter->doubles && i < data.count; i++)
+        scatter->doubles[i] = npart__number_at(&data, i);
+    return scatter->doubles != NULL;
+}
+
+/* The operands, and a copy of the data to write into; false when one is not known. */
+static bool begin_scatter(struct npart__call *call, struct grid *data, struct grid *indices,
+                          struct npart__items *updates, struct scatter *scatter)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
+    for (uint32_t i = 0; i < 3; i++)
+        if (!npart__may_be_known(call, i))
+            return false;
     if (!read_grid(call, 0, data) || !read_grid(call, 1, indices) || !npart__in_items(call, 2, updates) ||
-        !data->items.is_ints || !indices->items.is_ints || !updates->is_ints)
-        return NULL;
-    int64_t *result = npart__new_ints(call, data->items.count);
-    if (result)
-        memcpy(result, data->items.data, data->items.count * sizeof *result);
-    return result;
+        !indices->items.is_ints)
+        return false;
+    *scatter = (struct scatter){.call = call, .kind = scatter_kind(call), .type = npart__in(call, 0)->element_type};
+    if (begin_doubles(scatter))
+        return true;
+    if (scatter->type == NPART__BOOL && scatter->kind == SCATTER_ADD)
+        scatter->kind = SCATTER_MAXIMUM;
+    if (scatter->type == NPART__BOOL && scatter->kind == SCATTER_MULTIPLY)
+        scatter->kind = SCATTER_MINIMUM;
+    scatter->ints = data->items.is_ints && updates->is_ints ? npart__new_ints(call, data->items.count) : NULL;
+    scatter->update_ints = (const void *)updates->data;
+    if (scatter->ints)
+        memcpy(scatter->ints, data->items.data, data->items.count * sizeof *scatter->ints);
+    return scatter->ints != NULL;
+}
+
+static void end_scatter(const struct scatter *scatter, uint32_t count)
+{
+    if (scatter->doubles)
+        npart__set_numbers(scatter->call, 0, scatter->doubles, count, scatter->error);
+    else
+        npart__set_ints(scatter->call, 0, scatter->ints, count);
 }
 
 void npart__infer_scatter_elements(struct npart__call *call)
 {
     struct grid data, indices;
     struct npart__items updates;
+    struct scatter scatter;
     uint32_t axis;
-    int64_t *result = begin_scatter(call, &data, &indices, &updates);
-    if (!result || !same_rank(call, 0, 1) || updates.count != indices.items.count ||
+    if (!begin_scatter(call, &data, &indices, &updates, &scatter) || !same_rank(call, 0, 1) ||
+        updates.count != indices.items.count ||
         !npart__normalize_axis(npart__int_attribute(call, "axis", 0), data.rank, &axis))
         return;
     for (uint32_t i = 0; i < updates.count; i++) {
         int64_t place;
         if (!element_place(&data, &indices, axis, i, &place))
             return;
-        result[place] = scattered(call, scatter_kind(call), result[place], (int64_t)updates.data[i]);
+        put(&scatter, place, i);
     }
-    npart__set_ints(call, 0, result, data.items.count);
+    end_scatter(&scatter, data.items.count);
 }
 
 void npart__infer_scatter_nd(struct npart__call *call)
 {
     struct grid data, indices;
     struct npart__items updates;
-    int64_t *result = begin_scatter(call, &data, &indices, &updates);
-    if (!result || indices.rank == 0)
+    struct scatter scatter;
+    if (!begin_scatter(call, &data, &indices, &updates, &scatter) || indices.rank == 0)
         return;
     int64_t length = indices.dims[indices.rank - 1];
     if (length < 1 || length > data.rank)
@@ -251,11 +340,10 @@ void npart__infer_scatter_nd(struct npart__call *call)
         return;
     for (uint32_t i = 0; i < tuples; i++) {
         int64_t place;
-        if (!tuple_place(&data, &indices, i, (uint32_t)length, &place))
+        if (!tuple_place(&data, &indices, 0, i, (uint32_t)length, &place))
             return;
         for (uint32_t k = 0; k < run; k++)
-            result[place + k] =
-                scattered(call, scatter_kind(call), result[place + k], (int64_t)updates.data[i * run + k]);
+            put(&scatter, place + k, i * run + k);
     }
-    npart__set_ints(call, 0, result, data.items.count);
+    end_scatter(&scatter, data.items.count);
 }

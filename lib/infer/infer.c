@@ -115,8 +115,13 @@ static void mark_constants(struct npart__call *call)
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
     bool is_measured = call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING || npart__is_measured(call);
-    for (uint32_t i = 0; i < call->node->output_count; i++)
-        npart__out(call, i)->is_constant = is_measured;
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        struct npart__fact *out = npart__out(call, i);
+        uint64_t elements;
+        out->is_constant = is_measured;
+        if (!out->known && !out->tensor && npart__static_elements(out, &elements) && elements == 0)
+            npart__set_ints(call, i, npart__new_ints(call, 0), 0);
+    }
 }
 
 /* ---- findings -------------------------------------------------------------------------------------------- */

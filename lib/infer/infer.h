@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * infer: element type, shape and, for small integer tensors, the elements of every value, as far as they follow
- * from the graph's inputs, the constants and what the caller binds. Known, symbolic or unknown; never guessed.
+ * infer: element type, shape and, for small tensors, the elements of every value, as far as they follow from the
+ * graph's inputs, the constants and what the caller binds. Known, symbolic or unknown; never guessed.
  *
  * Inference runs once per binding of symbols and serves every target.
  */
@@ -15,8 +15,8 @@
  * not computed: shape arithmetic of real models needs less than 256, and memory grows with nodes times elements. */
 #define NPART__LIMIT_KNOWN_ELEMENTS 8192u
 #define NPART__LIMIT_COMPUTED_ELEMENTS 1024u
-/* Nor are floating point ones; only scales and the like matter to shapes. */
-#define NPART__LIMIT_KNOWN_FLOATS 64u
+/* Nor are floating point ones read; the scan keeps as many. */
+#define NPART__LIMIT_KNOWN_FLOATS 1024u
 /* The highest rank that shapes are kept for; ONNX sets none, runtimes stop at 8. */
 #define NPART__LIMIT_RANK 64u
 /* How often a loop's body is looked at before sizes that still change are given up; a loop in a loop half as often,
@@ -31,6 +31,7 @@ struct npart__known {
     uint32_t count;
     const int64_t *ints;    /* NULL: doubles */
     const double *doubles;
+    double error;           /* how far each of the doubles may be off: see numbers.h; 0: they are what a runtime has */
 };
 
 /* What is known of a value. */

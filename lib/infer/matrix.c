@@ -4,6 +4,7 @@
  */
 #include "infer/families.h"
 #include "infer/functions.h"
+#include "infer/product.h"
 
 /* ---- MatMul ---------------------------------------------------------------------------------------------- */
 
@@ -77,6 +78,8 @@ void npart__infer_matmul(struct npart__call *call)
     transpose(call, &a, "transBatchA", "transA");
     transpose(call, &b, "transBatchB", "transB");
     multiply_shapes(call, &a, &b);
+    if (call->node->domain == 0 && operands == NPART__OPERANDS_PLAIN && npart__out(call, 0)->has_rank)
+        npart__multiply_elements(call);
 }
 
 /* com.microsoft.MatMulNBits and MatMulBnb4: B is packed, its logical shape is [N, K], or [K, N] where the latter does
@@ -122,6 +125,8 @@ void npart__infer_gemm(struct npart__call *call)
         dims[1] = has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN;
     }
     npart__set_dims(call, 0, 2, dims);
+    if (call->node->domain == 0 && call->row->parameter == NPART__OPERANDS_PLAIN)
+        npart__gemm_elements(call);
 }
 
 /* ---- Einsum ---------------------------------------------------------------------------------------------- */
@@ -244,4 +249,5 @@ void npart__infer_einsum(struct npart__call *call)
         }
     }
     npart__set_dims(call, 0, rank, dims);
+    npart__einsum_elements(call);
 }

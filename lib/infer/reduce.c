@@ -1,49 +1,279 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions: Reduce*, ArgMax, ArgMin.
+ * Reductions: Reduce*.
  */
+#include <math.h>
+
 #include "infer/elements.h"
 #include "infer/families.h"
 #include "infer/functions.h"
+#include "infer/numbers.h"
 
-static int64_t reduce_two(struct npart__call *call, int64_t a, int64_t b)
+/* ---- one element of the result -------------------------------------------------------------------------- */
+
+/* Up to here a double has all whole numbers. */
+#define MOST_EXACT 9007199254740992
+
+enum before { AS_IS, MAGNITUDE, SQUARE, EXPONENTIAL };
+enum combination { NOTHING, SUM, PRODUCT, MAXIMUM, MINIMUM };
+enum after { LEAVE, DIVIDE, ROOT, LOGARITHM };
+
+/* What becomes of each element, how they are combined, and what becomes of that. */
+static const struct reduction {
+    enum before before;
+    enum combination combination;
+    enum after after;
+} reductions[] = {
+    [NPART__REDUCE_OTHER] = {AS_IS, NOTHING, LEAVE},
+    [NPART__REDUCE_SUM] = {AS_IS, SUM, LEAVE},
+    [NPART__REDUCE_PRODUCT] = {AS_IS, PRODUCT, LEAVE},
+    [NPART__REDUCE_MAXIMUM] = {AS_IS, MAXIMUM, LEAVE},
+    [NPART__REDUCE_MINIMUM] = {AS_IS, MINIMUM, LEAVE},
+    [NPART__REDUCE_MEAN] = {AS_IS, SUM, DIVIDE},
+    [NPART__REDUCE_L1] = {MAGNITUDE, SUM, LEAVE},
+    [NPART__REDUCE_L2] = {SQUARE, SUM, ROOT},
+    [NPART__REDUCE_LOG_SUM] = {AS_IS, SUM, LOGARITHM},
+    [NPART__REDUCE_LOG_SUM_EXP] = {EXPONENTIAL, SUM, LOGARITHM},
+    [NPART__REDUCE_SUM_SQUARE] = {SQUARE, SUM, LEAVE},
+};
+
+static int64_t combine_two(struct npart__expressions *pool, enum combination combination, int64_t a, int64_t b)
 {
-    switch ((enum npart__reduction)call->row->parameter) {
-    case NPART__REDUCE_SUM:
-        return npart__sum(call->pool, a, b);
-    case NPART__REDUCE_PRODUCT:
-        return npart__product(call->pool, a, b);
-    case NPART__REDUCE_MAXIMUM:
-        return npart__maximum(call->pool, a, b);
+    switch (combination) {
+    case SUM:
+        return npart__sum(pool, a, b);
+    case PRODUCT:
+        return npart__product(pool, a, b);
+    case MAXIMUM:
+        return npart__maximum(pool, a, b);
     default:
-        return npart__minimum(call->pool, a, b);
+        return npart__minimum(pool, a, b);
     }
+}
+
+/* Of whole numbers, possibly symbolic; a mean is cut towards zero. */
+static bool reduce_ints(struct npart__expressions *pool, int type, const struct reduction *reduction,
+                        const int64_t *terms, uint32_t count, int64_t *out)
+{
+    unsigned bits = npart__type_bits(type);
+    int64_t most = reduction->after == DIVIDE && bits < 54 ? (int64_t)1 << (bits - 1) : MOST_EXACT;
+    bool is_open = reduction->before == EXPONENTIAL || reduction->after == ROOT || reduction->after == LOGARITHM;
+    if (is_open)
+        return false;
+    *out = reduction->combination == PRODUCT;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t term = reduction->before == SQUARE ? npart__product(pool, terms[i], terms[i]) : terms[i];
+        if (reduction->before == MAGNITUDE)
+            term = npart__lower_bound(pool, term) >= 0 ? term
+                   : npart__is_number(term)            ? npart__product(pool, term, -1)
+                                                       : npart__fresh_symbol(pool);
+        *out = i ? combine_two(pool, reduction->combination, *out, term) : term;
+        bool is_far = npart__is_number(*out) && (*out >= most || *out < -most);
+        if (is_far && reduction->combination <= PRODUCT && count > 1)
+            return false; /* it wraps around, or some runtimes compute it with doubles */
+    }
+    if (reduction->after == DIVIDE && count > 1)
+        *out = npart__is_number(*out) ? *out / (int64_t)count : npart__fresh_symbol(pool);
+    return true;
+}
+
+double npart__sum_numbers(int element_type, const double *terms, uint32_t count, double *error)
+{
+    double sum = 0, most = 0, unit = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += terms[i];
+        most += fabs(terms[i]);
+        for (double step = npart__unit_at(element_type, terms[i]); terms[i] != 0 && step < unit; step *= 2)
+            if (fmod(terms[i], step * 2) != 0) { /* the last place that is not 0 */
+                unit = step;
+                break;
+            }
+    }
+    /* Runtimes add in any order: where no partial sum is rounded, all orders give the same. */
+    bool is_exact = most == 0 || !isfinite(sum) ||
+                    (unit < (double)INFINITY && most <= unit * ldexp(1, npart__digits_of(element_type)));
+    *error = is_exact ? 0 : (double)count * npart__unit_at(element_type, most);
+    return sum;
+}
+
+static double multiply_numbers(int element_type, const double *terms, uint32_t count, double *error)
+{
+    double product = 1;
+    bool is_exact = true;
+    for (uint32_t i = 0; i < count; i++) {
+        double before = product;
+        product = npart__round_number(element_type, before * terms[i]);
+        is_exact = is_exact && npart__is_exact_product(element_type, before, terms[i], product);
+    }
+    *error = is_exact ? 0 : 2 * (double)count * npart__unit_at(element_type, product);
+    return product;
+}
+
+static double change_term(const struct reduction *reduction, double term)
+{
+    switch (reduction->before) {
+    case MAGNITUDE:
+        return fabs(term);
+    case SQUARE:
+        return term * term;
+    case EXPONENTIAL:
+        return exp(term);
+    default:
+        return term;
+    }
+}
+
+/* Of fractions; `terms` are overwritten. */
+static bool reduce_doubles(int type, const struct reduction *reduction, double *terms, uint32_t count, double *out,
+                           double *error)
+{
+    bool is_close = reduction->before == EXPONENTIAL || reduction->after == LOGARITHM;
+    for (uint32_t i = 0; i < count; i++) {
+        double term = terms[i];
+        terms[i] = change_term(reduction, term);
+        is_close |= reduction->before == SQUARE && !npart__is_exact_product(type, term, term, terms[i]);
+        if (!isfinite(terms[i]))
+            return false;
+    }
+    *error = 0;
+    *out = terms[0];
+    if (reduction->combination == SUM)
+        *out = npart__sum_numbers(type, terms, count, error);
+    else if (reduction->combination == PRODUCT)
+        *out = multiply_numbers(type, terms, count, error);
+    else
+        for (uint32_t i = 1; i < count; i++)
+            *out = (terms[i] > *out) == (reduction->combination == MAXIMUM) ? terms[i] : *out;
+    if (!isfinite(npart__round_number(type, *out)))
+        return false;
+    if (reduction->after != LEAVE) {
+        is_close |= *error != 0 || npart__type_bits(type) == 16;
+        double before = *out;
+        *out = reduction->after == DIVIDE ? before / (double)count
+               : reduction->after == ROOT ? sqrt(before)
+                                          : log(before);
+        double factor = reduction->after == DIVIDE ? (double)count : *out;
+        is_close |= !npart__is_exact_product(type, *out, factor, before); /* some multiply by the reciprocal */
+    }
+    if (is_close)
+        *error += npart__close_error(type, *out);
+    return isfinite(*out);
+}
+
+/* ---- the elements ---------------------------------------------------------------------------------------- */
+
+/* Which element of the result each of the operand's goes into. */
+struct places {
+    const struct npart__fact *in;
+    int64_t steps[NPART__LIMIT_RANK];
+    uint32_t count, total, each; /* elements of the operand, of the result, and of the operand for each of those */
+};
+
+static bool find_places(struct npart__call *call, const bool *drops, struct places *places)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint64_t count;
+    int64_t stride = 1;
+    *places = (struct places){.in = in};
+    if (!npart__small_count(npart__out(call, 0), &places->total) || !npart__static_elements(in, &count) ||
+        count > NPART__LIMIT_KNOWN_ELEMENTS)
+        return false;
+    for (uint32_t axis = in->rank; axis-- > 0 && count;) {
+        places->steps[axis] = drops[axis] ? 0 : stride;
+        stride *= drops[axis] ? 1 : in->dims[axis];
+    }
+    places->count = (uint32_t)count;
+    places->each = places->total ? places->count / places->total : 0;
+    return true;
+}
+
+/* Brings what goes into one element of the result together, in the operand's order. */
+static uint64_t *gather_terms(struct npart__call *call, const struct places *places, const struct npart__items *items)
+{
+    uint64_t *terms = npart__arena_allocate(call->arena, (places->count + (size_t)1) * sizeof *terms);
+    uint32_t *filled = npart__arena_zeroed(call->arena, places->total + (size_t)1, sizeof *filled);
+    if (!terms || !filled) {
+        call->pool->failed = true;
+        return NULL;
+    }
+    for (uint32_t flat = 0; flat < places->count; flat++) {
+        int64_t place = 0, rest = flat;
+        for (uint32_t axis = places->in->rank; axis-- > 0; rest /= places->in->dims[axis])
+            place += rest % places->in->dims[axis] * places->steps[axis];
+        terms[place * places->each + filled[place]++] = items->data[flat];
+    }
+    return terms;
+}
+
+static void reduce_fractions(struct npart__call *call, const struct reduction *reduction,
+                             const struct places *places, const struct npart__items *items, const uint64_t *terms)
+{
+    int type = npart__in(call, 0)->element_type;
+    double *result = npart__new_doubles(call, places->total), *own = npart__new_doubles(call, places->each);
+    double most = 0;
+    for (uint32_t i = 0; result && own && i < places->total; i++) {
+        double error;
+        for (uint32_t k = 0; k < places->each; k++) {
+            uint64_t term = terms[i * places->each + k];
+            int64_t whole = (int64_t)term;
+            if (items->is_ints && !npart__is_number(whole))
+                return;
+            if (items->is_ints)
+                own[k] = (double)whole;
+            else
+                memcpy(&own[k], &term, sizeof term);
+        }
+        if (!reduce_doubles(type, reduction, own, places->each, &result[i], &error))
+            return;
+        most = error > most ? error : most;
+    }
+    if (own)
+        npart__set_numbers(call, 0, result, places->total, most);
+}
+
+static void reduce_wholes(struct npart__call *call, const struct reduction *reduction, const struct places *places,
+                          const uint64_t *terms)
+{
+    int type = npart__in(call, 0)->element_type;
+    int64_t *result = npart__new_ints(call, places->total);
+    for (uint32_t i = 0; result && i < places->total; i++)
+        if (!reduce_ints(call->pool, type, reduction, (const int64_t *)terms + i * places->each, places->each,
+                         &result[i]))
+            return;
+    npart__set_ints(call, 0, result, places->total);
+}
+
+static bool has_symbols(const struct npart__items *items)
+{
+    for (uint32_t i = 0; items->is_ints && i < items->count; i++)
+        if (!npart__is_number((int64_t)items->data[i]))
+            return true;
+    return false;
 }
 
 /* Folds each element into its place of the result, as exporters do with shapes. */
-static void reduce_elements(struct npart__call *call, const bool *drops)
+static void reduce_elements(struct npart__call *call, const bool *drops, bool drops_any)
 {
-    const struct npart__fact *in = npart__in(call, 0);
-    uint32_t count, total;
-    const int64_t *ints = npart__in_ints(call, 0, &count);
-    if (!ints || count == 0 || call->row->parameter == NPART__REDUCE_OTHER || !npart__is_static(in) ||
-        !npart__small_count(npart__out(call, 0), &total))
+    const struct reduction *reduction = &reductions[call->row->parameter];
+    int type = npart__in(call, 0)->element_type;
+    struct npart__items items;
+    struct places places;
+    /* Of no elements, ONNX Runtime makes another shape than the standard. */
+    if (reduction->combination == NOTHING || !npart__may_be_known(call, 0) || !npart__in_items(call, 0, &items) ||
+        items.error != 0 || items.count == 0 ||
+        !find_places(call, drops, &places))
         return;
-    int64_t steps[NPART__LIMIT_RANK], stride = 1, *result = npart__new_ints(call, total);
-    for (uint32_t axis = in->rank; axis-- > 0;) {
-        steps[axis] = drops[axis] ? 0 : stride;
-        stride *= drops[axis] ? 1 : in->dims[axis];
-    }
-    for (uint32_t i = 0; result && i < total; i++)
-        result[i] = NPART__UNKNOWN;
-    for (uint32_t flat = 0; result && flat < count; flat++) {
-        int64_t place = 0, rest = flat;
-        for (uint32_t axis = in->rank; axis-- > 0; rest /= in->dims[axis])
-            place += rest % in->dims[axis] * steps[axis];
-        result[place] = result[place] == NPART__UNKNOWN ? ints[flat] : reduce_two(call, result[place], ints[flat]);
-    }
-    npart__set_ints(call, 0, result, total);
+    if (!drops_any && (reduction->before != AS_IS || reduction->after > DIVIDE))
+        return; /* runtimes differ in whether anything is done then */
+    const uint64_t *terms = gather_terms(call, &places, &items);
+    bool is_float = npart__type_is_float(type), is_plain = reduction->before == AS_IS && reduction->after == LEAVE;
+    if (terms && is_float && npart__has_fractions(type) && !has_symbols(&items))
+        reduce_fractions(call, reduction, &places, &items, terms);
+    else if (terms && items.is_ints && (!is_float || is_plain))
+        reduce_wholes(call, reduction, &places, terms);
 }
+
+/* ---- the shape ------------------------------------------------------------------------------------------- */
 
 /* Which axes go: an attribute until they became input 1. False when nobody knows. */
 static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
@@ -108,23 +338,8 @@ void npart__infer_reduce(struct npart__call *call)
             dims[kept++] = 1;
     }
     npart__set_dims(call, 0, kept, dims);
-    reduce_elements(call, drops);
-}
-
-void npart__infer_arg_extreme(struct npart__call *call)
-{
-    const struct npart__fact *in = npart__in(call, 0);
-    bool keeps = npart__int_attribute(call, "keepdims", 1) != 0;
-    uint32_t axis, kept = 0;
-    npart__set_element_type(call, 0, NPART__INT64);
-    if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
-        return;
-    int64_t *dims = npart__new_dims(call, in->rank);
-    for (uint32_t i = 0; dims && i < in->rank; i++) {
-        if (i != axis)
-            dims[kept++] = in->dims[i];
-        else if (keeps)
-            dims[kept++] = 1;
-    }
-    npart__set_dims(call, 0, kept, dims);
+    bool drops_any = false;
+    for (uint32_t i = 0; i < in->rank; i++)
+        drops_any |= drops[i];
+    reduce_elements(call, drops, drops_any || in->rank == 0);
 }

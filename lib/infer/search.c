@@ -1,46 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that look for elements, so that the data may decide the size; and Pad.
+ * Operators that look for elements, so that the data may decide the size.
  */
+#include <math.h>
+
 #include "infer/elements.h"
-#include "infer/families.h"
 #include "infer/functions.h"
-
-/* ---- Pad ------------------------------------------------------------------------------------------------- */
-
-void npart__infer_pad(struct npart__call *call)
-{
-    const struct npart__fact *in = npart__in(call, 0);
-    uint32_t count, axis_count;
-    const int64_t *pads = npart__ints_attribute(call, "pads", &count);
-    if (!pads)
-        pads = npart__ints_attribute(call, "paddings", &count); /* opset 1 */
-    if (!pads)
-        pads = npart__in_ints(call, 1, &count);
-    const int64_t *axes = npart__in_ints(call, 3, &axis_count);
-    if (!in->has_rank && pads && count % 2 == 0 && !npart__has_input(call, 3)) /* two for each axis */
-        npart__set_rank(call, 0, count / 2);
-    if (!in->has_rank)
-        return;
-    bool knows_axes = !npart__has_input(call, 3) || axes;
-    uint32_t padded = axes ? axis_count : in->rank;
-    if (!pads || !knows_axes || count != 2 * padded) {
-        npart__set_rank(call, 0, in->rank);
-        return;
-    }
-    int64_t *dims = npart__new_dims(call, in->rank);
-    if (!dims)
-        return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
-    for (uint32_t i = 0; i < padded; i++) {
-        uint32_t axis = i;
-        if (axes && (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], in->rank, &axis)))
-            return;
-        int64_t both = npart__sum(call->pool, pads[i], pads[padded + i]);
-        dims[axis] = npart__sum(call->pool, dims[axis], both);
-    }
-    npart__set_dims(call, 0, in->rank, dims);
-}
+#include "infer/numbers.h"
 
 /* ---- results whose size depends on the data -------------------------------------------------------------- */
 
@@ -50,10 +16,29 @@ static int64_t most_elements(const struct npart__call *call, const struct npart_
     return in->has_rank ? npart__upper_bound(call->pool, npart__dims_product(call, in->dims, 0, in->rank)) : INT64_MAX;
 }
 
+/* Of each element whether it is 0; false when that is not known of one. */
+static bool find_nonzero(struct npart__call *call, bool **out, uint32_t *count, uint32_t *found)
+{
+    struct npart__numbers numbers;
+    *found = 0;
+    if (!npart__may_be_known(call, 0) || !npart__in_numbers(call, 0, &numbers))
+        return false;
+    *count = numbers.count;
+    *out = npart__arena_zeroed(call->arena, numbers.count + (size_t)1, sizeof **out);
+    call->pool->failed = call->pool->failed || !*out;
+    for (uint32_t i = 0; *out && i < numbers.count; i++) {
+        double number = npart__number_at(&numbers, i);
+        if (numbers.error != 0 && fabs(number) <= numbers.error)
+            return false;
+        (*out)[i] = number != 0;
+        *found += number != 0;
+    }
+    return *out != NULL;
+}
+
 void npart__infer_nonzero(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    struct npart__items items;
     npart__set_element_type(call, 0, NPART__INT64);
     int64_t *dims = npart__new_dims(call, 2);
     if (!dims)
@@ -61,19 +46,12 @@ void npart__infer_nonzero(struct npart__call *call)
     /* Of a scalar, ONNX gives no rows and ONNX Runtime one. */
     dims[0] = in->has_rank && in->rank ? in->rank : NPART__UNKNOWN;
     dims[1] = NPART__UNKNOWN;
-    if (dims[0] == NPART__UNKNOWN || !npart__in_items(call, 0, &items) || !items.is_ints) {
+    uint32_t count, found, total, next = 0;
+    bool *is_set;
+    if (dims[0] == NPART__UNKNOWN || !find_nonzero(call, &is_set, &count, &found)) {
         dims[1] = npart__bounded_symbol(call->pool, most_elements(call, in));
         npart__set_dims(call, 0, 2, dims);
         return;
-    }
-    uint32_t found = 0, total;
-    for (uint32_t i = 0; i < items.count; i++) {
-        if (!npart__is_number((int64_t)items.data[i])) {
-            dims[1] = npart__bounded_symbol(call->pool, items.count);
-            npart__set_dims(call, 0, 2, dims);
-            return;
-        }
-        found += items.data[i] != 0;
     }
     dims[1] = found;
     npart__set_dims(call, 0, 2, dims);
@@ -81,15 +59,37 @@ void npart__infer_nonzero(struct npart__call *call)
         return;
     int64_t strides[NPART__LIMIT_RANK], *ints = npart__new_ints(call, total);
     npart__strides(in->dims, in->rank, strides);
-    uint32_t next = 0;
-    for (uint32_t i = 0; ints && i < items.count; i++) {
-        if (items.data[i] == 0)
+    for (uint32_t i = 0; ints && i < count; i++) {
+        if (!is_set[i])
             continue;
         for (uint32_t axis = 0; axis < in->rank; axis++)
             ints[axis * found + next] = i / strides[axis] % in->dims[axis];
         next++;
     }
     npart__set_ints(call, 0, ints, total);
+}
+
+/* The slices that the condition takes; output 0's shape is set. */
+static void take_compressed(struct npart__call *call, const int64_t *condition, uint32_t count, uint32_t axis,
+                            bool is_flat)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct npart__items items;
+    uint32_t total, next = 0, inner = 1;
+    if (!npart__may_be_known(call, 0) || !npart__in_items(call, 0, &items) ||
+        !npart__small_count(npart__out(call, 0), &total) || items.count == 0)
+        return;
+    for (uint32_t i = axis + 1; i < in->rank && !is_flat; i++)
+        inner *= (uint32_t)in->dims[i];
+    uint32_t extent = is_flat ? items.count : (uint32_t)in->dims[axis];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t flat = 0; result && flat < items.count; flat++) {
+        uint32_t at = flat / inner % extent;
+        if (at < count && condition[at] && next < total)
+            result[next++] = items.data[flat];
+    }
+    if (result && next == total)
+        npart__set_items(call, 0, result, total, &items);
 }
 
 void npart__infer_compress(struct npart__call *call)
@@ -113,40 +113,13 @@ void npart__infer_compress(struct npart__call *call)
                              ? dims[axis] + (condition[i] != 0)
                              : NPART__UNKNOWN;
     }
-    if (dims[axis] == NPART__UNKNOWN)
+    bool is_known = dims[axis] != NPART__UNKNOWN;
+    if (!is_known)
         dims[axis] = npart__bounded_symbol(call->pool, attribute ? npart__upper_bound(call->pool, in->dims[axis])
                                                                  : most_elements(call, in));
     npart__set_dims(call, 0, rank, dims);
-}
-
-void npart__infer_unique(struct npart__call *call)
-{
-    const struct npart__fact *in = npart__in(call, 0);
-    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "axis");
-    uint32_t axis = 0, rank = attribute ? in->rank : 1;
-    for (uint32_t i = 1; i < 4; i++)
-        npart__set_element_type(call, i, NPART__INT64);
-    if (attribute && (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis)))
-        return;
-    int64_t *dims = npart__new_dims(call, rank), *inverse = npart__new_dims(call, 1);
-    if (!dims || !inverse)
-        return;
-    if (attribute)
-        memcpy(dims, in->dims, rank * sizeof *dims);
-    int64_t most = attribute ? npart__upper_bound(call->pool, in->dims[axis]) : most_elements(call, in);
-    int64_t found = npart__bounded_symbol(call->pool, most);
-    dims[axis] = found;
-    npart__set_dims(call, 0, rank, dims);
-    inverse[0] = attribute       ? in->dims[axis]
-                 : in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank)
-                                : NPART__UNKNOWN;
-    npart__set_dims(call, 2, 1, inverse);
-    for (uint32_t i = 1; i < 4; i += 2) {
-        int64_t *length = npart__new_dims(call, 1);
-        if (length)
-            length[0] = found;
-        npart__set_dims(call, i, 1, length);
-    }
+    if (is_known)
+        take_compressed(call, condition, count, axis, attribute == NULL);
 }
 
 /* Boxes of every class of every batch, at most; those that a class may keep are rarely constant in exports. */
@@ -159,43 +132,4 @@ void npart__infer_non_max_suppression(struct npart__call *call)
     dims[0] = npart__bounded_symbol(call->pool, most_elements(call, npart__in(call, 1)));
     dims[1] = 3;
     npart__set_dims(call, 0, 2, dims);
-}
-
-/* ---- others ---------------------------------------------------------------------------------------------- */
-
-void npart__infer_one_hot(struct npart__call *call)
-{
-    const struct npart__fact *indices = npart__in(call, 0);
-    uint32_t count, axis;
-    const int64_t *depth = npart__in_ints(call, 1, &count);
-    if (npart__in(call, 2)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 2)->element_type);
-    if (!indices->has_rank ||
-        !npart__normalize_axis(npart__int_attribute(call, "axis", -1), indices->rank + 1u, &axis))
-        return;
-    int64_t *dims = npart__new_dims(call, indices->rank + 1u);
-    for (uint32_t i = 0, next = 0; dims && i <= indices->rank; i++)
-        dims[i] = i == axis ? (depth && count == 1 ? depth[0] : NPART__UNKNOWN) : indices->dims[next++];
-    npart__set_dims(call, 0, indices->rank + 1u, dims);
-}
-
-void npart__infer_top_k(struct npart__call *call)
-{
-    const struct npart__fact *in = npart__in(call, 0);
-    uint32_t axis, count;
-    const int64_t *k = npart__in_ints(call, 1, &count);
-    int64_t taken = k && count == 1 ? k[0] : npart__int_attribute(call, "k", NPART__UNKNOWN);
-    npart__set_element_type(call, 1, NPART__INT64);
-    if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
-        return;
-    if (taken == NPART__UNKNOWN)
-        taken = npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, in->dims[axis]));
-    for (uint32_t i = 0; i < 2; i++) {
-        int64_t *dims = npart__new_dims(call, in->rank);
-        if (!dims)
-            return;
-        memcpy(dims, in->dims, in->rank * sizeof *dims);
-        dims[axis] = taken;
-        npart__set_dims(call, i, in->rank, dims);
-    }
 }

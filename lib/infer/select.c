@@ -290,6 +290,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
 {
     const struct npart__fact *out = npart__out(call, 0);
     uint32_t total, outer = 1, at = 0;
+    double error = 0;
     bool all_ints;
     if (joined->first || !npart__small_count(out, &total))
         return;
@@ -299,6 +300,8 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
         return;
     for (uint32_t i = 0; i < axis; i++)
         outer *= (uint32_t)out->dims[i];
+    for (uint32_t k = 0; k < joined->count; k++)
+        error = parts[k].error > error ? parts[k].error : error;
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t o = 0; result && o < outer; o++) {
         for (uint32_t k = 0; k < joined->count; k++) {
@@ -316,7 +319,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
         }
     }
     if (result)
-        npart__set_items(call, 0, result, total, all_ints);
+        npart__set_items(call, 0, result, total, &(struct npart__items){.is_ints = all_ints, .error = error});
 }
 
 /* Adds one more input to the dims; false, and said so, when it cannot be joined. */

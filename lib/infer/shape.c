@@ -7,6 +7,7 @@
 #include "infer/elements.h"
 #include "infer/driver.h"
 #include "infer/functions.h"
+#include "infer/numbers.h"
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
@@ -37,7 +38,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
         for (uint32_t i = 0; doubles && i < count; i++)
             doubles[i] = (double)(is_list ? attribute->u.floats[i] : attribute->u.f);
         if (doubles)
-            npart__set_numbers(call, 0, doubles, count);
+            npart__set_numbers(call, 0, doubles, count, 0);
     }
 }
 
@@ -331,10 +332,13 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     if (!dims_from_input(call, 0, 0) || !npart__small_count(npart__out(call, 0), &count))
         return;
     if (value && !npart__tensor_int64s(value, &element, 1)) {
-        double number;
-        if (!npart__tensor_doubles(value, &number, 1) || number != floor(number) || fabs(number) > 1e15)
+        double number, *doubles = npart__new_doubles(call, count);
+        if (!npart__tensor_doubles(value, &number, 1))
             return;
-        element = (int64_t)number;
+        for (uint32_t i = 0; doubles && i < count; i++)
+            doubles[i] = number;
+        npart__set_numbers(call, 0, doubles, count, 0);
+        return;
     }
     if (!npart__is_number(element))
         return;
@@ -409,7 +413,7 @@ static void tile_elements(struct npart__call *call)
         tiled[i] = items.data[from];
     }
     if (tiled)
-        npart__set_items(call, 0, tiled, total, items.is_ints);
+        npart__set_items(call, 0, tiled, total, &items);
 }
 
 void npart__infer_tile(struct npart__call *call)
@@ -433,10 +437,32 @@ void npart__infer_tile(struct npart__call *call)
     tile_elements(call);
 }
 
+/* As runtimes do it: a running sum, each step rounded. The difference of the ends is rounded, too. */
+static void range_of_fractions(struct npart__call *call, int64_t *dims, const double *bounds)
+{
+    int type = npart__in(call, 0)->element_type;
+    double number = bounds[0], length = ceil(npart__round_number(type, bounds[1] - bounds[0]) / bounds[2]);
+    if (bounds[2] == 0 || !(length < 9e15) || !npart__has_fractions(type))
+        return;
+    dims[0] = length > 0 ? (int64_t)length : 0;
+    npart__set_dims(call, 0, 1, dims);
+    uint32_t count;
+    if (!npart__small_count(npart__out(call, 0), &count))
+        return;
+    double *numbers = npart__new_doubles(call, count), error = 0;
+    for (uint32_t i = 0; numbers && i < count; i++) {
+        numbers[i] = number;
+        number = npart__round_number(type, number + bounds[2]);
+        if (npart__type_bits(type) == 16)
+            error += npart__unit_at(type, number);
+    }
+    npart__set_numbers(call, 0, numbers, count, error);
+}
+
 /* max(ceil((limit - start) / delta), 0) numbers. */
 void npart__infer_range(struct npart__call *call)
 {
-    uint32_t count;
+    uint32_t count, length;
     double bounds[3];
     int64_t *dims = npart__new_dims(call, 1);
     static const int64_t one[] = {1};
@@ -445,18 +471,20 @@ void npart__infer_range(struct npart__call *call)
     if (!dims)
         return;
     dims[0] = NPART__UNKNOWN;
+    npart__set_dims(call, 0, 1, dims);
     bool is_float = npart__type_is_float(npart__in(call, 0)->element_type);
+    bounds[2] = 1;
+    if (is_float && npart__in_doubles(call, 0, bounds, 1, &count) &&
+        npart__in_doubles(call, 1, bounds + 1, 1, &count) &&
+        (!npart__has_input(call, 2) || npart__in_doubles(call, 2, bounds + 2, 1, &count))) {
+        range_of_fractions(call, dims, bounds);
+        return;
+    }
     if (start && limit && delta && npart__is_number(delta[0]) && delta[0] != 0) {
         int64_t span = npart__difference(call->pool, limit[0], start[0]);
         dims[0] = npart__maximum(call->pool, npart__ceil_quotient(call->pool, span, delta[0]), 0);
-    } else if (is_float && npart__in_doubles(call, 0, bounds, 1, &count) &&
-               npart__in_doubles(call, 1, bounds + 1, 1, &count) && npart__in_doubles(call, 2, bounds + 2, 1, &count)) {
-        double length = bounds[2] != 0 ? ceil((bounds[1] - bounds[0]) / bounds[2]) : -1;
-        if (length < 9e15)
-            dims[0] = length > 0 ? (int64_t)length : 0;
     }
     npart__set_dims(call, 0, 1, dims);
-    uint32_t length;
     if (!start || !delta || !npart__small_count(npart__out(call, 0), &length))
         return;
     int64_t *ints = npart__new_ints(call, length);

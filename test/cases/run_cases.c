@@ -156,6 +156,7 @@ static void append_elements(struct run *run, uint32_t value, struct npart__buffe
     struct npart__inference *inference = inference_of(run, value);
     const struct npart__known *known = npart__elements(inference, &inference->facts[value]);
     npart__append_text(out, known ? " =" : " = ?");
+    npart__append_text(out, known && known->error != 0 ? " ~" : "");
     for (uint32_t i = 0; known && i < known->count; i++) {
         npart__append_text(out, " ");
         if (known->ints)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "infer/infer.h"
+#include "infer/product.h"
 #include "support/built.h"
 #include "support/test.h"
 
@@ -97,6 +98,57 @@ static void test_infer_limits__long_constants_are_read_up_to_the_limit(void)
     built_close(&built);
 }
 
+/* y: the product of two constants of ones, [8,inner] and [inner,8]. */
+static void build_product(uint32_t inner)
+{
+    lines[0] = '\0';
+    add("init one int64[2] = 8 %u\ninit other int64[2] = %u 8\n", inner, inner);
+    add("node a = ConstantOfShape(one) value=tensor int64[1] = 1\n");
+    add("node b = ConstantOfShape(other) value=tensor int64[1] = 1\nnode y = MatMul(a, b)\noutput y\n");
+    build_text(&built, lines);
+    infer();
+}
+
+static void test_infer_limits__products_are_computed_up_to_the_limit(void)
+{
+    const uint32_t inner = NPART__LIMIT_PRODUCTS / (8 * 8);
+    build_product(inner);
+    const struct npart__known *known = npart__elements(&inference, fact_of("y"));
+    REQUIRE(known);
+    CHECK_INT(known->ints[0], inner);
+    built_close(&built);
+
+    build_product(inner + 1);
+    CHECK(!npart__elements(&inference, fact_of("y")));
+    CHECK_TEXT(text_of("y"), "int64[8,8]");
+    built_close(&built);
+}
+
+/* y: the square roots of a constant of `count` numbers, 4 and 0s. */
+static void build_roots(uint32_t count)
+{
+    lines[0] = '\0';
+    add("init a float32[%u] = 4", count);
+    for (uint32_t i = 1; i < count; i++)
+        add(" 0");
+    add("\nnode y = Sqrt(a)\noutput y\n");
+    build_text(&built, lines);
+    infer();
+}
+
+static void test_infer_limits__fractions_are_read_up_to_the_limit(void)
+{
+    build_roots(NPART__LIMIT_KNOWN_FLOATS);
+    const struct npart__known *known = npart__elements(&inference, fact_of("y"));
+    REQUIRE(known);
+    CHECK_INT(known->ints[0], 2);
+    built_close(&built);
+
+    build_roots(NPART__LIMIT_KNOWN_FLOATS + 1);
+    CHECK(!npart__elements(&inference, fact_of("y")));
+    built_close(&built);
+}
+
 /* ---- sequences ----------------------------------------------------------------------------------------------- */
 
 /* s<count>: `count` elements, the last of which has another size; `last` reads it. */
@@ -178,5 +230,6 @@ static void test_infer_limits__loops_in_loops_end(void)
 }
 
 TESTS(test_infer_limits__long_constants_are_read_up_to_the_limit,
+      test_infer_limits__products_are_computed_up_to_the_limit, test_infer_limits__fractions_are_read_up_to_the_limit,
       test_infer_limits__sequences_are_followed_up_to_the_limit,
       test_infer_limits__a_long_list_of_operands_is_a_sequence_all_the_same, test_infer_limits__loops_in_loops_end)

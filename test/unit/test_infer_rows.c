@@ -220,7 +220,7 @@ static const char *const case_files[] = {
     "test/cases/infer-attention.cases", "test/cases/infer-control.cases", "test/cases/infer-declared.cases",
     "test/cases/infer-elementwise.cases", "test/cases/infer-image.cases", "test/cases/infer-ml.cases",
     "test/cases/infer-reduce.cases", "test/cases/infer-select.cases", "test/cases/infer-shape.cases",
-    "test/cases/infer-window.cases",
+    "test/cases/infer-values.cases", "test/cases/infer-window.cases",
 };
 
 /* All case files as one text; NULL outside of the source tree. */

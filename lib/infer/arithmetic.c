@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What elementwise.def names, on one element: whole numbers, possibly symbolic, or fractions, which the caller rounds.
+ */
+#include <math.h>
+
+#include "infer/arithmetic.h"
+
+/* Up to here a double has all whole numbers. */
+#define MOST_EXACT 9007199254740992
+
+/* ---- whole numbers --------------------------------------------------------------------------------------- */
+
+static int64_t same(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)each, (void)b;
+    return a;
+}
+
+static int64_t add(struct npart__each *each, int64_t a, int64_t b)
+{
+    return npart__sum(each->call->pool, a, b);
+}
+
+static int64_t subtract(struct npart__each *each, int64_t a, int64_t b)
+{
+    return npart__difference(each->call->pool, a, b);
+}
+
+static int64_t multiply(struct npart__each *each, int64_t a, int64_t b)
+{
+    return npart__product(each->call->pool, a, b);
+}
+
+static int64_t negate(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    return npart__product(each->call->pool, a, -1);
+}
+
+/* Integer division rounds toward zero in ONNX, down for us. What has no sign for certain is taken for a size. */
+static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
+{
+    struct npart__expressions *pool = each->call->pool;
+    if (npart__is_number(a) && npart__is_number(b) && b != 0 && (a < 0) != (b < 0) && a % b != 0)
+        return npart__as_number(a / b);
+    if (!npart__is_number(a) && npart__is_number(b) && b < 0)
+        return npart__product(pool, divide(each, a, -b), -1);
+    int64_t negated = npart__is_number(a) ? a : npart__product(pool, a, -1);
+    if (npart__is_number(b) && !npart__is_number(a) && npart__lower_bound(pool, negated) >= 0)
+        return npart__product(pool, npart__floor_quotient(pool, negated, b), -1);
+    return npart__floor_quotient(pool, a, b);
+}
+
+static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
+{
+    struct npart__expressions *pool = each->call->pool;
+    bool truncates = npart__int_attribute(each->call, "fmod", 0) != 0, is_far = a > MOST_EXACT || a < -MOST_EXACT;
+    if (b == 0 || (truncates && npart__is_number(a) && is_far)) /* runtimes compute it with doubles */
+        return npart__fresh_symbol(pool);
+    int64_t quotient = truncates ? divide(each, a, b) : npart__floor_quotient(pool, a, b);
+    return npart__difference(pool, a, npart__product(pool, quotient, b));
+}
+
+static int64_t maximum(struct npart__each *each, int64_t a, int64_t b)
+{
+    return npart__maximum(each->call->pool, a, b);
+}
+
+static int64_t minimum(struct npart__each *each, int64_t a, int64_t b)
+{
+    return npart__minimum(each->call->pool, a, b);
+}
+
+static int64_t power(struct npart__each *each, int64_t a, int64_t b)
+{
+    int64_t result = 1;
+    if (!npart__is_number(b) || b < 0 || b > 62)
+        return npart__fresh_symbol(each->call->pool);
+    for (int64_t i = 0; i < b; i++)
+        result = npart__product(each->call->pool, result, a);
+    bool is_far = npart__is_number(result) && (result > MOST_EXACT || result < -MOST_EXACT);
+    return is_far ? npart__fresh_symbol(each->call->pool) : result; /* runtimes compute it with doubles */
+}
+
+static int64_t relu(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    if (npart__lower_bound(each->call->pool, a) >= 0)
+        return a;
+    return npart__is_number(a) ? 0 : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t absolute(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    if (npart__lower_bound(each->call->pool, a) >= 0)
+        return a;
+    return npart__is_number(a) ? npart__product(each->call->pool, a, -1) : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t sign(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    return npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t slope(struct npart__each *each, int64_t a, int64_t b)
+{
+    if (npart__lower_bound(each->call->pool, a) >= 0)
+        return a;
+    return npart__is_number(a) ? npart__product(each->call->pool, a, b) : npart__fresh_symbol(each->call->pool);
+}
+
+/* ---- truth values and bits ------------------------------------------------------------------------------- */
+
+static int64_t logical_not(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    return npart__is_number(a) ? a == 0 : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t logical_and(struct npart__each *each, int64_t a, int64_t b)
+{
+    if (a == 0 || b == 0)
+        return 0;
+    return npart__is_number(a) && npart__is_number(b) ? 1 : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t logical_or(struct npart__each *each, int64_t a, int64_t b)
+{
+    if ((npart__is_number(a) && a != 0) || (npart__is_number(b) && b != 0))
+        return 1;
+    return a == 0 && b == 0 ? 0 : npart__fresh_symbol(each->call->pool);
+}
+
+static int64_t logical_xor(struct npart__each *each, int64_t a, int64_t b)
+{
+    bool are_numbers = npart__is_number(a) && npart__is_number(b);
+    return are_numbers ? (a != 0) != (b != 0) : npart__fresh_symbol(each->call->pool);
+}
+
+/* The bits of a number as wide as its type. */
+static int64_t keep_bits(const struct npart__each *each, uint64_t bits)
+{
+    unsigned width = npart__type_bits(each->type);
+    if (width == 0 || width >= 64)
+        return npart__as_number((int64_t)bits);
+    return npart__as_number((int64_t)(bits & ((UINT64_C(1) << width) - 1)));
+}
+
+static int64_t bitwise_not(struct npart__each *each, int64_t a, int64_t b)
+{
+    (void)b;
+    if (!npart__is_number(a))
+        return npart__fresh_symbol(each->call->pool);
+    return npart__type_name(each->type)[0] == 'u' ? keep_bits(each, ~(uint64_t)a) : npart__as_number(-1 - a);
+}
+
+#define BITWISE(name, operator)                                                                                        \
+    static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
+    {                                                                                                                  \
+        bool are_numbers = npart__is_number(a) && npart__is_number(b);                                                 \
+        return are_numbers ? npart__as_number((int64_t)((uint64_t)a operator(uint64_t) b))                             \
+                           : npart__fresh_symbol(each->call->pool);                                                    \
+    }
+BITWISE(bitwise_and, &)
+BITWISE(bitwise_or, |)
+BITWISE(bitwise_xor, ^)
+
+/* Of unsigned numbers; a shift by the width and more is nobody's promise. */
+static int64_t shift(struct npart__each *each, int64_t a, int64_t b)
+{
+    bool are_numbers = npart__is_number(a) && npart__is_number(b);
+    if (!are_numbers || a < 0 || b < 0 || b >= (int64_t)npart__type_bits(each->type))
+        return npart__fresh_symbol(each->call->pool);
+    bool goes_left = strcmp(npart__string_attribute(each->call, "direction", ""), "LEFT") == 0;
+    return goes_left ? keep_bits(each, (uint64_t)a << b) : a >> b;
+}
+
+/* ---- comparisons ----------------------------------------------------------------------------------------- */
+
+enum comparison { EQUAL, GREATER, GREATER_OR_EQUAL };
+
+/* 1, 0, or a fresh symbol where it depends. */
+static int64_t compare(struct npart__expressions *pool, int64_t a, int64_t b, enum comparison kind)
+{
+    bool includes_equality = kind != GREATER;
+    if (npart__is_number(a) && npart__is_number(b))
+        return kind == EQUAL ? a == b : a > b || (a == b && includes_equality);
+    if (npart__same(a, b))
+        return includes_equality;
+    int64_t excess = npart__difference(pool, a, b), lack = npart__product(pool, excess, -1);
+    int64_t least_excess = npart__lower_bound(pool, excess), least_lack = npart__lower_bound(pool, lack);
+    /* Different for good where one is above the other whatever the symbols are. */
+    if (kind == EQUAL)
+        return least_excess > 0 || least_lack > 0 ? 0 : npart__fresh_symbol(pool);
+    if (least_excess >= (includes_equality ? 0 : 1))
+        return 1;
+    return least_lack >= (includes_equality ? 1 : 0) ? 0 : npart__fresh_symbol(pool);
+}
+
+#define COMPARISON(name, left, right, kind)                                                                            \
+    static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
+    {                                                                                                                  \
+        return compare(each->call->pool, left, right, kind);                                                           \
+    }
+COMPARISON(compare_equal, a, b, EQUAL)
+COMPARISON(compare_greater, a, b, GREATER)
+COMPARISON(compare_greater_or_equal, a, b, GREATER_OR_EQUAL)
+COMPARISON(compare_less, b, a, GREATER)
+COMPARISON(compare_less_or_equal, b, a, GREATER_OR_EQUAL)
+
+/* ---- fractions ------------------------------------------------------------------------------------------- */
+
+#define FRACTION(name, expression)                                                                                     \
+    static double name(struct npart__each *each, double a, double b)                                                   \
+    {                                                                                                                  \
+        (void)each, (void)a, (void)b;                                                                                  \
+        return expression;                                                                                             \
+    }
+FRACTION(same_fraction, a)
+FRACTION(absolute_fraction, fabs(a))
+FRACTION(ceil_fraction, ceil(a))
+FRACTION(floor_fraction, floor(a))
+FRACTION(negate_fraction, -a)
+FRACTION(add_fractions, a + b)
+FRACTION(subtract_fractions, a - b)
+FRACTION(multiply_fractions, a *b)
+FRACTION(divide_fractions, a / b)
+FRACTION(reciprocal, 1 / a)
+FRACTION(square_root, sqrt(a))
+FRACTION(equal_fractions, a == b)
+FRACTION(greater_fraction, a > b)
+FRACTION(greater_or_equal_fraction, a >= b)
+FRACTION(less_fraction, a < b)
+FRACTION(less_or_equal_fraction, a <= b)
+FRACTION(is_no_number, isnan(a) != 0)
+FRACTION(leaky_relu, a < 0 ? a * each->first : a)
+FRACTION(thresholded_relu, a > each->first ? a : 0)
+FRACTION(shrink, a < -each->first ? a + each->second : a > each->first ? a - each->second : 0)
+FRACTION(arc_cosine, acos(a))
+FRACTION(arc_sine, asin(a))
+FRACTION(arc_tangent, atan(a))
+FRACTION(area_cosine, acosh(a))
+FRACTION(area_sine, asinh(a))
+FRACTION(area_tangent, atanh(a))
+FRACTION(cosine, cos(a))
+FRACTION(sine, sin(a))
+FRACTION(tangent, tan(a))
+FRACTION(hyperbolic_cosine, cosh(a))
+FRACTION(hyperbolic_sine, sinh(a))
+FRACTION(hyperbolic_tangent, tanh(a))
+FRACTION(error_function, erf(a))
+FRACTION(exponential, exp(a))
+FRACTION(logarithm, log(a))
+FRACTION(sigmoid, 1 / (1 + exp(-a)))
+FRACTION(softplus, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))
+FRACTION(softsign, a / (1 + fabs(a)))
+FRACTION(elu, a < 0 ? each->first * expm1(a) : a)
+FRACTION(celu, a < 0 ? each->first * expm1(a / each->first) : a)
+FRACTION(selu, each->second * (a > 0 ? a : each->first * expm1(a)))
+FRACTION(hard_sigmoid, fmax(0, fmin(1, each->first * a + each->second)))
+FRACTION(hard_swish, a *fmax(0, fmin(1, a / 6 + 0.5)))
+FRACTION(mish, a *tanh(softplus(each, a, 0)))
+FRACTION(swish, a / (1 + exp(-each->first * a)))
+
+static double gelu(struct npart__each *each, double a, double b)
+{
+    (void)b;
+    if (strcmp(npart__string_attribute(each->call, "approximate", "none"), "tanh") == 0)
+        return 0.5 * a * (1 + tanh(0.7978845608028654 * (a + 0.044715 * a * a * a)));
+    return 0.5 * a * (1 + erf(a / 1.4142135623730951));
+}
+
+static double sign_fraction(struct npart__each *each, double a, double b)
+{
+    (void)b;
+    each->is_unknown |= isnan(a) != 0;
+    return (a > 0) - (a < 0);
+}
+
+static double parametric_relu(struct npart__each *each, double a, double b)
+{
+    each->is_unknown |= !isfinite(b);
+    return a < 0 ? a * b : a;
+}
+
+static double relu_fraction(struct npart__each *each, double a, double b)
+{
+    (void)b;
+    each->is_unknown |= isnan(a) != 0;
+    return a > 0 ? a : 0;
+}
+
+/* Halves go to the even neighbour. */
+static double round_fraction(struct npart__each *each, double a, double b)
+{
+    (void)each, (void)b;
+    if (!(fabs(a) < 4503599627370496.0))
+        return a;
+    double whole = floor(a), rest = a - whole;
+    bool goes_up = rest > 0.5 || (rest == 0.5 && fmod(whole, 2) != 0);
+    return copysign(goes_up ? whole + 1 : whole, a);
+}
+
+/* Runtimes differ in which of NaN and a number, or of 0 and -0, they take. */
+static bool is_open(double a, double b)
+{
+    return isnan(a) || isnan(b) || (a == 0 && b == 0 && !signbit(a) != !signbit(b));
+}
+
+static double maximum_fraction(struct npart__each *each, double a, double b)
+{
+    each->is_unknown |= is_open(a, b);
+    return a > b ? a : b;
+}
+
+static double minimum_fraction(struct npart__each *each, double a, double b)
+{
+    each->is_unknown |= is_open(a, b);
+    return a < b ? a : b;
+}
+
+/* Of fractions the standard asks for fmod=1. */
+static double modulo_fraction(struct npart__each *each, double a, double b)
+{
+    each->is_unknown |= !npart__int_attribute(each->call, "fmod", 0) || b == 0;
+    return b == 0 ? 0 : fmod(a, b);
+}
+
+static double is_infinite(struct npart__each *each, double a, double b)
+{
+    (void)b;
+    const char *sign_name = a > 0 ? "detect_positive" : "detect_negative";
+    return isinf(a) && npart__int_attribute(each->call, sign_name, 1);
+}
+
+/* What the type can hold exactly, libraries give exactly. */
+static double power_fractions(struct npart__each *each, double a, double b)
+{
+    double result = pow(a, b);
+    bool is_exact = isfinite(result) && npart__type_bits(each->type) < 64
+                        ? npart__round_number(each->type, result) == result
+                        : fabs(result) < 9007199254740992.0 && floor(result) == result && floor(a) == a;
+    each->is_close = !is_exact;
+    return result;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static const struct npart__element elements[] = {
+#define ELEMENT(name, ints, doubles, traits, first, first_default, second, second_default)                             \
+    [NPART__EACH_##name] = {ints, doubles, traits, first, second, (double)first_default, (double)second_default},
+#include "infer/elementwise.def"
+};
+
+const struct npart__element *npart__element_of(enum npart__elementwise which)
+{
+    return &elements[which];
+}

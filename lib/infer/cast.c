@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conversions between element types.
+ */
+#include <math.h>
+
+#include "infer/functions.h"
+#include "infer/numbers.h"
+
+/* A whole number in fewer bits: what does not fit wraps around, as far as C compilers agree on the type. */
+static int64_t wrap(int element_type, int64_t number)
+{
+    unsigned bits = npart__type_bits(element_type);
+    bool is_unsigned = npart__type_name(element_type)[0] == 'u';
+    if (!npart__is_number(number) || !npart__type_is_integer(element_type) || bits < 8 || bits >= 64)
+        return number;
+    uint64_t kept = (uint64_t)number & ((UINT64_C(1) << bits) - 1);
+    return is_unsigned || !(kept >> (bits - 1)) ? (int64_t)kept : (int64_t)kept - (int64_t)(UINT64_C(1) << bits);
+}
+
+/* Each number by itself, so that it is rounded once; false where one is symbolic. */
+static bool ints_to_fractions(struct npart__call *call, int element_type, const int64_t *ints, uint32_t count)
+{
+    double *numbers = npart__new_doubles(call, count);
+    for (uint32_t i = 0; numbers && i < count; i++) {
+        if (!npart__is_number(ints[i]))
+            return false;
+        volatile float single = (float)ints[i];
+        numbers[i] = element_type == NPART__DOUBLE ? (double)ints[i] : (double)single;
+    }
+    npart__set_numbers(call, 0, numbers, count, 0);
+    return numbers != NULL;
+}
+
+static void cast_ints(struct npart__call *call, int element_type, const int64_t *ints, uint32_t count)
+{
+    bool is_float = npart__type_is_float(npart__in(call, 0)->element_type); /* then what does not fit is anything */
+    if (npart__type_is_float(element_type) &&
+        (!npart__has_fractions(element_type) || ints_to_fractions(call, element_type, ints, count)))
+        return;
+    int64_t *result = npart__new_ints(call, count);
+    for (uint32_t i = 0; result && i < count; i++) {
+        result[i] = is_float ? ints[i] : wrap(element_type, ints[i]);
+        if (element_type == NPART__BOOL)
+            result[i] = npart__is_number(ints[i]) ? ints[i] != 0 : npart__fresh_symbol(call->pool);
+    }
+    npart__set_ints(call, 0, result, count);
+}
+
+static double is_not_zero(double number)
+{
+    return number != 0;
+}
+
+/* Towards zero; what the type cannot hold, each machine makes into something else. */
+static void cast_fractions(struct npart__call *call, int element_type, const struct npart__numbers *numbers)
+{
+    bool is_float = npart__type_is_float(element_type), is_bool = element_type == NPART__BOOL;
+    double *converted = npart__new_doubles(call, numbers->count);
+    if (!is_float && !is_bool && !npart__type_is_integer(element_type))
+        return;
+    for (uint32_t i = 0; converted && i < numbers->count; i++) {
+        double number = npart__number_at(numbers, i);
+        converted[i] = number;
+        if (!is_float && !npart__same_within(is_bool ? is_not_zero : trunc, number, numbers->error, &converted[i]))
+            return;
+        if (is_bool && isnan(number))
+            converted[i] = 1;
+        if (!is_float && !(fabs(converted[i]) <= 9007199254740992.0))
+            return;
+        converted[i] = is_float || converted[i] != 0 ? converted[i] : 0; /* no -0 of whole numbers */
+    }
+    npart__set_numbers(call, 0, converted, numbers->count,
+                       is_float && numbers->error != 0 ? numbers->error + npart__close_error(element_type, 1) : 0);
+}
+
+static void cast_to(struct npart__call *call, int element_type)
+{
+    uint32_t count;
+    struct npart__numbers numbers;
+    const struct npart__fact *in = npart__in(call, 0);
+    npart__set_shape_like(call, 0, in);
+    npart__set_element_type(call, 0, element_type);
+    if (!npart__may_be_known(call, 0))
+        return;
+    const int64_t *ints = npart__in_ints(call, 0, &count);
+    if (ints)
+        cast_ints(call, element_type, ints, count);
+    else if (npart__in_numbers(call, 0, &numbers))
+        cast_fractions(call, element_type, &numbers);
+}
+
+void npart__infer_cast(struct npart__call *call)
+{
+    int64_t to = npart__int_attribute(call, "to", 0);
+    if (to == 0) { /* opset 1 wrote the type's name */
+        const char *name = npart__string_attribute(call, "to", "");
+        to = npart__type_number(name, strlen(name));
+    }
+    if (to > 0 && to <= UINT8_MAX)
+        cast_to(call, (int)to);
+}
+
+/* The bits stay, so nothing is known of the numbers. */
+void npart__infer_bit_cast(struct npart__call *call)
+{
+    int64_t to = npart__int_attribute(call, "to", 0);
+    npart__set_shape_like(call, 0, npart__in(call, 0));
+    if (to > 0 && to <= UINT8_MAX)
+        npart__set_element_type(call, 0, (int)to);
+}
+
+void npart__infer_cast_like(struct npart__call *call)
+{
+    if (npart__in(call, 1)->element_type)
+        cast_to(call, npart__in(call, 1)->element_type);
+}

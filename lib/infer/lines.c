@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that go along one axis: ArgMax, ArgMin, TopK, CumSum, CumProd, Softmax and its kin, ReverseSequence, each
+ * line by itself; and Unique, which compares slices.
+ */
+#include <math.h>
+
+#include "infer/elements.h"
+#include "infer/functions.h"
+#include "infer/numbers.h"
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+/* The lines of a small static tensor along an axis. */
+struct lines {
+    uint32_t count, extent, inner;
+};
+
+static uint32_t product_of(const struct npart__fact *fact, uint32_t from, uint32_t to)
+{
+    uint32_t product = 1;
+    for (uint32_t i = from; i < to; i++)
+        product *= (uint32_t)fact->dims[i];
+    return product;
+}
+
+/* False for a tensor that is not small. */
+static bool find_lines(const struct npart__fact *fact, uint32_t axis, struct lines *out)
+{
+    uint32_t total;
+    if (!npart__small_count(fact, &total) || total == 0)
+        return false;
+    out->inner = product_of(fact, axis + 1, fact->rank);
+    out->extent = (uint32_t)fact->dims[axis];
+    out->count = total / out->extent;
+    return true;
+}
+
+/* Where the `at`-th element of a line stands. */
+static uint32_t place_on(const struct lines *lines, uint32_t line, uint32_t at)
+{
+    return (line / lines->inner * lines->extent + at) * lines->inner + line % lines->inner;
+}
+
+/* Elements that can be ordered: numbers that are what they are. */
+static bool read_ordered(const struct npart__call *call, struct npart__numbers *out)
+{
+    if (!npart__may_be_known(call, 0) || !npart__in_numbers(call, 0, out) || out->error != 0)
+        return false;
+    for (uint32_t i = 0; out->doubles && i < out->count; i++)
+        if (isnan(out->doubles[i]))
+            return false;
+    return true;
+}
+
+/* Whole numbers as such, since a double has not all of them. */
+static bool is_above(const struct npart__numbers *numbers, uint32_t a, uint32_t b)
+{
+    return numbers->ints ? numbers->ints[a] > numbers->ints[b] : numbers->doubles[a] > numbers->doubles[b];
+}
+
+/* ---- ArgMax, ArgMin -------------------------------------------------------------------------------------- */
+
+static void find_extremes(struct npart__call *call, uint32_t axis)
+{
+    bool takes_last = npart__int_attribute(call, "select_last_index", 0) != 0;
+    bool takes_least = call->row->parameter == NPART__EXTREME_MINIMUM;
+    struct npart__numbers numbers;
+    struct lines lines;
+    if (!find_lines(npart__in(call, 0), axis, &lines) || !read_ordered(call, &numbers))
+        return;
+    int64_t *result = npart__new_ints(call, lines.count);
+    for (uint32_t line = 0; result && line < lines.count; line++) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < lines.extent; i++) {
+            uint32_t a = place_on(&lines, line, i), b = place_on(&lines, line, best);
+            bool is_better = takes_least ? is_above(&numbers, b, a) : is_above(&numbers, a, b);
+            bool is_equal = !is_above(&numbers, a, b) && !is_above(&numbers, b, a);
+            if (is_better || (is_equal && takes_last))
+                best = i;
+        }
+        result[line] = best;
+    }
+    npart__set_ints(call, 0, result, lines.count);
+}
+
+void npart__infer_arg_extreme(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    bool keeps = npart__int_attribute(call, "keepdims", 1) != 0;
+    uint32_t axis, kept = 0;
+    npart__set_element_type(call, 0, NPART__INT64);
+    if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
+        return;
+    int64_t *dims = npart__new_dims(call, in->rank);
+    for (uint32_t i = 0; dims && i < in->rank; i++) {
+        if (i != axis)
+            dims[kept++] = in->dims[i];
+        else if (keeps)
+            dims[kept++] = 1;
+    }
+    npart__set_dims(call, 0, kept, dims);
+    find_extremes(call, axis);
+}
+
+/* ---- TopK ------------------------------------------------------------------------------------------------ */
+
+/* How places along the axis are ordered: by the elements of some lines, the first that differ; of equal ones the
+ * earlier is the first. */
+struct order {
+    const struct npart__numbers *numbers;
+    const struct lines *lines;
+    uint32_t first_line, line_count;
+    bool largest;
+};
+
+/* Below 0: a stands before b; 0: they are equal. */
+static int compare_places(const struct order *order, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < order->line_count; i++) {
+        uint32_t at = place_on(order->lines, order->first_line + i, a);
+        uint32_t other = place_on(order->lines, order->first_line + i, b);
+        if (is_above(order->numbers, at, other))
+            return order->largest ? -1 : 1;
+        if (is_above(order->numbers, other, at))
+            return order->largest ? 1 : -1;
+    }
+    return 0;
+}
+
+static bool stands_before(const struct order *order, uint32_t a, uint32_t b)
+{
+    int difference = compare_places(order, a, b);
+    return difference < 0 || (difference == 0 && a < b);
+}
+
+/* Sorts the places by merging ever longer runs; `sorted` and `scratch` have room for them all. */
+static void order_line(const struct order *order, uint32_t *sorted, uint32_t *scratch)
+{
+    uint32_t count = order->lines->extent;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    for (uint32_t width = 1; width < count; width *= 2) {
+        for (uint32_t from = 0; from < count; from += 2 * width) {
+            uint32_t middle = from + width < count ? from + width : count;
+            uint32_t end = from + 2 * width < count ? from + 2 * width : count;
+            for (uint32_t left = from, right = middle, to = from; to < end; to++) {
+                bool takes_left =
+                    left < middle && (right == end || stands_before(order, sorted[left], sorted[right]));
+                scratch[to] = takes_left ? sorted[left++] : sorted[right++];
+            }
+        }
+        memcpy(sorted, scratch, count * sizeof *sorted);
+    }
+}
+
+static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
+{
+    bool largest = npart__int_attribute(call, "largest", 1) != 0;
+    bool is_sorted = npart__int_attribute(call, "sorted", 1) != 0;
+    struct npart__numbers numbers;
+    struct npart__items items;
+    struct lines lines;
+    if (!find_lines(npart__in(call, 0), axis, &lines) || taken > lines.extent || (!is_sorted && taken > 1) ||
+        !read_ordered(call, &numbers) || !npart__in_items(call, 0, &items))
+        return;
+    struct lines result = {.count = lines.count, .extent = taken, .inner = lines.inner};
+    uint32_t total = lines.count * taken, *sorted = npart__arena_zeroed(call->arena, lines.extent * 2, sizeof *sorted);
+    uint64_t *values = npart__new_items(call, total);
+    int64_t *indices = npart__new_ints(call, total);
+    if (!sorted || !values || !indices) {
+        call->pool->failed = true;
+        return;
+    }
+    for (uint32_t line = 0; line < lines.count; line++) {
+        const struct order order = {
+            .numbers = &numbers, .lines = &lines, .first_line = line, .line_count = 1, .largest = largest};
+        order_line(&order, sorted, sorted + lines.extent);
+        for (uint32_t i = 0; i < taken; i++) {
+            values[place_on(&result, line, i)] = items.data[place_on(&lines, line, sorted[i])];
+            indices[place_on(&result, line, i)] = sorted[i];
+        }
+    }
+    npart__set_items(call, 0, values, total, &items);
+    npart__set_ints(call, 1, indices, total);
+}
+
+void npart__infer_top_k(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t axis, count;
+    const int64_t *k = npart__in_ints(call, 1, &count);
+    int64_t taken = k && count == 1 ? k[0] : npart__int_attribute(call, "k", NPART__UNKNOWN);
+    npart__set_element_type(call, 1, NPART__INT64);
+    if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
+        return;
+    if (taken == NPART__UNKNOWN)
+        taken = npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, in->dims[axis]));
+    for (uint32_t i = 0; i < 2; i++) {
+        int64_t *dims = npart__new_dims(call, in->rank);
+        if (!dims)
+            return;
+        memcpy(dims, in->dims, in->rank * sizeof *dims);
+        dims[axis] = taken;
+        npart__set_dims(call, i, in->rank, dims);
+    }
+    if (npart__is_number(taken) && taken > 0 && taken <= NPART__LIMIT_COMPUTED_ELEMENTS)
+        take_top(call, axis, (uint32_t)taken);
+}
+
+/* ---- running sums ---------------------------------------------------------------------------------------- */
+
+/* One line's sums or products. */
+struct run {
+    bool multiplies, is_exclusive, goes_back;
+    int type;
+};
+
+static void run_ints(struct npart__call *call, const struct run *run, const struct lines *lines, const int64_t *ints)
+{
+    uint32_t total = lines->count * lines->extent;
+    int64_t *result = npart__new_ints(call, total);
+    for (uint32_t line = 0; result && line < lines->count; line++) {
+        int64_t before = run->multiplies;
+        for (uint32_t i = 0; i < lines->extent; i++) {
+            uint32_t place = place_on(lines, line, run->goes_back ? lines->extent - 1 - i : i);
+            int64_t after = run->multiplies ? npart__product(call->pool, before, ints[place])
+                                            : npart__sum(call->pool, before, ints[place]);
+            result[place] = run->is_exclusive ? before : after;
+            before = after;
+        }
+    }
+    npart__set_ints(call, 0, result, total);
+}
+
+/* Each step is rounded; in 16 bits some runtimes round only the last. */
+static void run_doubles(struct npart__call *call, const struct run *run, const struct lines *lines,
+                        const struct npart__numbers *numbers)
+{
+    uint32_t total = lines->count * lines->extent;
+    double *result = npart__new_doubles(call, total), off = 0;
+    for (uint32_t line = 0; result && line < lines->count; line++) {
+        double before = run->multiplies;
+        for (uint32_t i = 0; i < lines->extent; i++) {
+            uint32_t place = place_on(lines, line, run->goes_back ? lines->extent - 1 - i : i);
+            double number = npart__number_at(numbers, place);
+            double exact = run->multiplies ? before * number : before + number;
+            double after = npart__round_number(run->type, exact);
+            if (after != exact && npart__type_bits(run->type) == 16)
+                off += 2 * npart__unit_at(run->type, after);
+            result[place] = run->is_exclusive ? before : after;
+            before = after;
+        }
+        if (!isfinite(before))
+            return;
+    }
+    npart__set_numbers(call, 0, result, total, off);
+}
+
+void npart__infer_cumulative(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct run run = {
+        .multiplies = call->row->parameter != 0,
+        .is_exclusive = npart__int_attribute(call, "exclusive", 0) != 0,
+        .goes_back = npart__int_attribute(call, "reverse", 0) != 0,
+        .type = in->element_type,
+    };
+    struct npart__numbers numbers;
+    struct lines lines;
+    uint32_t axis, count;
+    npart__set_shape_like(call, 0, in);
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
+        return;
+    const int64_t *axes = npart__in_ints(call, 1, &count), *ints = npart__in_ints(call, 0, &count);
+    if (!axes || !in->has_rank || !npart__is_number(axes[0]) || !npart__normalize_axis(axes[0], in->rank, &axis) ||
+        !find_lines(in, axis, &lines))
+        return;
+    if (ints && !npart__type_is_float(run.type))
+        run_ints(call, &run, &lines, ints);
+    else if (npart__has_fractions(run.type) && npart__in_numbers(call, 0, &numbers) && numbers.error == 0)
+        run_doubles(call, &run, &lines, &numbers);
+}
+
+/* ---- Softmax --------------------------------------------------------------------------------------------- */
+
+static bool soften_line(enum npart__softening kind, int type, const struct npart__numbers *numbers,
+                        const struct lines *lines, uint32_t line, double *result, double *off)
+{
+    double most = -INFINITY, sum = 0;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < lines->extent; i++) {
+        double number = npart__number_at(numbers, place_on(lines, line, i));
+        first = number > most ? i : first;
+        most = number > most ? number : most;
+    }
+    if (!isfinite(most))
+        return false;
+    for (uint32_t i = 0; i < lines->extent; i++)
+        sum += exp(npart__number_at(numbers, place_on(lines, line, i)) - most);
+    for (uint32_t i = 0; i < lines->extent; i++) {
+        uint32_t place = place_on(lines, line, i);
+        double above = npart__number_at(numbers, place) - most;
+        result[place] = kind == NPART__SOFTENING_LOG  ? above - log(sum)
+                        : kind == NPART__SOFTENING_HARD ? i == first
+                                                        : exp(above) / sum;
+        double error = kind == NPART__SOFTENING_HARD ? 0 : npart__close_error(type, result[place]) * 2;
+        *off = error > *off ? error : *off;
+    }
+    return true;
+}
+
+/* Before opset 13 all axes from the given one on are one. */
+void npart__infer_soften(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    bool is_flat = call->node->schema && call->node->schema->since < 13;
+    struct npart__numbers numbers;
+    struct lines lines;
+    uint32_t axis;
+    npart__set_shape_like(call, 0, in);
+    if (!call->node->schema)
+        npart__set_type_like(call, 0, 0);
+    if (!npart__has_fractions(in->element_type) || !npart__may_be_known(call, 0) || !in->has_rank ||
+        !npart__normalize_axis(npart__int_attribute(call, "axis", is_flat ? 1 : -1), in->rank, &axis) ||
+        !find_lines(in, axis, &lines) || !read_ordered(call, &numbers))
+        return;
+    if (is_flat) {
+        lines.extent *= lines.inner;
+        lines.count /= lines.inner;
+        lines.inner = 1;
+    }
+    double off = 0, *result = npart__new_doubles(call, numbers.count);
+    for (uint32_t line = 0; result && line < lines.count; line++)
+        if (!soften_line((enum npart__softening)call->row->parameter, in->element_type, &numbers, &lines, line, result,
+                         &off))
+            return;
+    npart__set_numbers(call, 0, result, numbers.count, off);
+}
+
+/* ---- ReverseSequence ------------------------------------------------------------------------------------- */
+
+void npart__infer_reverse_sequence(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct npart__items items;
+    struct lines lines;
+    uint32_t length_count, batch, time;
+    npart__set_shape_like(call, 0, in);
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
+        return;
+    const int64_t *lengths = npart__in_ints(call, 1, &length_count);
+    if (!lengths || !in->has_rank || !npart__in_items(call, 0, &items) ||
+        !npart__normalize_axis(npart__int_attribute(call, "batch_axis", 1), in->rank, &batch) ||
+        !npart__normalize_axis(npart__int_attribute(call, "time_axis", 0), in->rank, &time) ||
+        !find_lines(in, time, &lines) || length_count != in->dims[batch])
+        return;
+    uint32_t total = items.count, below_batch = product_of(in, batch + 1, in->rank);
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t line = 0; result && line < lines.count; line++) {
+        int64_t length = lengths[place_on(&lines, line, 0) / below_batch % (uint32_t)in->dims[batch]];
+        if (!npart__is_number(length) || length < 0 || length > lines.extent)
+            return;
+        for (uint32_t i = 0; i < lines.extent; i++) {
+            uint32_t from = i < length ? (uint32_t)length - 1 - i : i;
+            result[place_on(&lines, line, i)] = items.data[place_on(&lines, line, from)];
+        }
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, &items);
+}
+
+/* ---- Unique ---------------------------------------------------------------------------------------------- */
+
+/* Equal slices, by the first of each. */
+struct groups {
+    uint32_t count;
+    uint32_t *first;    /* by group */
+    int64_t *members;   /* by group: how many */
+    int64_t *group_of;  /* by place */
+};
+
+/* In the order of what they hold, or of where they come first. */
+static bool find_groups(struct npart__call *call, const struct order *order, bool is_sorted, struct groups *out)
+{
+    uint32_t extent = order->lines->extent;
+    uint32_t *sorted = npart__arena_zeroed(call->arena, (size_t)extent * 3 + 1, sizeof *sorted);
+    int64_t *numbers = npart__arena_zeroed(call->arena, (size_t)extent * 2 + 1, sizeof *numbers);
+    if (!sorted || !numbers) {
+        call->pool->failed = true;
+        return false;
+    }
+    uint32_t *leader = sorted + extent; /* by place: the first that is equal */
+    order_line(order, sorted, leader);
+    *out = (struct groups){.first = sorted + (size_t)extent * 2, .members = numbers, .group_of = numbers + extent};
+    for (uint32_t i = 0; i < extent; i++) {
+        bool is_new = i == 0 || compare_places(order, sorted[i - 1], sorted[i]) != 0;
+        leader[sorted[i]] = is_new ? sorted[i] : leader[sorted[i - 1]];
+    }
+    for (uint32_t i = 0; i < extent; i++) {
+        uint32_t place = is_sorted ? sorted[i] : i;
+        if (leader[place] != place)
+            continue;
+        out->group_of[place] = out->count;
+        out->first[out->count++] = place;
+    }
+    for (uint32_t i = 0; i < extent; i++) {
+        out->group_of[i] = out->group_of[leader[i]];
+        out->members[out->group_of[i]]++;
+    }
+    return true;
+}
+
+/* Output 0's dims are set; those of the others follow. */
+static void set_groups(struct npart__call *call, const struct groups *groups, const struct lines *lines,
+                       const struct npart__items *items)
+{
+    struct lines result = {.count = lines->count, .extent = groups->count, .inner = lines->inner};
+    uint64_t *values = npart__new_items(call, result.count * result.extent);
+    int64_t *indices = npart__new_ints(call, groups->count);
+    for (uint32_t i = 0; values && indices && i < groups->count; i++) {
+        indices[i] = groups->first[i];
+        for (uint32_t line = 0; line < lines->count; line++)
+            values[place_on(&result, line, i)] = items->data[place_on(lines, line, groups->first[i])];
+    }
+    if (values)
+        npart__set_items(call, 0, values, result.count * result.extent, items);
+    npart__set_ints(call, 1, indices, groups->count);
+    npart__set_ints(call, 2, groups->group_of, lines->extent);
+    npart__set_ints(call, 3, groups->members, groups->count);
+}
+
+/* False when the operand is not known; *found is then unknown. */
+static bool find_unique(struct npart__call *call, uint32_t axis, bool is_flat, struct groups *groups,
+                        struct lines *lines)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    struct npart__numbers numbers;
+    uint32_t total;
+    if (!in->has_rank || !npart__small_count(in, &total) || !read_ordered(call, &numbers))
+        return false;
+    *lines = (struct lines){.count = 1, .extent = total, .inner = 1};
+    if (!is_flat && !find_lines(in, axis, lines))
+        return false;
+    const struct order order = {.numbers = &numbers, .lines = lines, .line_count = lines->count};
+    return find_groups(call, &order, npart__int_attribute(call, "sorted", 1) != 0, groups);
+}
+
+/* Whole numbers and fractions alike; without an axis, of all elements. */
+void npart__infer_unique(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "axis");
+    uint32_t axis = 0, rank = attribute ? in->rank : 1;
+    struct groups groups;
+    struct lines lines;
+    for (uint32_t i = 1; i < 4; i++)
+        npart__set_element_type(call, i, NPART__INT64);
+    if (attribute && (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis)))
+        return;
+    int64_t *dims = npart__new_dims(call, rank), *inverse = npart__new_dims(call, 1);
+    if (!dims || !inverse)
+        return;
+    if (attribute)
+        memcpy(dims, in->dims, rank * sizeof *dims);
+    int64_t elements = in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank) : NPART__UNKNOWN;
+    inverse[0] = attribute ? in->dims[axis] : elements;
+    bool is_known = find_unique(call, axis, attribute == NULL, &groups, &lines);
+    int64_t most = inverse[0] == NPART__UNKNOWN ? INT64_MAX : npart__upper_bound(call->pool, inverse[0]);
+    int64_t found = is_known ? groups.count : npart__bounded_symbol(call->pool, most);
+    dims[axis] = found;
+    npart__set_dims(call, 0, rank, dims);
+    npart__set_dims(call, 2, 1, inverse);
+    for (uint32_t i = 1; i < 4; i += 2) {
+        int64_t *length = npart__new_dims(call, 1);
+        if (length)
+            length[0] = found;
+        npart__set_dims(call, i, 1, length);
+    }
+    struct npart__items items;
+    if (is_known && npart__in_items(call, 0, &items))
+        set_groups(call, &groups, &lines, &items);
+}

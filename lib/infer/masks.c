@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that take or set elements by their place alone: Trilu, EyeLike, OneHot.
+ */
+#include "infer/elements.h"
+#include "infer/functions.h"
+#include "infer/numbers.h"
+
+void npart__infer_trilu(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    bool keeps_upper = npart__int_attribute(call, "upper", 1) != 0;
+    static const int64_t none[] = {0};
+    struct npart__items items;
+    uint32_t count = 1, total;
+    npart__set_shape_like(call, 0, in);
+    if (!in->has_rank || in->rank < 2 || !npart__may_be_known(call, 0))
+        return;
+    const int64_t *shift = npart__has_input(call, 1) ? npart__in_ints(call, 1, &count) : none;
+    if (!shift || count != 1 || !npart__is_number(shift[0]) || !npart__small_count(in, &total) || total == 0 ||
+        !npart__in_items(call, 0, &items))
+        return;
+    int64_t columns = in->dims[in->rank - 1], rows = in->dims[in->rank - 2];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t i = 0; result && i < total; i++) {
+        int64_t above = i % columns - i / columns % rows;
+        bool is_kept = keeps_upper ? above >= shift[0] : above <= shift[0];
+        result[i] = is_kept ? items.data[i] : 0; /* the bits of 0.0 too */
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, &items);
+}
+
+void npart__infer_eye_like(struct npart__call *call)
+{
+    int64_t shift = npart__int_attribute(call, "k", 0);
+    uint32_t total;
+    npart__infer_like_input(call);
+    const struct npart__fact *out = npart__out(call, 0);
+    if (!npart__small_count(out, &total) || out->rank != 2 || out->element_type == 0)
+        return;
+    int64_t *result = npart__new_ints(call, total);
+    for (uint32_t i = 0; result && i < total; i++)
+        result[i] = i % out->dims[1] - i / out->dims[1] == shift;
+    npart__set_ints(call, 0, result, total);
+}
+
+/* Where the index says so the second of two values, elsewhere the first; output 0's shape is set. */
+static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
+{
+    const struct npart__fact *out = npart__out(call, 0);
+    struct npart__numbers indices;
+    struct npart__items values;
+    uint32_t total, inner = 1;
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 2) || !npart__small_count(out, &total) ||
+        !npart__in_numbers(call, 0, &indices) || indices.error != 0 || !npart__in_items(call, 2, &values) ||
+        values.count != 2)
+        return;
+    for (uint32_t i = axis + 1; i < out->rank; i++)
+        inner *= (uint32_t)out->dims[i];
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t i = 0; result && i < total; i++) {
+        int64_t at = i / inner % (uint32_t)depth;
+        double index = npart__number_at(&indices, (uint32_t)(i / inner / depth * inner + i % inner));
+        if (index != (double)(int64_t)index)
+            return;
+        index += index < 0 ? (double)depth : 0;
+        result[i] = values.data[index == (double)at];
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, &values);
+}
+
+void npart__infer_one_hot(struct npart__call *call)
+{
+    const struct npart__fact *indices = npart__in(call, 0);
+    uint32_t count, axis;
+    const int64_t *depth = npart__in_ints(call, 1, &count);
+    if (npart__in(call, 2)->element_type)
+        npart__set_element_type(call, 0, npart__in(call, 2)->element_type);
+    if (!indices->has_rank ||
+        !npart__normalize_axis(npart__int_attribute(call, "axis", -1), indices->rank + 1u, &axis))
+        return;
+    int64_t *dims = npart__new_dims(call, indices->rank + 1u);
+    for (uint32_t i = 0, next = 0; dims && i <= indices->rank; i++)
+        dims[i] = i == axis ? (depth && count == 1 ? depth[0] : NPART__UNKNOWN) : indices->dims[next++];
+    npart__set_dims(call, 0, indices->rank + 1u, dims);
+    if (depth && count == 1)
+        mark_hot(call, axis, depth[0]);
+}

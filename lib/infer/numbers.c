@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers of a tensor's elements, and how its type rounds them.
+ */
+#include "infer/numbers.h"
+
+#include <math.h>
+
+bool npart__may_be_known(const struct npart__call *call, uint32_t index)
+{
+    if (!npart__has_input(call, index))
+        return false;
+    const struct npart__fact *fact = npart__in(call, index);
+    const struct npart__tensor *tensor = fact->tensor;
+    if (fact->known)
+        return true;
+    uint64_t most = tensor && npart__type_is_float(tensor->element_type) ? NPART__LIMIT_KNOWN_FLOATS
+                                                                         : NPART__LIMIT_KNOWN_ELEMENTS;
+    return tensor && tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse && tensor->elements <= most;
+}
+
+bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct npart__numbers *out)
+{
+    if (!npart__has_input(call, index))
+        return false;
+    struct npart__fact *fact = npart__in(call, index);
+    const struct npart__known *known = npart__is_static(fact) ? npart__elements(call->inference, fact) : NULL;
+    if (!known)
+        return false;
+    *out = (struct npart__numbers){
+        .count = known->count, .ints = known->ints, .doubles = known->doubles, .error = known->error};
+    for (uint32_t i = 0; known->ints && i < known->count; i++)
+        if (!npart__is_number(known->ints[i]))
+            return false;
+    return true;
+}
+
+double *npart__new_doubles(const struct npart__call *call, uint32_t count)
+{
+    if (count > NPART__LIMIT_KNOWN_FLOATS)
+        return NULL;
+    double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);
+    if (!doubles)
+        call->pool->failed = true;
+    return doubles;
+}
+
+/* ---- types ----------------------------------------------------------------------------------------------- */
+
+/* Digits of the significand, the hidden one too, and the exponent of the smallest normal number. */
+struct precision {
+    int digits, least_exponent;
+};
+
+static struct precision precision_of(int element_type)
+{
+    switch (element_type) {
+    case NPART__FLOAT16:
+        return (struct precision){11, -14};
+    case NPART__BFLOAT16:
+        return (struct precision){8, -126};
+    case NPART__FLOAT:
+        return (struct precision){24, -126};
+    default:
+        return (struct precision){53, -1022};
+    }
+}
+
+int npart__digits_of(int element_type)
+{
+    return precision_of(element_type).digits;
+}
+
+bool npart__has_fractions(int element_type)
+{
+    return npart__type_is_float(element_type) && npart__type_bits(element_type) >= 16;
+}
+
+double npart__unit_at(int element_type, double number)
+{
+    struct precision precision = precision_of(element_type);
+    int exponent = 0;
+    if (number == 0 || !isfinite(number))
+        exponent = precision.least_exponent;
+    else
+        (void)frexp(number, &exponent); /* 0.5 <= fraction < 1 */
+    if (exponent - 1 < precision.least_exponent)
+        exponent = precision.least_exponent + 1;
+    return ldexp(1, exponent - precision.digits);
+}
+
+/* Runtimes convert to 16 bits by way of 32. */
+double npart__round_number(int element_type, double number)
+{
+    if (npart__type_bits(element_type) == 64 || !isfinite(number))
+        return number;
+    volatile float single = (float)number; /* not kept in a wider register */
+    double rounded = (double)single;
+    if (element_type == NPART__FLOAT || !isfinite(rounded))
+        return rounded;
+    double unit = npart__unit_at(element_type, rounded), whole = rounded / unit, down = floor(whole);
+    bool goes_up = whole - down > 0.5 || (whole - down == 0.5 && fmod(down, 2) != 0);
+    double result = (goes_up ? down + 1 : down) * unit;
+    if (element_type == NPART__FLOAT16 && fabs(result) > 65504)
+        return number > 0 ? INFINITY : -INFINITY;
+    if (element_type == NPART__BFLOAT16 && fabs(result) >= ldexp(1, 128))
+        return number > 0 ? INFINITY : -INFINITY;
+    return copysign(result, number);
+}
+
+bool npart__is_exact_product(int element_type, double a, double b, double product)
+{
+    return fma(a, b, -product) == 0 && npart__round_number(element_type, product) == product;
+}
+
+double npart__close_error(int element_type, double number)
+{
+    /* 16 bits are computed with 32, and only the result is rounded; 64 here and there with 32, too. */
+    bool is_short = npart__type_bits(element_type) == 16;
+    double units = is_short ? 2 : NPART__CLOSE_UNITS;
+    element_type = is_short ? element_type : NPART__FLOAT;
+    double of_number = npart__unit_at(element_type, number), of_one = npart__unit_at(element_type, 1);
+    return units * (of_number + of_one);
+}
+
+bool npart__same_within(double (*function)(double), double number, double error, double *out)
+{
+    *out = function(number);
+    return isnan(number) ? error == 0 : function(number - error) == *out && function(number + error) == *out;
+}
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+static bool is_whole(double number)
+{
+    return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
+}
+
+/* Whole numbers that the type has all of are set as such, which later steps can follow exactly. */
+void npart__set_numbers(const struct npart__call *call, uint32_t output, double *doubles, uint32_t count,
+                        double error)
+{
+    int type = npart__out(call, output)->element_type;
+    bool all_whole = error == 0;
+    if (!doubles || !(error < (double)INFINITY) || (npart__type_is_float(type) && !npart__has_fractions(type)))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        doubles[i] = npart__type_is_float(type) ? npart__round_number(type, doubles[i]) : doubles[i];
+        all_whole = all_whole && is_whole(doubles[i]);
+    }
+    if (!all_whole) {
+        if (npart__type_is_float(type))
+            npart__set_doubles(call, output, doubles, count, error);
+        return;
+    }
+    int64_t *ints = npart__new_ints(call, count);
+    for (uint32_t i = 0; ints && i < count; i++)
+        ints[i] = (int64_t)doubles[i];
+    npart__set_ints(call, output, ints, count);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pad.
+ */
+#include "infer/elements.h"
+#include "infer/functions.h"
+#include "infer/numbers.h"
+
+enum mode { CONSTANT, REFLECT, EDGE, WRAP, OTHER };
+
+static enum mode read_mode(const struct npart__call *call)
+{
+    static const char *const names[] = {"constant", "reflect", "edge", "wrap"};
+    const char *mode = npart__string_attribute(call, "mode", "constant");
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (strcmp(mode, names[i]) == 0)
+            return (enum mode)i;
+    return OTHER;
+}
+
+/* Which index of a dim stands at a place that counts from its first element; false for one of the padding's own. */
+static bool source_of(enum mode mode, int64_t at, int64_t extent, int64_t *out)
+{
+    *out = at;
+    if (at >= 0 && at < extent)
+        return true;
+    switch (mode) {
+    case REFLECT:
+        *out = at < 0 ? -at : 2 * extent - 2 - at;
+        break;
+    case EDGE:
+        *out = at < 0 ? 0 : extent - 1;
+        break;
+    case WRAP:
+        *out = at < 0 ? at + extent : at - extent;
+        break;
+    default:
+        return false;
+    }
+    return *out >= 0 && *out < extent;
+}
+
+/* What stands in the padding: an input since opset 11, an attribute before; in `like`'s form. */
+static bool read_filling(const struct npart__call *call, const struct npart__items *like, uint64_t *out)
+{
+    struct npart__numbers numbers;
+    double number = (double)npart__float_attribute(call, "value", 0);
+    int64_t whole = (int64_t)(number >= -1e15 && number <= 1e15 ? number : 0);
+    if (npart__has_input(call, 2)) {
+        if (!npart__in_numbers(call, 2, &numbers) || numbers.count != 1 || numbers.error != 0)
+            return false;
+        number = npart__number_at(&numbers, 0);
+        whole = numbers.ints ? numbers.ints[0] : 0;
+        if (like->is_ints && !numbers.ints)
+            return false;
+    } else if ((double)whole != number && like->is_ints) {
+        return false;
+    }
+    if (like->is_ints)
+        *out = (uint64_t)whole;
+    else
+        memcpy(out, &number, sizeof number);
+    return true;
+}
+
+/* The operand's elements; whole numbers as doubles where the padding is a fraction. */
+static bool read_padded(struct npart__call *call, struct npart__items *items, uint64_t *filling)
+{
+    struct npart__numbers numbers;
+    if (!npart__in_items(call, 0, items))
+        return false;
+    if (read_filling(call, items, filling))
+        return true;
+    if (!items->is_ints || !npart__has_fractions(npart__in(call, 0)->element_type) ||
+        !npart__in_numbers(call, 0, &numbers))
+        return false;
+    double *doubles = npart__new_doubles(call, numbers.count);
+    for (uint32_t i = 0; doubles && i < numbers.count; i++)
+        doubles[i] = npart__number_at(&numbers, i);
+    *items = (struct npart__items){.data = (const void *)doubles, .count = numbers.count, .is_ints = false};
+    return doubles && read_filling(call, items, filling);
+}
+
+/* `is_cut`: some padding takes away, which beside a mode that repeats elements runtimes do in different orders. */
+static void pad_elements(struct npart__call *call, const int64_t *before, bool is_cut)
+{
+    const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
+    enum mode mode = read_mode(call);
+    struct npart__items items;
+    uint64_t filling = 0;
+    uint32_t total;
+    int64_t strides[NPART__LIMIT_RANK];
+    if (mode == OTHER || (is_cut && mode != CONSTANT) || !npart__may_be_known(call, 0) ||
+        !npart__small_count(out, &total) || !npart__is_static(in) || !read_padded(call, &items, &filling))
+        return;
+    npart__strides(in->dims, in->rank, strides);
+    uint64_t *result = npart__new_items(call, total);
+    for (uint32_t i = 0; result && i < total; i++) {
+        int64_t rest = i, from = 0;
+        bool is_inside = true;
+        for (uint32_t axis = in->rank; axis-- > 0 && is_inside; rest /= out->dims[axis]) {
+            int64_t source;
+            is_inside = source_of(mode, rest % out->dims[axis] - before[axis], in->dims[axis], &source);
+            from += source * strides[axis];
+        }
+        if (!is_inside && mode != CONSTANT)
+            return;
+        result[i] = is_inside ? items.data[from] : filling;
+    }
+    if (result)
+        npart__set_items(call, 0, result, total, &items);
+}
+
+void npart__infer_pad(struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    uint32_t count, axis_count;
+    const int64_t *pads = npart__ints_attribute(call, "pads", &count);
+    if (!pads)
+        pads = npart__ints_attribute(call, "paddings", &count); /* opset 1 */
+    if (!pads)
+        pads = npart__in_ints(call, 1, &count);
+    const int64_t *axes = npart__in_ints(call, 3, &axis_count);
+    if (!in->has_rank && pads && count % 2 == 0 && !npart__has_input(call, 3)) /* two for each axis */
+        npart__set_rank(call, 0, count / 2);
+    if (!in->has_rank)
+        return;
+    bool knows_axes = !npart__has_input(call, 3) || axes;
+    uint32_t padded = axes ? axis_count : in->rank;
+    if (!pads || !knows_axes || count != 2 * padded) {
+        npart__set_rank(call, 0, in->rank);
+        return;
+    }
+    int64_t *dims = npart__new_dims(call, in->rank);
+    if (!dims)
+        return;
+    memcpy(dims, in->dims, in->rank * sizeof *dims);
+    int64_t before[NPART__LIMIT_RANK] = {0};
+    bool is_cut = false;
+    for (uint32_t i = 0; i < padded; i++) {
+        uint32_t axis = i;
+        if (axes && (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], in->rank, &axis)))
+            return;
+        int64_t both = npart__sum(call->pool, pads[i], pads[padded + i]);
+        dims[axis] = npart__sum(call->pool, dims[axis], both);
+        before[axis] = pads[i];
+        is_cut |= !npart__is_number(pads[i]) || !npart__is_number(pads[padded + i]) || pads[i] < 0 ||
+                  pads[padded + i] < 0;
+    }
+    npart__set_dims(call, 0, in->rank, dims);
+    pad_elements(call, before, is_cut);
+}
