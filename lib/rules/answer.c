@@ -215,6 +215,23 @@ static struct npart__answer consumer_answer(const struct npart__trial *trial, ui
     return op_answer(trial, npart__user(trial->fold, value, element));
 }
 
+/* Of the Casts among the users, the types of their results. */
+static struct npart__answer cast_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
+{
+    uint32_t users = npart__user_count(trial->fold, value), found = 0;
+    npart__look_beyond(trial);
+    for (uint32_t i = 0; i < users; i++) {
+        const struct npart__node *user = &trial->graph->nodes.items[npart__user(trial->fold, value, i)];
+        uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
+        if (result == NPART_NONE || !npart__node_is(trial->graph, user, "Cast") || found++ < element)
+            continue;
+        int element_type = npart__fact_of(trial->inference, result)->element_type;
+        return element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = element_type}
+                            : unknown_answer();
+    }
+    return found ? absent_answer() : word_answer("none", 4);
+}
+
 static struct npart__answer producer_answer(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t producer = trial->graph->values.items[value].producer;
@@ -352,6 +369,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
                                    term->op == NPART__FUNCTION_QSCALE ? 1 : 2, place.element);
     case NPART__FUNCTION_PRODUCER:
         return producer_answer(trial, value);
+    case NPART__FUNCTION_CASTS:
+        return cast_answer(trial, value, place.element);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
     case NPART__FUNCTION_USERS:

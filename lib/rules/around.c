@@ -23,6 +23,46 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
     return false;
 }
 
+/* What the rules of a gate say of a node: those for every op, and those of its own. */
+static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint32_t count)
+{
+    enum npart__truth worst = NPART__TRUE;
+    for (uint32_t i = first; i < first + count && worst != NPART__FALSE; i++) {
+        const struct npart__rule *rule = &trial->oplist->rules.items[i];
+        bool is_asked = rule->kind == NPART__RULE_NEED && !rule->is_fatal && rule->signature == 0;
+        enum npart__truth truth = is_asked ? npart__try(trial, rule->condition) : NPART__TRUE;
+        worst = truth < worst ? truth : worst;
+    }
+    return worst;
+}
+
+enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__oplist *oplist = trial->oplist;
+    uint32_t producer = trial->graph->values.items[value].producer;
+    enum npart__truth worst = producer == NPART_NONE ? NPART__FALSE : NPART__TRUE;
+    npart__look_beyond(trial);
+    if (trial->is_nested)
+        return NPART__MAYBE;
+    for (uint32_t gate = 0; gate < oplist->gate_count && worst != NPART__FALSE; gate++) {
+        const struct npart__gate *at = &oplist->gates[gate];
+        uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[producer]);
+        if (!(trial->target->gates >> gate & 1))
+            continue;
+        if (entry == NPART_NONE)
+            return NPART__FALSE;
+        struct npart__trial other;
+        npart__trial_init(&other, trial->target, trial->inference, trial->fold, producer);
+        other.is_nested = true;
+        enum npart__truth every = passes(&other, at->first_every, at->every_count);
+        const struct npart__op_entry *op = &oplist->ops.items[entry];
+        enum npart__truth own = passes(&other, op->first_rule, op->rule_count);
+        worst = every < worst ? every : worst;
+        worst = own < worst ? own : worst;
+    }
+    return worst;
+}
+
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t users = npart__user_count(trial->fold, value);

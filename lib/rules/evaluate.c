@@ -294,6 +294,9 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return is_static(trial, term, value);
     case NPART__PREDICATE_CONST:
         return from_bool(trial->fold->is_constant[value]);
+    case NPART__PREDICATE_INITIALIZER:
+        npart__look_beyond(trial);
+        return from_bool(trial->fold->is_constant[value] || trial->graph->values.items[value].tensor);
     case NPART__PREDICATE_QCONST: {
         uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
         return from_bool(trial->fold->is_constant[value] ||
@@ -309,6 +312,8 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return counts_up(trial, value);
     case NPART__PREDICATE_QUANTIZED:
         return from_bool(is_quantized(trial, value, is_output));
+    case NPART__PREDICATE_TAKEN:
+        return npart__is_taken(trial, value);
     case NPART__PREDICATE_IN_UNIT:
         return npart__is_in_units(trial, value);
     case NPART__PREDICATE_BEHIND_LAYOUT:

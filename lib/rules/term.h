@@ -31,6 +31,7 @@ enum npart__term_kind {
     X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one, or all from one on */ \
     X(BOUNDED, "bounded", OPERAND, DYNAMIC)           /* every dim is known to be no greater than a number */          \
     X(CONST, "const", OPERAND, CONSTANT)              /* known before the model runs */                                \
+    X(INITIALIZER, "initializer", OPERAND, CONSTANT)  /* the same, or an initializer that is an input, too */          \
     X(QCONST, "qconst", OPERAND, CONSTANT)            /* the same, or comes from DequantizeLinear of what is */        \
     X(PRESENT, "present", OPERAND, SHAPE)             /* the operand is there */                                       \
     X(QUANTIZED, "quantized", OPERAND, DTYPE)         /* comes from DequantizeLinear or goes to QuantizeLinear */      \
@@ -39,6 +40,7 @@ enum npart__term_kind {
     X(UNIFORM, "uniform", OPERAND, CONSTANT)          /* every element of a constant is the same */                    \
     X(COUNTS_UP, "counts_up", OPERAND, CONSTANT)      /* elements of a constant: 0, 1, 2, ... by rows or columns */    \
     X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
+    X(TAKEN, "taken", OPERAND, POLICY)                /* the node that makes it passes the rules of its op */         \
     X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a quantized unit */             \
     X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
     X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
@@ -66,6 +68,7 @@ enum npart__term_kind {
     X(COUNT, "count", SIDE, SHAPE)          /* count(inputs), count(outputs): how many are present */                  \
     X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
+    X(CASTS, "casts", OPERAND, POLICY)      /* types that Casts make of it; "none" without one */                      \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
     X(USERS, "users", OPERAND, POLICY)      /* how often nodes and the graph's outputs use it */                       \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
