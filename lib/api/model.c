@@ -263,6 +263,8 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     }
     npart_status status = npart__infer(&model->graph, made->options, &made->arena, &made->inference, error);
     if (status == NPART_OK)
+        status = npart__find_compiled(&made->inference, error);
+    if (status == NPART_OK)
         status = npart__find_invalid(&made->inference, error);
     if (status == NPART_OK)
         *out = made;

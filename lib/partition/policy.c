@@ -53,13 +53,34 @@ static bool stop_at(struct npart__hand_back *to, const struct npart__policy *pol
     return true;
 }
 
+/* Whether one of these nodes is taken and of the policy's ops. */
+static bool takes_named(const struct npart__hand_back *to, const struct npart__policy *policy, const uint32_t *nodes,
+                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (to->request->accepted[nodes[i]] && is_named(to, policy, nodes[i]))
+            return true;
+    return false;
+}
+
+static void take_compiled(struct npart__hand_back *to, const struct npart__policy *policy)
+{
+    bool is_compiled = takes_named(to, policy, to->graph->order, to->graph->order_count);
+    for (uint32_t node = 0; is_compiled && node < to->graph->nodes.count; node++)
+        if (!is_named(to, policy, node))
+            npart__hand_back_node(to, node, policy->rule);
+}
+
 bool npart__apply_stops(struct npart__hand_back *to)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
-        bool counts = policy->kind == NPART__POLICY_STOP && npart__target_has(to->request->target, policy->when);
-        if (counts && !stop_at(to, policy))
+        if (!npart__target_has(to->request->target, policy->when))
+            continue;
+        if (policy->kind == NPART__POLICY_COMPILED)
+            take_compiled(to, policy);
+        if (policy->kind == NPART__POLICY_STOP && !stop_at(to, policy))
             return false;
     }
     return true;
@@ -68,13 +89,18 @@ bool npart__apply_stops(struct npart__hand_back *to)
 /* ---- splits ------------------------------------------------------------------------------------------------ */
 
 /* How many nodes a partition may have; UINT64_MAX: any number. */
-static uint64_t room_for_nodes(const struct npart__target *target)
+static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t *order, uint32_t count)
 {
+    const struct npart__target *target = to->request->target;
     uint64_t room = UINT64_MAX;
     for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
         const struct npart__policy *policy = &target->oplist->policies.items[i];
-        if (policy->kind == NPART__POLICY_SPLIT && npart__target_has(target, policy->when) && policy->number < room)
+        if (!npart__target_has(target, policy->when))
+            continue;
+        if (policy->kind == NPART__POLICY_SPLIT && policy->number < room)
             room = policy->number;
+        if (policy->kind == NPART__POLICY_COMPILED && takes_named(to, policy, order, count))
+            room = 1;
     }
     return room;
 }
@@ -83,7 +109,7 @@ static uint64_t room_for_nodes(const struct npart__target *target)
  * be made equal, in execution order; the stages behind it move on. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
 {
-    const uint64_t room = room_for_nodes(to->request->target);
+    const uint64_t room = room_for_nodes(to, order, count);
     uint32_t stages = 0, next = 0;
     if (room >= count)
         return true;

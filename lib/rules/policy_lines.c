@@ -276,6 +276,11 @@ void npart__line_partitions(struct npart__parser *parser)
         take_ops(parser, &policy);
         need_ops(parser, &policy);
         sentence = "stands behind an op at which the runtime stops";
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "compiled")) {
+        policy.kind = NPART__POLICY_COMPILED;
+        take_ops(parser, &policy);
+        need_ops(parser, &policy);
+        sentence = "beside an already compiled graph nothing else is taken";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "split")) {
         policy.kind = NPART__POLICY_SPLIT;
         take_number(parser, &policy);
@@ -294,7 +299,7 @@ void npart__line_partitions(struct npart__parser *parser)
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "cut")) {
         sentence = take_cut(parser, &policy);
     } else {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, split, drop, keep, fail or cut");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, compiled, split, drop, keep, fail or cut");
         return;
     }
     policy.when = npart__take_condition(parser);

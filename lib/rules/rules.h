@@ -168,6 +168,7 @@ struct npart__limit {
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
     NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
+    NPART__POLICY_COMPILED,     /* nodes of these ops are partitions each, and beside them no others are taken */
     NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
     NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants is given back */
     NPART__POLICY_FAIL_UNFED,   /* a partition into which nothing comes but constants fails */

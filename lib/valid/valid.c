@@ -303,10 +303,49 @@ static void check_node(struct npart__validity *validity, uint32_t id)
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
+/* A scope's nodes must be called differently, unless they have no name. Constants are no nodes to the runtime. */
+static bool is_named(const struct npart__validity *validity, const struct npart__node *node)
+{
+    static const char constant[] = "Constant";
+    return *node->name && !(node->domain == 0 && strcmp(npart__node_op(validity->graph, node), constant) == 0);
+}
+
+static void check_names(struct npart__validity *validity)
+{
+    const struct npart__graph *graph = validity->graph;
+    struct npart__arena *arena = validity->inference->arena;
+    size_t slots = 16;
+    while (slots < 2 * (size_t)graph->nodes.count)
+        slots *= 2;
+    uint32_t *first = npart__arena_zeroed(arena, slots, sizeof *first); /* a node, plus 1 */
+    struct npart__hash_key key;
+    npart__hash_key_init(&key);
+    validity->has_failed |= !first;
+    for (uint32_t i = 0; first && i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        if (!is_named(validity, node) || graph->scopes.items[node->scope].region == NPART_NONE)
+            continue;
+        size_t at = (size_t)(npart__hash_bytes(&key, node->name, strlen(node->name)) + node->scope) & (slots - 1);
+        const struct npart__node *other = NULL;
+        for (; first[at]; at = (at + 1) & (slots - 1)) {
+            other = &graph->nodes.items[first[at] - 1];
+            if (other->scope == node->scope && strcmp(other->name, node->name) == 0)
+                break;
+        }
+        if (first[at])
+            npart__refuse(validity, i, "", "each node must have a name of its own or none; found %.100s twice",
+                          node->name);
+        else
+            first[at] = i + 1;
+    }
+    npart__arena_release(arena, first);
+}
+
 static void check_graph(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
     check_versions(validity);
+    check_names(validity);
     check_defaults(validity);
     check_initializers(validity);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -330,6 +369,8 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
         .only_counts = true,
     };
     check_graph(&validity);
+    if (validity.has_failed)
+        return npart__fail_memory(error);
     if (validity.found_count == 0)
         return NPART_OK;
     npart_status status = npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NULL, 0, &validity.view, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * valid: what a runtime refuses to load, by the standard's schemas and the runtime's own limits. A problem is a finding
- * with the code `invalid`; nothing else depends on it.
+ * with the code `invalid`. And what is in a model that no one has to compile.
  */
 #ifndef NPART_VALID_H
 #define NPART_VALID_H
@@ -18,7 +18,10 @@
  * model for. Shapes count as far as the runtime knows them. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error);
 
-/* Whether there is such a finding. */
+/* Adds a finding `compiled` for each node that holds a graph compiled already, with the provider that compiled it. */
+npart_status npart__find_compiled(struct npart__inference *inference, struct npart_error *error);
+
+/* Whether there is a finding `invalid`. */
 bool npart__is_invalid(const struct npart__inference *inference);
 
 #endif

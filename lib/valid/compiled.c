@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes that hold what a provider has compiled before: nothing of the graph within can be seen.
+ */
+#include "infer/driver.h"
+#include "valid/valid.h"
+
+/* The attribute says for whom. */
+static const struct compiled_op {
+    const char *domain, *op, *attribute;
+} compiled_ops[] = {
+    {"com.microsoft", "EPContext", "source"},
+};
+
+static bool is_compiled(const struct npart__graph *graph, const struct npart__node *node, const struct compiled_op *as)
+{
+    return strcmp(npart__node_op(graph, node), as->op) == 0 &&
+           strcmp(npart__text(&graph->strings, node->domain), as->domain) == 0;
+}
+
+static bool tell(struct npart__inference *inference, uint32_t id, const char *attribute)
+{
+    const struct npart__graph *graph = inference->graph;
+    const struct npart__attribute *given = npart__node_attribute(graph, &graph->nodes.items[id], attribute);
+    struct npart__buffer text;
+    char at[160];
+    npart__describe_node(graph, id, at, sizeof at);
+    npart__buffer_init(&text, inference->arena);
+    if (given && given->type == 3 && *given->u.s)
+        npart__append_format(&text, "already compiled for %.100s", given->u.s);
+    else
+        npart__append_text(&text, "already compiled, for a provider that it does not name");
+    return npart__add_finding(inference, "compiled", npart__buffer_text(&text), at);
+}
+
+npart_status npart__find_compiled(struct npart__inference *inference, struct npart_error *error)
+{
+    const struct npart__graph *graph = inference->graph;
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        for (size_t k = 0; graph->nodes.items[i].domain != 0 && k < NPART__COUNT(compiled_ops); k++)
+            if (is_compiled(graph, &graph->nodes.items[i], &compiled_ops[k]) &&
+                !tell(inference, i, compiled_ops[k].attribute))
+                return npart__fail_memory(error);
+    return NPART_OK;
+}
