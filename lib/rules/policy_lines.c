@@ -299,7 +299,8 @@ void npart__line_partitions(struct npart__parser *parser)
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "cut")) {
         sentence = take_cut(parser, &policy);
     } else {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected stop, compiled, split, drop, keep, fail or cut");
+        npart__parse_fail(parser, npart__peek(parser)->column,
+                          "expected stop, compiled, split, drop, keep, fail or cut");
         return;
     }
     policy.when = npart__take_condition(parser);
