@@ -1,20 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The main graph's inputs: their declared types, with the sizes that the caller gives; and a proposal for the
- * sizes that are still open.
+ * The main graph's inputs: their declared types, with the sizes that the caller gives.
  */
-#include <stdio.h>
-
 #include "infer/driver.h"
 
-/* ---- checking what the caller asks for -------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+/* What the caller asks for, by name and by input: both may be many. */
+struct binder {
+    struct npart__inference *inference;
+    const struct npart__infer_options *options;
+    struct npart__arena scratch;
+    struct npart__strings words; /* that the model's dims are written with, and their texts as a whole */
+    uint32_t *input_of;          /* by name, interned by the graph: a value plus one; 0: no input of that name */
+    struct axis_request {
+        uint32_t input, axis; /* INPUT.AXIS; NPART_NONE: it is not of that form */
+        uint32_t next;        /* of the same input: a binding, or NPART_NONE */
+    } *axes;                  /* by binding */
+    uint32_t *first_axis;     /* by value: its first binding plus one */
+    uint32_t *shape_of;       /* by value: the shape asked for plus one */
+};
 
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-bool npart__mentions(const char *text, const char *name)
+/* What a symbol may be written with in an expression. */
+static bool is_symbol_word(char c)
+{
+    return is_word(c) || c == '.' || (unsigned char)c >= 0x80;
+}
+
+size_t npart__next_word(const char **at, bool of_symbols)
+{
+    bool (*counts)(char c) = of_symbols ? is_symbol_word : is_word;
+    while (**at && !counts(**at))
+        (*at)++;
+    size_t length = 0;
+    while ((*at)[length] && counts((*at)[length]))
+        length++;
+    return length;
+}
+
+/* Whether a dim's text is `name`, or holds it as a word of an expression. */
+static bool mentions(const char *text, const char *name)
 {
     size_t length = strlen(name);
     if (!text || length == 0)
@@ -28,52 +58,121 @@ bool npart__mentions(const char *text, const char *name)
     return false;
 }
 
-static bool is_symbol_of_model(const struct npart__graph *graph, const char *name)
+static bool add_words(struct npart__strings *words, const char *text)
+{
+    bool ok = npart__intern(words, text, strlen(text), false) != NPART_NONE;
+    for (int of_symbols = 0; of_symbols < 2; of_symbols++) {
+        const char *at = text;
+        for (size_t length; ok && (length = npart__next_word(&at, of_symbols)) > 0; at += length)
+            ok = npart__intern(words, at, length, false) != NPART_NONE;
+    }
+    return ok;
+}
+
+static bool has_all_words(const struct npart__strings *words, const char *name)
+{
+    for (size_t length; (length = npart__next_word(&name, false)) > 0; name += length)
+        if (npart__strings_find(words, name, length) == NPART_NONE)
+            return false;
+    return true;
+}
+
+static bool is_in_a_dim(const struct npart__graph *graph, const char *name)
 {
     for (uint32_t i = 0; i < graph->values.count; i++) {
         const struct npart__declared_type *declared = graph->values.items[i].declared;
         for (uint32_t k = 0; declared && k < declared->rank; k++)
-            if (npart__mentions(declared->dims[k].parameter, name))
+            if (mentions(declared->dims[k].parameter, name))
                 return true;
     }
     return false;
 }
 
-static uint32_t find_input(const struct npart__graph *graph, const char *name, size_t length)
+/* Texts are gone through only for expressions of the model's own words. */
+static bool is_symbol_of_model(const struct binder *binder, uint32_t binding)
 {
-    const struct npart__scope *scope = &graph->scopes.items[0];
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = graph->operands.items[scope->first_input + i];
-        const char *text = npart__value_name(graph, value);
-        if (strlen(text) == length && memcmp(text, name, length) == 0)
-            return value;
-    }
-    return NPART_NONE;
+    const char *name = binder->options->bindings[binding].name;
+    if (!*name)
+        return false;
+    if (npart__strings_find(&binder->words, name, strlen(name)) != NPART_NONE)
+        return true;
+    return has_all_words(&binder->words, name) && binder->axes[binding].input == NPART_NONE &&
+           is_in_a_dim(binder->inference->graph, name);
 }
 
-/* INPUT.AXIS for a dim of an input that has no name; *value stays NPART_NONE when `name` is not of that form. */
-static void parse_input_axis(const struct npart__graph *graph, const char *name, uint32_t *value, uint32_t *axis)
+static uint32_t find_input(const struct binder *binder, const char *name, size_t length)
 {
+    uint32_t id = npart__strings_find(&binder->inference->graph->strings, name, length);
+    return id == NPART_NONE ? NPART_NONE : binder->input_of[id] - 1u;
+}
+
+/* INPUT.AXIS for a dim of an input that has no name. */
+static struct axis_request parse_input_axis(const struct binder *binder, const char *name)
+{
+    struct axis_request out = {.input = NPART_NONE, .next = NPART_NONE};
     const char *dot = strrchr(name, '.');
-    *value = NPART_NONE;
     if (!dot || dot[1] < '0' || dot[1] > '9' || strlen(dot) > 4)
-        return;
-    uint32_t number = 0;
+        return out;
     for (const char *digit = dot + 1; *digit; digit++) {
         if (*digit < '0' || *digit > '9')
-            return;
-        number = number * 10 + (uint32_t)(*digit - '0');
+            return out;
+        out.axis = out.axis * 10 + (uint32_t)(*digit - '0');
     }
-    uint32_t found = find_input(graph, name, (size_t)(dot - name));
+    uint32_t found = find_input(binder, name, (size_t)(dot - name));
     if (found == NPART_NONE)
-        return;
-    const struct npart__declared_type *declared = graph->values.items[found].declared;
-    if (declared && declared->has_rank && number < declared->rank && declared->dims[number].value < 0 &&
-        !declared->dims[number].parameter) {
-        *value = found;
-        *axis = number;
+        return out;
+    const struct npart__declared_type *declared = binder->inference->graph->values.items[found].declared;
+    if (declared && declared->has_rank && out.axis < declared->rank && declared->dims[out.axis].value < 0 &&
+        !declared->dims[out.axis].parameter)
+        out.input = found;
+    return out;
+}
+
+/* Of several bindings of one axis the last counts, so each input's are listed from the first on. */
+static void list_axes(struct binder *binder)
+{
+    for (uint32_t i = binder->options->binding_count; i-- > 0;) {
+        struct axis_request *request = &binder->axes[i];
+        *request = parse_input_axis(binder, binder->options->bindings[i].name);
+        if (request->input == NPART_NONE)
+            continue;
+        request->next = binder->first_axis[request->input] - 1u;
+        binder->first_axis[request->input] = i + 1;
     }
 }
+
+/* False when out of memory. */
+static bool open_binder(struct binder *binder)
+{
+    const struct npart__graph *graph = binder->inference->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    npart__arena_init(&binder->scratch, &binder->inference->arena->allocator);
+    size_t names = graph->strings.texts.count + (size_t)1, values = graph->values.count + (size_t)1;
+    binder->first_axis = npart__arena_zeroed(&binder->scratch, values, sizeof *binder->first_axis);
+    binder->shape_of = npart__arena_zeroed(&binder->scratch, values, sizeof *binder->shape_of);
+    if (!binder->first_axis || !binder->shape_of)
+        return false;
+    if (binder->options->binding_count + binder->options->shape_count == 0)
+        return true;
+    binder->input_of = npart__arena_zeroed(&binder->scratch, names, sizeof *binder->input_of);
+    binder->axes =
+        npart__arena_zeroed(&binder->scratch, binder->options->binding_count + (size_t)1, sizeof *binder->axes);
+    bool ok = binder->input_of && binder->axes && npart__strings_init(&binder->words, &binder->scratch);
+    for (uint32_t i = 0; ok && i < scope->input_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_input + i];
+        binder->input_of[graph->values.items[value].name] = value + 1;
+    }
+    for (uint32_t i = 0; ok && i < graph->values.count; i++) {
+        const struct npart__declared_type *declared = graph->values.items[i].declared;
+        for (uint32_t k = 0; ok && declared && k < declared->rank; k++)
+            ok = !declared->dims[k].parameter || add_words(&binder->words, declared->dims[k].parameter);
+    }
+    if (ok)
+        list_axes(binder);
+    return ok;
+}
+
+/* ---- checking what the caller asks for -------------------------------------------------------------------- */
 
 static npart_status bad_binding(const struct npart__binding_request *request, const char *problem,
                                 struct npart_error *error)
@@ -102,47 +201,38 @@ static bool are_sizes(const struct npart__infer_options *options, struct npart_e
 }
 
 /* Before any expression of the symbols is made, so that the limits are known of all. */
-static npart_status limit_symbols(struct npart__inference *inference, const struct npart__infer_options *options,
-                                  struct npart_error *error)
+static npart_status limit_symbols(const struct binder *binder, struct npart_error *error)
 {
-    for (uint32_t i = 0; i < options->binding_count; i++) {
-        const struct npart__binding_request *request = &options->bindings[i];
-        uint32_t input, axis;
-        if (!request->is_limit)
+    for (uint32_t i = 0; i < binder->options->binding_count; i++) {
+        const struct npart__binding_request *request = &binder->options->bindings[i];
+        if (!request->is_limit || binder->axes[i].input != NPART_NONE)
             continue;
-        parse_input_axis(inference->graph, request->name, &input, &axis);
-        if (input != NPART_NONE)
-            continue;
-        if (!is_symbol_of_model(inference->graph, request->name))
+        if (!is_symbol_of_model(binder, i))
             return bad_binding(request, "the model has no such dim", error);
         if (!is_plain(request->name))
             return bad_binding(request, "only a name can have a limit", error);
-        npart__limit_symbol(&inference->expressions, request->name, strlen(request->name), request->value);
+        npart__limit_symbol(&binder->inference->expressions, request->name, strlen(request->name), request->value);
     }
     return NPART_OK;
 }
 
 /* Names first, then expressions, which may be solved for one more name. */
-static npart_status bind_symbols(struct npart__inference *inference, const struct npart__infer_options *options,
-                                 struct npart_error *error)
+static npart_status bind_symbols(const struct binder *binder, struct npart_error *error)
 {
-    npart_status limited = are_sizes(options, error) ? limit_symbols(inference, options, error) : NPART_ERROR_ARGUMENT;
+    const struct npart__infer_options *options = binder->options;
+    npart_status limited = are_sizes(options, error) ? limit_symbols(binder, error) : NPART_ERROR_ARGUMENT;
     if (limited != NPART_OK)
         return limited;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < options->binding_count; i++) {
             const struct npart__binding_request *request = &options->bindings[i];
-            uint32_t input, axis;
             const char *problem;
             if (request->is_limit || is_plain(request->name) != (pass == 0))
                 continue;
-            if (!is_symbol_of_model(inference->graph, request->name)) {
-                parse_input_axis(inference->graph, request->name, &input, &axis);
-                if (input == NPART_NONE)
-                    return bad_binding(request, "the model has no such dim", error);
-                continue;
-            }
-            if (!npart__bind_text(&inference->expressions, request->name, request->value, &problem))
+            bool is_symbol = is_symbol_of_model(binder, i);
+            if (!is_symbol && binder->axes[i].input == NPART_NONE)
+                return bad_binding(request, "the model has no such dim", error);
+            if (is_symbol && !npart__bind_text(&binder->inference->expressions, request->name, request->value, &problem))
                 return bad_binding(request, problem, error);
         }
     }
@@ -151,24 +241,18 @@ static npart_status bind_symbols(struct npart__inference *inference, const struc
 
 /* ---- facts of the inputs ---------------------------------------------------------------------------------- */
 
-static const struct npart__shape_request *find_shape(const struct npart__infer_options *options, const char *input)
-{
-    for (uint32_t i = 0; i < options->shape_count; i++)
-        if (strcmp(options->shapes[i].input, input) == 0)
-            return &options->shapes[i];
-    return NULL;
-}
-
 /* A whole shape binds the symbols that it covers, so that they hold elsewhere too. */
-static npart_status bind_shapes(struct npart__inference *inference, const struct npart__infer_options *options,
-                                struct npart_error *error)
+static npart_status bind_shapes(const struct binder *binder, struct npart_error *error)
 {
+    struct npart__inference *inference = binder->inference;
     const struct npart__graph *graph = inference->graph;
-    for (uint32_t i = 0; i < options->shape_count; i++) {
-        const struct npart__shape_request *request = &options->shapes[i];
-        uint32_t value = find_input(graph, request->input, strlen(request->input));
+    for (uint32_t i = 0; i < binder->options->shape_count; i++) {
+        const struct npart__shape_request *request = &binder->options->shapes[i];
+        uint32_t value = find_input(binder, request->input, strlen(request->input));
         if (value == NPART_NONE)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the model has no input \"%s\"", request->input);
+        if (!binder->shape_of[value]) /* of two the first */
+            binder->shape_of[value] = i + 1;
         const struct npart__declared_type *declared = graph->values.items[value].declared;
         if (declared && declared->has_rank && declared->rank != request->rank)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "input \"%s\" has rank %u, not %u", request->input,
@@ -188,16 +272,13 @@ static npart_status bind_shapes(struct npart__inference *inference, const struct
     return NPART_OK;
 }
 
-static void override_axes(struct npart__inference *inference, const struct npart__infer_options *options,
-                          uint32_t value, int64_t *dims)
+static void override_axes(const struct binder *binder, uint32_t value, int64_t *dims)
 {
-    for (uint32_t i = 0; i < options->binding_count; i++) {
-        uint32_t input, axis = 0;
-        parse_input_axis(inference->graph, options->bindings[i].name, &input, &axis);
-        if (input == value)
-            dims[axis] = options->bindings[i].is_limit
-                             ? npart__bounded_symbol(&inference->expressions, options->bindings[i].value)
-                             : options->bindings[i].value;
+    for (uint32_t i = binder->first_axis[value] - 1u; i != NPART_NONE; i = binder->axes[i].next) {
+        const struct npart__binding_request *request = &binder->options->bindings[i];
+        dims[binder->axes[i].axis] =
+            request->is_limit ? npart__bounded_symbol(&binder->inference->expressions, request->value)
+                              : request->value;
     }
 }
 
@@ -221,12 +302,12 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
     return !text.failed && npart__add_finding(inference, "input-shape", npart__buffer_text(&text), "");
 }
 
-static bool make_input_fact(struct npart__inference *inference, const struct npart__infer_options *options,
-                            uint32_t value)
+static bool make_input_fact(const struct binder *binder, uint32_t value)
 {
-    const struct npart__graph *graph = inference->graph;
-    const struct npart__value *at = &graph->values.items[value];
-    const struct npart__shape_request *shape = find_shape(options, npart__value_name(graph, value));
+    struct npart__inference *inference = binder->inference;
+    const struct npart__value *at = &inference->graph->values.items[value];
+    const struct npart__shape_request *shape =
+        binder->shape_of[value] ? &binder->options->shapes[binder->shape_of[value] - 1] : NULL;
     struct npart__fact *fact = &inference->facts[value];
     if (at->kind == NPART__VALUE_INITIALIZER)
         return true; /* before IR 4 constants had to be listed among the inputs */
@@ -249,7 +330,7 @@ static bool make_input_fact(struct npart__inference *inference, const struct npa
     for (uint32_t i = 0; i < rank; i++)
         dims[i] = shape ? shape->dims[i] : fact->dims[i];
     if (!shape)
-        override_axes(inference, options, value, dims);
+        override_axes(binder, value, dims);
     fact->kind = NPART__TYPE_TENSOR;
     fact->has_rank = true;
     fact->rank = (uint16_t)rank;
@@ -261,175 +342,17 @@ npart_status npart__bind_inputs(struct npart__inference *inference, const struct
                                 struct npart_error *error)
 {
     const struct npart__scope *scope = &inference->graph->scopes.items[0];
-    npart_status status = bind_symbols(inference, options, error);
+    struct binder binder = {.inference = inference, .options = options};
+    npart_status status = open_binder(&binder) ? NPART_OK : npart__fail_memory(error);
     if (status == NPART_OK)
-        status = bind_shapes(inference, options, error);
+        status = bind_symbols(&binder, error);
+    if (status == NPART_OK)
+        status = bind_shapes(&binder, error);
     inference->expressions.reads_inputs = true;
     for (uint32_t i = 0; status == NPART_OK && i < scope->input_count; i++)
-        if (!make_input_fact(inference, options, inference->graph->operands.items[scope->first_input + i]))
+        if (!make_input_fact(&binder, inference->graph->operands.items[scope->first_input + i]))
             status = npart__fail_memory(error);
     inference->expressions.reads_inputs = false;
+    npart__arena_clear(&binder.scratch);
     return status == NPART_OK && inference->expressions.failed ? npart__fail_memory(error) : status;
-}
-
-/* ---- a proposal ------------------------------------------------------------------------------------------- */
-
-static bool is_batch(const char *name)
-{
-    static const char *const words[] = {"batch", "Batch", "BATCH"};
-    if (strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0)
-        return true;
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        if (strstr(name, words[i]))
-            return true;
-    return false;
-}
-
-struct proposal {
-    struct npart__inference *inference;
-    struct NPART__ARRAY(struct npart__binding_request) requests;
-};
-
-static bool has_request(const struct proposal *proposal, const char *name)
-{
-    for (uint32_t i = 0; i < proposal->requests.count; i++)
-        if (strcmp(proposal->requests.items[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool request(struct proposal *proposal, const char *name, int64_t value)
-{
-    struct npart__binding_request made = {.name = name, .value = value};
-    return name && (has_request(proposal, name) || NPART__PUSH(proposal->inference->arena, &proposal->requests, made));
-}
-
-static const char *symbol_name(const struct npart__inference *inference, int64_t dim)
-{
-    uint32_t root = npart__root_symbol(&inference->expressions, dim);
-    return root == NPART_NONE ? NULL : inference->expressions.symbols.items[root].name;
-}
-
-/* Whether `dim` is nothing but one named symbol that no request covers yet. */
-static bool is_open_symbol(const struct proposal *proposal, int64_t dim)
-{
-    const char *name = symbol_name(proposal->inference, dim);
-    if (!name || npart__is_number(dim) || has_request(proposal, name))
-        return false;
-    return npart__same(dim, npart__symbol(&proposal->inference->expressions, name, strlen(name)));
-}
-
-/* The value of an expression under the requests so far; false while one of its symbols is open. */
-static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out)
-{
-    struct npart__arena arena;
-    struct npart__expressions pool;
-    struct npart__buffer text;
-    const char *problem;
-    *out = dim;
-    if (npart__is_number(dim))
-        return dim > 0;
-    npart__arena_init(&arena, &proposal->inference->arena->allocator);
-    npart__buffer_init(&text, &arena);
-    bool ok = npart__expressions_init(&pool, &arena);
-    for (uint32_t i = 0; ok && i < proposal->requests.count; i++)
-        ok = npart__bind_text(&pool, proposal->requests.items[i].name, proposal->requests.items[i].value, &problem);
-    if (ok) {
-        npart__append_dim(&text, &proposal->inference->expressions, dim);
-        *out = npart__parse_dim(&pool, npart__buffer_text(&text));
-        ok = npart__is_number(*out) && *out > 0;
-    }
-    npart__arena_clear(&arena);
-    return ok;
-}
-
-/* Sizes that must be equal for the model to work: a lone symbol follows the other side. */
-static bool follow_assumptions(struct proposal *proposal)
-{
-    struct npart__inference *inference = proposal->inference;
-    for (uint32_t i = 0; i < inference->assumptions.count; i++) {
-        int64_t sides[2] = {inference->assumptions.items[i].left, inference->assumptions.items[i].right}, value;
-        for (int k = 0; k < 2; k++) {
-            if (npart__is_named(&inference->expressions, sides[1 - k]) && is_open_symbol(proposal, sides[k]) &&
-                evaluate(proposal, sides[1 - k], &value) &&
-                !request(proposal, symbol_name(inference, sides[k]), value))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* The size to try for a dim or symbol that is no greater than `most`. */
-static int64_t sensible(int64_t size, bool batch, int64_t most)
-{
-    int64_t wanted = batch ? 1 : size;
-    return wanted < most ? wanted : most;
-}
-
-/* The symbols of a formula, each with a size of its own. */
-static bool propose_parts(struct proposal *proposal, int64_t dim, int64_t size)
-{
-    struct npart__expressions *pool = &proposal->inference->expressions;
-    struct npart__buffer text;
-    npart__buffer_init(&text, proposal->inference->arena);
-    npart__append_dim(&text, pool, dim);
-    const char *formula = npart__buffer_text(&text);
-    for (uint32_t i = 0; i < pool->input_symbols.count; i++) {
-        const struct npart__symbol *symbol = &pool->symbols.items[pool->input_symbols.items[i]];
-        if (!symbol->is_bound && npart__mentions(formula, symbol->name) && !has_request(proposal, symbol->name) &&
-            (!request(proposal, symbol->name, sensible(size, is_batch(symbol->name), symbol->most)) ||
-             !follow_assumptions(proposal)))
-            return false;
-    }
-    return true;
-}
-
-/* One dim of an input. Batches are proposed first, as others may follow them. */
-static bool propose_dim(struct proposal *proposal, uint32_t value, uint32_t axis, int64_t size, bool batch_only)
-{
-    struct npart__inference *inference = proposal->inference;
-    const struct npart__fact *fact = &inference->facts[value];
-    int64_t dim = fact->dims[axis];
-    const char *name = symbol_name(inference, dim);
-    bool is_lone = npart__lone_symbol(&inference->expressions, dim) != NPART_NONE;
-    bool batch = name ? is_lone && is_batch(name) : axis == 0 && fact->rank > 1;
-    int64_t wanted = sensible(size, batch, npart__upper_bound(&inference->expressions, dim));
-    if (npart__is_number(dim) || batch_only != batch)
-        return true;
-    if (!name) {
-        name = npart__arena_format(inference->arena, "%s.%u", npart__value_name(inference->graph, value), axis);
-        return name && request(proposal, name, wanted);
-    }
-    if (!is_lone)
-        return propose_parts(proposal, dim, size);
-    return !is_open_symbol(proposal, dim) ||
-           (request(proposal, name, wanted) && follow_assumptions(proposal));
-}
-
-/* Inputs in order; a dim that appears on the other side of an assumption waits for it. */
-static bool propose_inputs(struct proposal *proposal, int64_t size, bool batch_only)
-{
-    struct npart__inference *inference = proposal->inference;
-    const struct npart__scope *scope = &inference->graph->scopes.items[0];
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = inference->graph->operands.items[scope->first_input + i];
-        for (uint32_t axis = 0; axis < inference->facts[value].rank; axis++)
-            if (!propose_dim(proposal, value, axis, size, batch_only))
-                return false;
-    }
-    return true;
-}
-
-struct npart__binding_request *npart__propose_binding(struct npart__inference *inference, int64_t size,
-                                                      uint32_t *count)
-{
-    struct proposal proposal = {.inference = inference};
-    *count = 0;
-    bool ok = propose_inputs(&proposal, size, true) && follow_assumptions(&proposal) &&
-              propose_inputs(&proposal, size, false) &&
-              NPART__RESERVE(inference->arena, &proposal.requests, 1);
-    if (!ok || inference->expressions.failed)
-        return NULL;
-    *count = proposal.requests.count;
-    return proposal.requests.items;
 }

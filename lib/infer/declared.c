@@ -36,6 +36,13 @@ static int64_t declared_dim(struct npart__inference *inference, const struct npa
                           : npart__fresh_symbol(&inference->expressions);
 }
 
+static bool is_size_of_input(const struct npart__expressions *pool, const char *name, size_t length)
+{
+    uint32_t id = npart__strings_find(&pool->names, name, length);
+    uint32_t symbol = id < pool->symbol_by_name.count ? pool->symbol_by_name.items[id] : 0;
+    return symbol && pool->symbols.items[symbol - 1].is_input;
+}
+
 /* A size that varies is not the one that a formula of input sizes gives: exporters write what they saw in one
  * branch. A name of its own is as good as none. */
 static bool may_name(const struct npart__inference *inference, int64_t ours, const char *text)
@@ -44,9 +51,14 @@ static bool may_name(const struct npart__inference *inference, int64_t ours, con
     uint32_t symbol = npart__lone_symbol(pool, ours);
     if (symbol == NPART_NONE || !pool->symbols.items[symbol].varies)
         return true;
-    for (uint32_t i = 0; i < pool->input_symbols.count; i++)
-        if (npart__mentions(text, pool->symbols.items[pool->input_symbols.items[i]].name))
-            return false;
+    if (is_size_of_input(pool, text, strlen(text)))
+        return false;
+    for (int of_symbols = 0; of_symbols < 2; of_symbols++) {
+        const char *at = text;
+        for (size_t length; (length = npart__next_word(&at, of_symbols)) > 0; at += length)
+            if (is_size_of_input(pool, at, length))
+                return false;
+    }
     return true;
 }
 

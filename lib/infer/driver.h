@@ -41,8 +41,9 @@ void npart__fuse_reshape(const struct npart__call *call);
 bool npart__find_twins(struct npart__inference *inference);
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 
-/* Whether a dim's text is `name`, or holds it as a word of an expression. */
-bool npart__mentions(const char *text, const char *name);
+/* Moves to the next word of a dim's text and returns its length, 0 at the end: of letters, digits and underscores, or
+ * of what symbols may be written with in an expression. */
+size_t npart__next_word(const char **at, bool of_symbols);
 
 /* binding.c: facts of the main graph's inputs, with the caller's bindings. */
 npart_status npart__bind_inputs(struct npart__inference *inference, const struct npart__infer_options *options,
