@@ -104,7 +104,7 @@ static bool begins_attention(const struct merger *at, uint32_t normalization, ui
 {
     uint32_t result = normalization == NPART_NONE ? NPART_NONE : result_of(at, normalization);
     uint32_t matmuls = 0, adds = 0, add = NPART_NONE;
-    if (result == NPART_NONE || at->uses[result] < 4)
+    if (result == NPART_NONE || at->uses[result] != 4)
         return false;
     const struct npart__value *value = &at->graph->values.items[result];
     for (uint32_t i = 0; i < value->consumer_count; i++) {
@@ -113,7 +113,7 @@ static bool begins_attention(const struct merger *at, uint32_t normalization, ui
         adds += is_op(at, user, "Add");
         add = is_op(at, user, "Add") ? user : add;
     }
-    if (matmuls != 3 || adds != 1 || at->uses[result] != 4)
+    if (matmuls != 3 || adds != 1)
         return false;
     *last = maker(at, add, input_of(at, add, 0) == result ? 1 : 0, "Add");
     return *last != NPART_NONE;

@@ -15,10 +15,14 @@ struct neighbours {
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
 };
 
+/* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. */
 static uint32_t resolve(const struct neighbours *at, uint32_t value)
 {
-    while (value != NPART_NONE && at->fold->stands_for[value] != value)
-        value = at->fold->stands_for[value];
+    uint32_t *stands_for = at->fold->stands_for;
+    while (value != NPART_NONE && stands_for[value] != value) {
+        stands_for[value] = stands_for[stands_for[value]];
+        value = stands_for[value];
+    }
     return value;
 }
 
@@ -126,14 +130,16 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
         at->next[first] = at->next[id] = id;
 }
 
-/* All but the last go, if what they make has a known size. */
+/* All but the last go, if what they make has a known size. Nodes come in reverse order, so what is next by now knows
+ * the last of its chain. */
 static void fold_chain(struct neighbours *at, uint32_t id)
 {
-    uint32_t last = id;
-    while (at->next[last] != NPART_NONE && at->next[last] != last)
-        last = at->next[last];
-    if (at->next[id] != NPART_NONE && at->next[id] != id &&
-        npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
+    uint32_t last = at->next[id];
+    if (last == NPART_NONE || last == id)
+        return;
+    last = at->next[last];
+    at->next[id] = last;
+    if (npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
         bypass(at, id);
 }
 

@@ -723,6 +723,18 @@ static npart_status report_oddities(struct npart__build *build)
     return NPART_OK;
 }
 
+static bool has_unranked_input(const struct npart__graph *graph)
+{
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        const struct npart__value *value = &graph->values.items[graph->operands.items[scope->first_input + i]];
+        bool is_tensor = value->declared && value->declared->kind == NPART__TYPE_TENSOR;
+        if (value->kind != NPART__VALUE_INITIALIZER && is_tensor && !value->declared->has_rank)
+            return true;
+    }
+    return false;
+}
+
 npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__arena *arena,
                                 struct npart__graph *out, struct npart_error *error)
 {
@@ -765,6 +777,7 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         status = npart__build_order(build);
     if (status == NPART_OK)
         status = report_oddities(build);
+    out->has_unranked_input = status == NPART_OK && has_unranked_input(out);
     npart__arena_release(arena, build->bindings.items);
     npart__arena_release(arena, build->undo.items);
     npart__arena_release(arena, build->captures.items);

@@ -189,6 +189,7 @@ struct npart__graph {
     uint32_t opset_count;
     bool has_functions;          /* the model brings functions of its own */
     uint32_t first_late_node;    /* nodes from here on were inlined when constants had been folded; NPART_NONE: none */
+    bool has_unranked_input;     /* a tensor that is given, and of which the file does not say how many dims it has */
     uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
 };
 

@@ -179,16 +179,19 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
     const struct npart__node *node = &graph->nodes.items[id];
+    uint32_t lost = 0;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value == NPART_NONE || inference->facts[value].has_rank)
             continue;
-        uint32_t lost = lost_before(inference, node->first_input, node->input_count);
+        if (!lost) /* of all its results the same */
+            lost = lost_before(inference, node->first_input, node->input_count);
         for (uint32_t body = 0; body < node->body_count && !lost; body++) {
             const struct npart__scope *scope = &graph->scopes.items[node->first_body + body];
             lost = lost_before(inference, scope->first_output, scope->output_count);
         }
-        inference->rank_lost_at[value] = lost ? lost : id + 1;
+        lost = lost ? lost : id + 1;
+        inference->rank_lost_at[value] = lost;
     }
 }
 

@@ -46,71 +46,131 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
                        plan->partitioner, known);
 }
 
+/* What the caller names, each name once; by name the last of the requests, and whether it was found. */
+struct wanted {
+    struct npart__strings names; /* id 0 is "", which names nothing */
+    uint32_t *request_of;
+    bool *is_found;
+};
+
+static bool open_wanted(struct wanted *wanted, uint32_t count, struct npart__arena *arena)
+{
+    wanted->request_of = npart__arena_zeroed(arena, count + (size_t)1, sizeof *wanted->request_of);
+    wanted->is_found = npart__arena_zeroed(arena, count + (size_t)1, sizeof *wanted->is_found);
+    return wanted->request_of && wanted->is_found && npart__strings_init(&wanted->names, arena);
+}
+
+static bool want(struct wanted *wanted, const char *name, uint32_t request)
+{
+    uint32_t id = npart__intern(&wanted->names, name, strlen(name), false);
+    if (id != NPART_NONE)
+        wanted->request_of[id] = request;
+    return id != NPART_NONE;
+}
+
+/* The id of what is wanted of that name, or 0. */
+static uint32_t find_wanted(const struct wanted *wanted, const char *name)
+{
+    uint32_t id = npart__strings_find(&wanted->names, name, strlen(name));
+    return id == NPART_NONE ? 0 : id;
+}
+
+static void assume_of_ops(const struct npart__graph *graph, const struct npart__plan_request *request,
+                          uint8_t *assumed)
+{
+    for (uint32_t k = 0; k < request->assumed_count; k++) {
+        const struct npart__assumed *at = &request->assumed[k];
+        for (uint32_t i = 0; at->op && i < graph->nodes.count; i++)
+            if (npart__node_is(graph, &graph->nodes.items[i], at->op))
+                assumed[i] = at->on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
+    }
+}
+
+static npart_status assume_of_nodes(const struct npart__plan *plan, const struct npart__plan_request *request,
+                                    uint8_t *assumed, struct npart_error *error)
+{
+    const struct npart__graph *graph = plan->graph;
+    struct wanted wanted;
+    if (!open_wanted(&wanted, request->assumed_count, plan->arena))
+        return npart__fail_memory(error);
+    for (uint32_t k = 0; k < request->assumed_count; k++)
+        if (!request->assumed[k].op && !want(&wanted, request->assumed[k].node, k))
+            return npart__fail_memory(error);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t id = find_wanted(&wanted, graph->nodes.items[i].name);
+        if (id == 0)
+            continue;
+        wanted.is_found[id] = true;
+        assumed[i] = request->assumed[wanted.request_of[id]].on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
+    }
+    for (uint32_t k = 0; k < request->assumed_count; k++)
+        if (!request->assumed[k].op && !wanted.is_found[find_wanted(&wanted, request->assumed[k].node)])
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\" to assume something of",
+                               request->assumed[k].node);
+    return NPART_OK;
+}
+
 /* By node what is assumed of it: nodes by their names count more than ops. NULL with NPART_OK: nothing is. */
 static npart_status gather_assumptions(const struct npart__plan *plan, const struct npart__plan_request *request,
                                        uint8_t **out, struct npart_error *error)
 {
-    const struct npart__graph *graph = plan->graph;
     *out = NULL;
     if (request->assumed_count == 0)
         return NPART_OK;
-    uint8_t *assumed = npart__arena_zeroed(plan->arena, graph->nodes.count + (size_t)1, sizeof *assumed);
+    uint8_t *assumed = npart__arena_zeroed(plan->arena, plan->graph->nodes.count + (size_t)1, sizeof *assumed);
     if (!assumed)
         return npart__fail_memory(error);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; k < request->assumed_count; k++) {
-            const struct npart__assumed *at = &request->assumed[k];
-            bool is_found = false;
-            if ((at->op == NULL) != (pass == 1))
-                continue;
-            for (uint32_t i = 0; i < graph->nodes.count; i++) {
-                const struct npart__node *node = &graph->nodes.items[i];
-                if (at->op ? !npart__node_is(graph, node, at->op) : strcmp(node->name, at->node) != 0)
-                    continue;
-                assumed[i] = at->on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
-                is_found = true;
-            }
-            if (!is_found && !at->op)
-                return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\" to assume something of",
-                                   at->node);
-        }
-    }
-    *out = assumed;
-    return NPART_OK;
+    assume_of_ops(plan->graph, request, assumed);
+    npart_status status = assume_of_nodes(plan, request, assumed, error);
+    *out = status == NPART_OK ? assumed : NULL;
+    return status;
 }
 
-/* Marks the tensors of that name, or else the results of the nodes. Returns whether there are any. */
-static bool mark_cut(struct npart__plan *plan, const char *name)
+static void mark_results(struct npart__plan *plan, const struct npart__node *node)
+{
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(plan->graph, node, k);
+        if (value != NPART_NONE)
+            plan->is_cut[plan->fold.stands_for[value]] = true;
+    }
+}
+
+/* A name is of tensors, or else of nodes, whose results are meant. */
+static void mark_cuts(struct npart__plan *plan, struct wanted *wanted, bool *is_tensor)
 {
     const struct npart__graph *graph = plan->graph;
-    bool is_found = false;
     for (uint32_t v = 0; v < graph->values.count; v++) {
-        if (strcmp(npart__value_name(graph, v), name) != 0)
+        uint32_t id = find_wanted(wanted, npart__value_name(graph, v));
+        if (id == 0)
             continue;
         plan->is_cut[plan->fold.stands_for[graph->values.items[v].alias]] = true;
-        is_found = true;
+        wanted->is_found[id] = is_tensor[id] = true;
     }
-    for (uint32_t i = 0; !is_found && i < graph->nodes.count; i++) {
-        const struct npart__node *node = &graph->nodes.items[i];
-        for (uint32_t k = 0; strcmp(node->name, name) == 0 && k < node->output_count; k++)
-            if (npart__node_output(graph, node, k) != NPART_NONE)
-                plan->is_cut[plan->fold.stands_for[npart__node_output(graph, node, k)]] = true;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t id = find_wanted(wanted, graph->nodes.items[i].name);
+        if (id == 0 || is_tensor[id])
+            continue;
+        wanted->is_found[id] = true;
+        mark_results(plan, &graph->nodes.items[i]);
     }
-    for (uint32_t i = 0; !is_found && i < graph->nodes.count; i++)
-        is_found = strcmp(graph->nodes.items[i].name, name) == 0;
-    return is_found;
 }
 
 static npart_status gather_cuts(struct npart__plan *plan, const struct npart__plan_request *request,
                                 struct npart_error *error)
 {
+    struct wanted wanted;
     if (request->cut_count == 0)
         return NPART_OK;
     plan->is_cut = npart__arena_zeroed(plan->arena, plan->graph->values.count + (size_t)1, sizeof *plan->is_cut);
-    if (!plan->is_cut)
+    bool *is_tensor = npart__arena_zeroed(plan->arena, request->cut_count + (size_t)1, sizeof *is_tensor);
+    bool ok = plan->is_cut && is_tensor && open_wanted(&wanted, request->cut_count, plan->arena);
+    for (uint32_t i = 0; ok && i < request->cut_count; i++)
+        ok = want(&wanted, request->cuts[i], i);
+    if (!ok)
         return npart__fail_memory(error);
+    mark_cuts(plan, &wanted, is_tensor);
     for (uint32_t i = 0; i < request->cut_count; i++)
-        if (!*request->cuts[i] || !mark_cut(plan, request->cuts[i]))
+        if (!wanted.is_found[find_wanted(&wanted, request->cuts[i])])
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no tensor or node \"%s\" to cut behind",
                                request->cuts[i]);
     return NPART_OK;

@@ -108,13 +108,5 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
 
 bool npart__are_inputs_declared(const struct npart__trial *trial)
 {
-    const struct npart__scope *scope = &trial->graph->scopes.items[0];
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        const struct npart__value *value =
-            &trial->graph->values.items[trial->graph->operands.items[scope->first_input + i]];
-        bool is_tensor = value->declared && value->declared->kind == NPART__TYPE_TENSOR;
-        if (value->kind != NPART__VALUE_INITIALIZER && is_tensor && !value->declared->has_rank)
-            return false;
-    }
-    return true;
+    return !trial->graph->has_unranked_input;
 }

@@ -393,7 +393,8 @@ static bool refuse_with_units(struct judge *judge)
 {
     const struct npart__graph *graph = judge->graph;
     uint32_t *rules = npart__arena_allocate(judge->arena, (graph->nodes.count + (size_t)1) * sizeof *rules);
-    if (!rules)
+    bool *is_asked = npart__arena_zeroed(judge->arena, graph->nodes.count + (size_t)1, sizeof *is_asked);
+    if (!rules || !is_asked)
         return false;
     memset(rules, 0xff, (graph->nodes.count + (size_t)1) * sizeof *rules);
     for (uint32_t id = 0; id < graph->nodes.count; id++) {
@@ -405,11 +406,13 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer =
                 value == NPART_NONE ? NPART_NONE : graph->values.items[judge->fold->stands_for[value]].producer;
-            if (is_op(judge, producer, "DequantizeLinear") && judge->out->verdicts[producer] == NPART__NPU &&
-                is_in_refused_unit(judge, producer)) {
+            if (!is_op(judge, producer, "DequantizeLinear") || judge->out->verdicts[producer] != NPART__NPU)
+                continue;
+            if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_unit(judge, producer))) {
                 rules[producer] = judge->quantized_unit[id] - 1;
                 judge->out->in_units[producer] = NPART__UNIT_ORIGINAL;
             }
+            is_asked[producer] = true;
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
