@@ -232,7 +232,8 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
             bool is_symbol = is_symbol_of_model(binder, i);
             if (!is_symbol && binder->axes[i].input == NPART_NONE)
                 return bad_binding(request, "the model has no such dim", error);
-            if (is_symbol && !npart__bind_text(&binder->inference->expressions, request->name, request->value, &problem))
+            if (is_symbol &&
+                !npart__bind_text(&binder->inference->expressions, request->name, request->value, &problem))
                 return bad_binding(request, problem, error);
         }
     }
