@@ -459,24 +459,37 @@ static void range_of_fractions(struct npart__call *call, int64_t *dims, const do
     npart__set_numbers(call, 0, numbers, count, error);
 }
 
+/* The one whole number of an input; NULL where it has none, or several. */
+static const int64_t *one_number(const struct npart__call *call, uint32_t input)
+{
+    uint32_t count;
+    const int64_t *ints = npart__in_ints(call, input, &count);
+    return ints && count == 1 ? ints : NULL;
+}
+
+static bool one_fraction(const struct npart__call *call, uint32_t input, double *out)
+{
+    uint32_t count;
+    return npart__in_doubles(call, input, out, 1, &count) && count == 1;
+}
+
 /* max(ceil((limit - start) / delta), 0) numbers. */
 void npart__infer_range(struct npart__call *call)
 {
-    uint32_t count, length;
+    uint32_t length;
     double bounds[3];
     int64_t *dims = npart__new_dims(call, 1);
     static const int64_t one[] = {1};
-    const int64_t *start = npart__in_ints(call, 0, &count), *limit = npart__in_ints(call, 1, &count);
-    const int64_t *delta = npart__has_input(call, 2) ? npart__in_ints(call, 2, &count) : one;
+    const int64_t *start = one_number(call, 0), *limit = one_number(call, 1);
+    const int64_t *delta = npart__has_input(call, 2) ? one_number(call, 2) : one;
     if (!dims)
         return;
     dims[0] = NPART__UNKNOWN;
     npart__set_dims(call, 0, 1, dims);
     bool is_float = npart__type_is_float(npart__in(call, 0)->element_type);
     bounds[2] = 1;
-    if (is_float && npart__in_doubles(call, 0, bounds, 1, &count) &&
-        npart__in_doubles(call, 1, bounds + 1, 1, &count) &&
-        (!npart__has_input(call, 2) || npart__in_doubles(call, 2, bounds + 2, 1, &count))) {
+    if (is_float && one_fraction(call, 0, bounds) && one_fraction(call, 1, bounds + 1) &&
+        (!npart__has_input(call, 2) || one_fraction(call, 2, bounds + 2))) {
         range_of_fractions(call, dims, bounds);
         return;
     }
