@@ -52,6 +52,8 @@ bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out);
 bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out);
 /* Floor division, as ONNX shape arithmetic and Python have it; false for b = 0 and for INT64_MIN / -1. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out);
+/* What floor division leaves, of the sign of `b`; false for b = 0. */
+bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out);
 
 /* "-1.5e-05" as a number, whatever the locale says of points. */
 double npart__read_decimal(const char *text);

@@ -92,6 +92,15 @@ bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
+{
+    if (b == 0)
+        return false;
+    int64_t rest = b == -1 ? 0 : a % b; /* the least number by -1 is no int64_t */
+    *out = rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    return true;
+}
+
 /* ---- numbers of a text ------------------------------------------------------------------------------------ */
 
 #define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */

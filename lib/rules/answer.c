@@ -465,8 +465,7 @@ static struct npart__answer calculate(char op, struct npart__answer a, struct np
         fits = npart__floor_divide_int64(a.number, b.number, &result);
         break;
     default:
-        fits = npart__floor_divide_int64(a.number, b.number, &result);
-        result = fits ? a.number - result * b.number : 0;
+        fits = npart__floor_modulo_int64(a.number, b.number, &result);
         break;
     }
     return fits ? number_answer(result) : unknown_answer();

@@ -4,8 +4,8 @@
  *
  * usage: make_mutants FOLDER FIRST COUNT MODEL...
  *
- * Mutant N is always the same: a quarter is made by the generator and then changed, half are models changed as models,
- * a quarter is models changed as bytes. FOLDER gets <N>.onnx.
+ * Mutant N is always the same: a quarter is made by the generator and then changed, five eighths are models changed as
+ * models, the rest is models changed as bytes. FOLDER gets <N>.onnx.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static size_t make_mutant(uint64_t number, char *const *models, uint64_t model_c
 {
     state = number * UINT64_C(0x9E3779B97F4A7C15) + 1;
     (void)next(2);
-    bool is_generated = number % 4 == 0, is_of_bytes = number % 4 == 3;
+    bool is_generated = number % 4 == 0, is_of_bytes = number % 8 == 7;
     size_t size = is_generated ? generate(data) : read_model(models[next(model_count)], data);
     uint64_t changes = is_generated ? next(3) : is_of_bytes ? 1 + next(2) : 1 + next(next(4) ? 3 : 12);
     for (uint64_t i = 0; i < changes; i++)

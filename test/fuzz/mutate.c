@@ -368,6 +368,11 @@ static size_t change_node(struct walk *walk, size_t max_size, enum change change
     if (!pick_node(walk, fields, &count))
         return 0;
     unsigned found = names_of(walk, fields, count, names);
+    const uint8_t *node_data = walk->data + walk->path[1].begin;
+    unsigned before = 0; /* names in nodes before this one, which mostly make no cycle */
+    while (before < found && names[before].data < node_data)
+        before++;
+    found = before && next_random(walk, 8) ? before : found;
     struct name name = found ? names[next_random(walk, found)] : (struct name){(const uint8_t *)"x", 1};
     if (wanted)
         name = (struct name){(const uint8_t *)wanted, strlen(wanted)};
@@ -388,7 +393,7 @@ size_t mutate_model(uint8_t *data, size_t size, size_t max_size, unsigned seed)
     struct walk walk = {.data = data, .bytes = size, .random = seed};
     uint8_t field[2 * FIELD_ROOM + 32];
     unsigned kind = next_random(&walk, 16);
-    if (kind < 11) {
+    if (kind < 13) {
         size_t changed = change_node(&walk, max_size, (enum change)next_random(&walk, CHANGES), NULL);
         if (changed)
             return changed;

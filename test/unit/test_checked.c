@@ -95,6 +95,17 @@ static void test_checked__floor_divide(void)
     check_rows("the quotient", npart__floor_divide_int64, rows, NPART__COUNT(rows));
 }
 
+static void test_checked__floor_modulo(void)
+{
+    static const struct row rows[] = {
+        {7, 2, true, 1},       {-7, 2, true, 1},          {7, -2, true, -1},     {-7, -2, true, -1},
+        {6, 2, true, 0},       {-6, 2, true, 0},          {0, -5, true, 0},      {-1, MOST, true, MOST - 1},
+        {5, 0, false, 0},      {LEAST, -1, true, 0},      {LEAST, MOST, true, MOST - 1},
+        {1, LEAST, true, LEAST + 1}, {MOST, LEAST, true, -1}, {LEAST, LEAST, true, 0},
+    };
+    check_rows("the rest", npart__floor_modulo_int64, rows, NPART__COUNT(rows));
+}
+
 static void test_checked__multiply_unsigned(void)
 {
     static const struct {
@@ -212,5 +223,6 @@ static void test_checked__every_status_has_a_text(void)
 }
 
 TESTS(test_checked__add, test_checked__subtract, test_checked__multiply, test_checked__floor_divide,
-      test_checked__multiply_unsigned, test_checked__all_pairs_near_the_edges, test_checked__an_error_is_filled_in,
+      test_checked__floor_modulo, test_checked__multiply_unsigned, test_checked__all_pairs_near_the_edges,
+      test_checked__an_error_is_filled_in,
       test_checked__long_errors_are_cut, test_checked__an_error_is_one_line, test_checked__every_status_has_a_text)
