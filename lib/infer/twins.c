@@ -199,10 +199,10 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
 
 static bool has_attribute_twice(const struct npart__graph *graph, const struct npart__node *node)
 {
-    const struct npart__attribute *attributes = graph->attributes.items + node->first_attribute;
+    const struct npart__attribute *attributes = graph->attributes.items; /* NULL where no node has one */
     for (uint32_t i = 1; i < node->attribute_count; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (attributes[i].name == attributes[k].name) /* interned */
+            if (attributes[node->first_attribute + i].name == attributes[node->first_attribute + k].name) /* interned */
                 return true;
     return false;
 }
