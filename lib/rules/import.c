@@ -123,9 +123,9 @@ static const char *objection(const struct imported *op, const char *whole)
     npart__copy_plain(shown, sizeof shown, whole); /* in full only where all of it can be seen */
     bool is_standard = *op->domain == '\0' || strcmp(op->domain, "com.microsoft") == 0;
     if (!npart__is_word(whole) || strchr(op->name, ':') || strcmp(shown, whole) != 0)
-        return "# not a name: ";
+        return "# not a name: \"";
     if (is_standard && !npart__operator_versions(op->domain, op->name, &count))
-        return "# no operator of the standard: ";
+        return "# no operator of the standard: \"";
     return NULL;
 }
 
@@ -143,7 +143,7 @@ static void write_op(struct importer *importer, const struct imported *op, struc
         npart__append_plain(out, whole, length < MOST_NAME_BYTES ? length : MOST_NAME_BYTES);
     else
         npart__append(out, whole, length);
-    npart__append_text(out, "\n");
+    npart__append_text(out, problem ? "\"\n" : "\n"); /* a comment that ends in a backslash would go on */
     if (!problem && *op->note) {
         npart__append_text(out, "  note \"");
         npart__append_text(out, op->note);
