@@ -23,7 +23,8 @@ figures are also given without those, as they were counted until 2026-11-22. Wha
 With --live, models that have no answer, or those named on the command line, are put to the compiler itself; together
 with --truth it is a fourth comparison.
 --summary writes a page with all figures and the most frequent disagreements. It says what is passed as --date and
---compiler, so that equal input makes an equal page. What stands there from "## Causes" on is kept.
+--compiler, so that equal input makes an equal page. What stands there from "## Models never seen" on is kept.
+--never-seen writes that part of the page alone, from models that campaign_export.py made and campaign_ask.py asked.
 Exit status: 0 when the comparison ran, whatever it found; 2 when it could not.
 """
 import argparse
@@ -376,11 +377,13 @@ def print_differences(score, most, out):
 
 # ---- the page -----------------------------------------------------------------------------------------------------
 
+NEVER_SEEN = "## Models never seen\n"  # written by --never-seen alone, and kept by --summary
 CAUSES = "## Causes\n"  # from here on the page is not the script's
 PAGE = """# Fidelity
 
 How often `npu-partition` says of a node what the compiler itself said, and how often it counts as many partitions.
 `test/fidelity/fidelity.py` writes this page, all but the part "Causes". Nothing was run on a device.
+The rules were written from these models and answers: read "Models never seen" for what a new model may expect.
 
 {origin}
 
@@ -393,35 +396,59 @@ until 2026-11-22. A false alarm is a model with a node called `fail` whose sessi
 """
 
 
+NEVER_SEEN_INTRODUCTION = """Architectures that the rules were not written from: built with random weights and exported by
+`test/fidelity/campaign_export.py`, put to the compiler by `campaign_ask.py`, compared once, before anything was changed
+on account of them.
+
+"""
+
+
 def table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
-def page_of(results, args):
-    origin = [f"The list: `{args.target.split(':')[0]}`, describing {args.tool.toolchain(args.target)}."]
-    if args.compiler:
-        origin.append(f"The answers: {args.compiler}.")
-    if args.date:
-        origin.append(f"The figures: {args.date}.")
-    text = PAGE.format(origin="\n".join(origin))
+def origin_of(args):
+    lines = [f"The list: `{args.target.split(':')[0]}`, describing {args.tool.toolchain(args.target)}."]
+    lines += [f"The answers: {args.compiler}."] if args.compiler else []
+    lines += [f"The figures: {args.date}."] if args.date else []
+    return "\n".join(lines)
+
+
+def figures_table(results):
     rows = [result.row() for result in results]
-    text += "## Figures\n\n"
-    text += table(["comparison", *rows[0]], [[result.title, *row.values()] for result, row in zip(results, rows)])
+    return table(["comparison", *rows[0]], [[result.title, *row.values()] for result, row in zip(results, rows)])
+
+
+def differences_table(result, most):
+    """The most frequent kinds of disagreement; "" where there is none."""
+    ranked = ranked_differences(result.score)[:most]
+    if not ranked:
+        return ""
+    text = table(["nodes", "compiler", "tool", "op", "rules", "example"],
+                 [[len(examples), truth, ours, op, rules, examples[0]]
+                  for (truth, ours, op, rules), examples in ranked])
+    rest = sum(map(len, result.score.differences.values())) - sum(len(examples) for _, examples in ranked)
+    return text + (f"\nand {rest} more.\n" if rest else "")
+
+
+def page_of(results, args):
+    text = PAGE.format(origin=origin_of(args)) + "## Figures\n\n" + figures_table(results)
     text += "\n## Disagreements\n\nThe most frequent kinds of each comparison, with the rules that the tool held "
     text += "against the node, and one example.\n"
     for result in results:
-        ranked = ranked_differences(result.score)[:args.most_in_page]
-        if not ranked:
-            continue
-        text += f"\n### {result.title}\n\n"
-        text += table(["nodes", "compiler", "tool", "op", "rules", "example"],
-                      [[len(examples), truth, ours, op, rules, examples[0]]
-                       for (truth, ours, op, rules), examples in ranked])
-        rest = sum(map(len, result.score.differences.values())) - sum(len(examples) for _, examples in ranked)
-        text += f"\nand {rest} more.\n" if rest else ""
+        kinds = differences_table(result, args.most_in_page)
+        text += f"\n### {result.title}\n\n{kinds}" if kinds else ""
     return text + uneven_page(results)
+
+
+def never_seen_of(results, args):
+    text = NEVER_SEEN + "\n" + NEVER_SEEN_INTRODUCTION + origin_of(args) + "\n\n" + figures_table(results)
+    for result in results:
+        kinds = differences_table(result, args.most_in_page)
+        text += f"\n### Never seen: {result.title}\n\n{kinds}" if kinds else ""
+    return text
 
 
 def uneven_page(results):
@@ -438,11 +465,20 @@ def uneven_page(results):
     return text
 
 
-def write_page(path, text):
-    """What people wrote about the causes stays."""
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
-    causes = before.find(CAUSES)
-    path.write_text(text + ("\n" + before[causes:] if causes >= 0 else ""), encoding="utf-8")
+def parts_of(path):
+    """The page in three: what --summary writes, what --never-seen writes, what people write."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    ends = [at for at in (text.find(NEVER_SEEN), text.find(CAUSES)) if at >= 0] + [len(text)]
+    causes = text.find(CAUSES) if CAUSES in text else len(text)
+    return text[:ends[0]].rstrip("\n"), text[ends[0]:causes].rstrip("\n"), text[causes:].rstrip("\n")
+
+
+def write_page(path, figures=None, never_seen=None):
+    """What is not given stays."""
+    parts = parts_of(path)
+    given = (figures, never_seen, None)
+    kept = [part if new is None else new.rstrip("\n") for part, new in zip(parts, given)]
+    path.write_text("\n\n".join(part for part in kept if part) + "\n", encoding="utf-8")
 
 
 # ---- the comparisons' common part -----------------------------------------------------------------------------------
@@ -576,8 +612,9 @@ def read_arguments():
     parser.add_argument("--level", choices=["basic", "off"], default="basic", help="with --live; default basic")
     parser.add_argument("--dim", action="append", default=[], help="with --live: NAME=SIZE")
     parser.add_argument("--summary", type=pathlib.Path, help="write a page in Markdown")
-    parser.add_argument("--date", default="", help="with --summary: the date that it says")
-    parser.add_argument("--compiler", default="", help="with --summary: whose answers, with versions")
+    parser.add_argument("--never-seen", type=pathlib.Path, help="write the page's part about models never seen")
+    parser.add_argument("--date", default="", help="for the page: the date that it says")
+    parser.add_argument("--compiler", default="", help="for the page: whose answers, with versions")
     parser.add_argument("live_models", nargs="*", metavar="MODEL", help="with --live: these models")
     args = parser.parse_args()
     if args.live and not args.oracle:
@@ -613,7 +650,9 @@ def run(args):
         raise CannotCompare(f"nothing to compare: no answers for {args.target}, and no model to ask about")
     print_totals(results, sys.stdout)
     if args.summary:
-        write_page(args.summary, page_of(results, args))
+        write_page(args.summary, figures=page_of(results, args))
+    if args.never_seen:
+        write_page(args.never_seen, never_seen=never_seen_of(results, args))
 
 
 def main():
