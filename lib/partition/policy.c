@@ -202,19 +202,39 @@ static bool lends_its_type(const struct npart__graph *graph, const struct npart_
     return operand == 1 && node->domain == 0 && strcmp(npart__node_op(graph, node), "CastLike") == 0;
 }
 
-/* Whether a value that is no constant comes into the partition. */
+/* Operand `k` of a node, where it is no constant and comes into the partition; else NPART_NONE. */
+static uint32_t coming_in(const struct drops *drops, uint32_t partition, const struct npart__node *node, uint32_t k)
+{
+    const struct npart__graph *graph = drops->to->graph;
+    uint32_t value = npart__live_operand(graph, drops->to->request->fold, node, k);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    bool is_own = producer != NPART_NONE && drops->partitioning->partition_of[producer] == partition;
+    return is_own ? NPART_NONE : value;
+}
+
+static bool is_read(const struct drops *drops, uint32_t partition, uint32_t value)
+{
+    const struct npart__graph *graph = drops->to->graph;
+    for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
+        const struct npart__node *node = &graph->nodes.items[members_of(drops, partition)[i]];
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
+            if (coming_in(drops, partition, node, k) == value && !lends_its_type(graph, node, k))
+                return true;
+    }
+    return false;
+}
+
+/* Whether a value that is no constant comes into the partition. The first must be read there, too: the compiler does
+ * not find one that only lends its type, and then none (probe: onnxruntime-qnn 2.7.0; a later one does no harm). */
 static bool is_fed(const struct drops *drops, uint32_t partition)
 {
     const struct npart__graph *graph = drops->to->graph;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
         const struct npart__node *node = &graph->nodes.items[members_of(drops, partition)[i]];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__live_operand(graph, drops->to->request->fold, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-            bool comes_in = value != NPART_NONE &&
-                            (producer == NPART_NONE || drops->partitioning->partition_of[producer] != partition);
-            if (comes_in && !lends_its_type(graph, node, k))
-                return true;
+            uint32_t value = coming_in(drops, partition, node, k);
+            if (value != NPART_NONE)
+                return !lends_its_type(graph, node, k) || is_read(drops, partition, value);
         }
     }
     return false;
