@@ -204,10 +204,12 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     struct npart__mask out = {0};
     out.verdicts = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.verdicts);
     out.first_reason = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.first_reason);
-    if (!out.verdicts || !out.first_reason)
+    out.in_units = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.in_units);
+    if (!out.verdicts || !out.first_reason || !out.in_units)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__mask *from = i < nodes ? before : now;
+        out.in_units[i] = from->in_units[i];
         out.first_reason[i] = out.reasons.count;
         out.verdicts[i] = from->verdicts[i];
         for (uint32_t k = from->first_reason[i]; k < from->first_reason[i + 1]; k++)
@@ -216,9 +218,9 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     }
     out.first_reason[count] = out.reasons.count;
     out.failing.items = now->failing.items;
-    out.failing.count = now->failing.count;
+    out.failing.count = out.failing.capacity = now->failing.count;
     out.failing_nodes.items = now->failing_nodes.items;
-    out.failing_nodes.count = now->failing_nodes.count;
+    out.failing_nodes.count = out.failing_nodes.capacity = now->failing_nodes.count;
     plan->mask = out;
     return true;
 }
