@@ -318,7 +318,8 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
-    struct npart__partition_request request = {&inference, &fold, &target, partitioner, mask, NULL, NULL, 0, NULL, NULL};
+    struct npart__partition_request request = {
+        &inference, &fold, &target, partitioner, mask, NULL, NULL, 0, NULL, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
