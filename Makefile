@@ -247,6 +247,10 @@ bench-million: $(tool) $(bench_helpers) $(VENV)/ready ## cost of a node in a gra
 	$(VENV)/bin/python test/bench/make_models.py fixtures $(BUILD)/bench --million
 	$(VENV)/bin/python test/bench/bench.py --tool $(tool) --helpers $(OUT)/test/bench \
 		--models $(BUILD)/bench --corpus $(MODELS) --million
+GROWTH_TARGETS ?= hexagon,intel-npu,all
+bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from n to 2n, shape by shape (GROWTH_TARGETS)
+	$(PYTHON) test/bench/growth.py --tool $(tool) --measure $(OUT)/test/bench/measure --out $(BUILD)/growth \
+		--targets $(GROWTH_TARGETS)
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
@@ -290,6 +294,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules \
 	check-fuzz-corpus check-mutants fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

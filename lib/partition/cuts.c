@@ -129,11 +129,15 @@ void npart__stage_segments(struct npart__stage_request *request, const char *par
     request->failed |= segments == 0;
     for (uint32_t s = 0; s < segments && !request->failed; s++) {
         struct npart__stage_request part = *request;
+        struct npart__arena scratch; /* what a partitioner takes for one segment it takes for the next again */
+        npart__arena_init(&scratch, &request->arena->allocator);
+        part.arena = &scratch;
         uint32_t first = s ? ends[s - 1] : 0, next = base;
         part.order = sorted + first;
         part.count = ends[s] - first;
         part.segment = s;
         npart__give_stages(&part, partitioner);
+        npart__arena_clear(&scratch);
         request->failed |= part.failed;
         for (uint32_t i = 0; i < part.count; i++) {
             uint32_t *stage = &request->stage_of[part.order[i]];

@@ -146,6 +146,10 @@ static uint32_t add_variant(struct npart__parser *parser, const struct npart__to
         npart__parse_fail(parser, token->column, "variant %s is there twice", token->text);
         return NPART_NONE;
     }
+    if (oplist->variants.count == NPART__LIMIT_VARIANTS) {
+        npart__parse_fail(parser, token->column, "more than %u variants", NPART__LIMIT_VARIANTS);
+        return NPART_NONE;
+    }
     if (!NPART__PUSH(parser->arena, &oplist->variants, variant)) {
         npart__parse_out_of_memory(parser);
         return NPART_NONE;
@@ -488,6 +492,8 @@ void npart__line_set(struct npart__parser *parser)
     }
     if (parser->status == NPART_OK && set.token_count == 0)
         npart__parse_fail(parser, token->column, "an empty set");
+    if (parser->sets.count == NPART__LIMIT_SETS)
+        npart__parse_fail(parser, token->column, "more than %u sets", NPART__LIMIT_SETS);
     if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->sets, set))
         npart__parse_out_of_memory(parser);
 }

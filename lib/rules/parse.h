@@ -35,6 +35,7 @@ struct npart__group {
     size_t start, end; /* its lines there */
     uint32_t line;     /* of the first */
     bool is_used;
+    uint32_t lexed; /* its lines among the parser's blocks plus one; 0: not lexed yet */
 };
 
 struct npart__lexed_line {
@@ -43,8 +44,6 @@ struct npart__lexed_line {
 
 /* The lines of a block that is read more than once, in tokens. */
 struct npart__lexed_block {
-    const char *text; /* the list's, and where in it the block begins */
-    size_t start;
     struct NPART__ARRAY(struct npart__lexed_line) lines;
 };
 
@@ -75,6 +74,7 @@ struct npart__parser {
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */
     unsigned group_depth;
+    uint32_t lines_again; /* so far */
     /* of an included list, which the including one may change */
     unsigned include_depth;
     uint32_t included_ops;   /* its entries, the first of the list's */

@@ -261,6 +261,8 @@ void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct n
             npart__parse_fail(parser, name->column, "%s %s is there twice (line %u)",
                               is_failure ? "failure" : "pattern", name->text,
                               parser->oplist->patterns.items[i].line);
+    if (parser->oplist->patterns.count == NPART__LIMIT_PATTERNS)
+        npart__parse_fail(parser, name->column, "more than %u patterns", NPART__LIMIT_PATTERNS);
     const char *source = npart__take_source(parser);
     npart__expect_end(parser);
     if (parser->status != NPART_OK)

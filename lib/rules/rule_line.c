@@ -89,7 +89,10 @@ static const char *condition_text(struct npart__parser *parser, uint32_t from, u
 
 static void add_rule(struct npart__parser *parser, struct npart__rule rule, const char *label)
 {
-    rule.id = make_id(parser, label, &rule);
+    if (parser->oplist->rules.count - parser->first_rule >= NPART__LIMIT_RULES_OF_SECTION)
+        npart__parse_fail(parser, 1, "more than %u rules in a section", NPART__LIMIT_RULES_OF_SECTION);
+    if (parser->status == NPART_OK)
+        rule.id = make_id(parser, label, &rule);
     if (parser->status != NPART_OK)
         return;
     if (!NPART__PUSH(parser->arena, &parser->oplist->rules, rule))

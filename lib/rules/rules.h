@@ -16,6 +16,15 @@
 #define NPART__LIMIT_CONDITION_DEPTH 64u
 #define NPART__LIMIT_GROUP_DEPTH 16u
 #define NPART__LIMIT_INCLUDE_DEPTH 4u
+/* Lines that are read again: of groups, wherever they are used, and of ops that share their lines. Groups that use each
+ * other twice, sixteen deep, are 400 bytes. */
+#define NPART__LIMIT_LINES_AGAIN 100000u
+/* Each is told from the others of its section by going through them. */
+#define NPART__LIMIT_RULES_OF_SECTION 512u
+#define NPART__LIMIT_GROUPS 1024u
+#define NPART__LIMIT_SETS 256u
+#define NPART__LIMIT_VARIANTS 1024u
+#define NPART__LIMIT_PATTERNS 4096u
 #define NPART__LIMIT_SWITCHES 32u
 #define NPART__LIMIT_GATES 8u
 /* Of one pattern: names, alternatives, and how deep its expressions nest. */

@@ -10,7 +10,8 @@
 
 /* ---- lines of an op or a group ---------------------------------------------------------------------------- */
 
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, bool comes_again);
+/* `lexed`: the place of a block that comes again among those that have been lexed, plus one; NULL: it comes once. */
+static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed);
 
 static void line_need(struct npart__parser *parser)
 {
@@ -60,7 +61,7 @@ static void line_use(struct npart__parser *parser)
         group->is_used = true;
         parser->text = group->text; /* of an included list, perhaps */
         parser->bytes = group->bytes;
-        read_block(parser, group->start, group->end, group->line, true);
+        read_block(parser, group->start, group->end, group->line, &group->lexed);
         parser->text = text;
         parser->bytes = bytes;
         if (parser->status == NPART_OK)
@@ -122,7 +123,7 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 }
 
 static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
-                    size_t start, size_t end, bool is_one_of_several)
+                    size_t start, size_t end, uint32_t *lexed)
 {
     struct npart__oplist *oplist = parser->oplist;
     struct npart__op_entry entry = {.first_version = first,
@@ -160,7 +161,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     parser->signature = 0;
     parser->first_rule = entry.first_rule;
     parser->first_selector = oplist->selectors.count;
-    read_block(parser, start, end, line + 1, is_one_of_several);
+    read_block(parser, start, end, line + 1, lexed);
     parser->op = NULL;
     if (parser->status != NPART_OK)
         return;
@@ -178,7 +179,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
 static void line_op(struct npart__parser *parser, size_t start, size_t end)
 {
     struct npart__token names[64];
-    uint32_t count = 0;
+    uint32_t count = 0, lexed = 0;
     int32_t first, last;
     while (npart__peek(parser)->kind == NPART__TOKEN_WORD) {
         if (count == NPART__COUNT(names)) {
@@ -194,7 +195,7 @@ static void line_op(struct npart__parser *parser, size_t start, size_t end)
         return;
     npart__expect_end(parser);
     for (uint32_t i = 0; i < count && parser->status == NPART_OK; i++)
-        read_op(parser, &names[i], first, last, start, end, count > 1);
+        read_op(parser, &names[i], first, last, start, end, count > 1 ? &lexed : NULL);
 }
 
 /* pattern or failure NAME "sentence": the lines up to the next top-level one. */
@@ -209,7 +210,7 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, size_t s
     parser->first_rule = pattern.first_rule;
     parser->signature = 0;
     parser->first_selector = parser->oplist->selectors.count;
-    read_block(parser, start, end, line + 1, false);
+    read_block(parser, start, end, line + 1, NULL);
     npart__end_pattern(parser);
     parser->pattern = NULL;
     if (parser->status != NPART_OK)
@@ -317,10 +318,10 @@ static void dispatch(struct npart__parser *parser, unsigned place)
     npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
 }
 
-/* Keeps the tokens of a block's lines. NULL after a failure. */
-static struct npart__lexed_block *lex_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+/* Keeps the tokens of a block's lines; false after a failure. */
+static bool lex_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
 {
-    struct npart__lexed_block block = {.text = parser->text, .start = start};
+    struct npart__lexed_block block = {{0}};
     size_t offset = start;
     parser->line = line - 1;
     while (offset < end && parser->status == NPART_OK) {
@@ -333,7 +334,7 @@ static struct npart__lexed_block *lex_block(struct npart__parser *parser, size_t
         if (!NPART__RESERVE(parser->arena, &parser->lexed_tokens, lexed.token_count) ||
             !NPART__PUSH(parser->arena, &block.lines, lexed)) {
             npart__parse_out_of_memory(parser);
-            return NULL;
+            return false;
         }
         memcpy(parser->lexed_tokens.items + lexed.first_token, parser->tokens,
                lexed.token_count * sizeof *parser->tokens);
@@ -341,34 +342,36 @@ static struct npart__lexed_block *lex_block(struct npart__parser *parser, size_t
     }
     if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->blocks, block))
         npart__parse_out_of_memory(parser);
-    return parser->status == NPART_OK ? &parser->blocks.items[parser->blocks.count - 1] : NULL;
+    return parser->status == NPART_OK;
 }
 
 /* Groups, and the lines of ops that share them, are read for each op: lexed once. */
-static void read_lexed_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+static void read_lexed_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed)
 {
-    uint32_t index = 0;
-    while (index < parser->blocks.count &&
-           (parser->blocks.items[index].start != start || parser->blocks.items[index].text != parser->text))
-        index++;
-    if (index == parser->blocks.count && !lex_block(parser, start, end, line))
+    if (*lexed == 0 && !lex_block(parser, start, end, line))
         return;
+    if (*lexed == 0)
+        *lexed = parser->blocks.count;
+    const uint32_t index = *lexed - 1;
     for (uint32_t i = 0; i < parser->blocks.items[index].lines.count && parser->status == NPART_OK; i++) {
-        const struct npart__lexed_line lexed = parser->blocks.items[index].lines.items[i];
-        memcpy(parser->tokens, parser->lexed_tokens.items + lexed.first_token,
-               lexed.token_count * sizeof *parser->tokens);
-        parser->token_count = lexed.token_count - 1;
+        const struct npart__lexed_line at = parser->blocks.items[index].lines.items[i];
+        memcpy(parser->tokens, parser->lexed_tokens.items + at.first_token, at.token_count * sizeof *parser->tokens);
+        parser->token_count = at.token_count - 1;
         parser->at = 0;
-        parser->line = lexed.line;
-        dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
+        parser->line = at.line;
+        if (++parser->lines_again > NPART__LIMIT_LINES_AGAIN)
+            npart__parse_fail(parser, 1, "groups, and ops that share lines, stand for more than %u lines",
+                              NPART__LIMIT_LINES_AGAIN);
+        else
+            dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
     }
 }
 
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, bool comes_again)
+static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed)
 {
     size_t offset = start;
-    if (comes_again) {
-        read_lexed_block(parser, start, end, line);
+    if (lexed) {
+        read_lexed_block(parser, start, end, line, lexed);
         return;
     }
     parser->line = line - 1;
@@ -461,7 +464,9 @@ static void find_groups(struct npart__parser *parser)
             for (uint32_t i = 0; i < parser->groups.count; i++)
                 if (strcmp(parser->groups.items[i].name, group.name) == 0)
                     npart__parse_fail(parser, 1, "group %s is there twice", group.name);
-            if (!NPART__PUSH(parser->arena, &parser->groups, group))
+            if (parser->groups.count == NPART__LIMIT_GROUPS)
+                npart__parse_fail(parser, 1, "more than %u groups", NPART__LIMIT_GROUPS);
+            else if (!NPART__PUSH(parser->arena, &parser->groups, group))
                 npart__parse_out_of_memory(parser);
         }
         line += lines_between(parser, offset, next);

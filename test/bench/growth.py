@@ -520,17 +520,25 @@ def oplist_shape(size):
 
 @oplist_shape(20000)
 def ops(n):
-    return HEAD + "".join(f"op A{i:06}\n" for i in range(n))
+    return HEAD + "".join(f"op my:A{i:06}\n" for i in range(n))
 
 
 @oplist_shape(20000)
-def ops_in_disorder(n):
-    return HEAD + "".join(f"op A{(i * 7919) % n:06}\n" for i in range(n))
+def ops_that_share_lines(n):
+    return HEAD + "".join(
+        f"op my:A{2 * i:06} my:A{2 * i + 1:06}\n  need static(*)\n" for i in range(n))
+
+
+@oplist_shape(20000)
+def groups(n):
+    return (HEAD + "".join(f"group g{i}\n  need static(*)\n" for i in range(500)) +
+            "".join(f"op my:A{i:06}\n  use g{i % 500}\n" for i in range(n)))
 
 
 @oplist_shape(20000)
 def rules(n):
-    return HEAD + "op Relu\n" + "".join(f"  need r{i}: rank(X) <= {i % 60 + 1} ; a sentence\n" for i in range(n))
+    return HEAD + "".join(f"op my:A{i:06}\n" + "".join("  need static(*)\n" for _ in range(100))
+                          for i in range(n // 100))
 
 
 # ---- measuring -----------------------------------------------------------------------------------------------
@@ -601,6 +609,12 @@ def main():
             peaks = [max(m[1] - base[1], 65536) for m in (one, two)]
             ratios = times[1] / times[0], peaks[1] / peaks[0]
             # What takes a few hundredths of a second says nothing about growth.
+            for _ in range(2):  # another look, when the machine had something else to do
+                if ratios[0] > arguments.most and times[1] > 0.1:
+                    for i, size in enumerate((n, 2 * n)):
+                        again = measure(arguments, command_of(arguments, name, target, size))
+                        times[i] = min(times[i], max(again[0] - base[0], 0.001))
+                    ratios = times[1] / times[0], ratios[1]
             is_above = (ratios[0] > arguments.most and times[1] > 0.1) or ratios[1] > arguments.most
             above += is_above
             print(f"{name:30} {target:10} {2 * n:7} {two[0]:8.2f} {two[1] / 1e6:7.0f} {ratios[0]:7.2f} {ratios[1]:9.2f}"

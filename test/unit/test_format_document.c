@@ -149,6 +149,9 @@ static void test_document__names_every_parameter_and_limit(void)
     snprintf(limits, sizeof limits, "%u of groups, %u switches, %u gates", NPART__LIMIT_GROUP_DEPTH,
              NPART__LIMIT_SWITCHES, NPART__LIMIT_GATES);
     CHECK(strstr(document, limits));
+    snprintf(limits, sizeof limits, "%u groups, %u sets, %u rules in a section, %u lines that are read again",
+             NPART__LIMIT_GROUPS, NPART__LIMIT_SETS, NPART__LIMIT_RULES_OF_SECTION, NPART__LIMIT_LINES_AGAIN);
+    CHECK(strstr(document, limits));
 }
 
 static void test_document__is_released(void)

@@ -255,6 +255,46 @@ static void test_limits__groups_switches_gates(void)
     CHECK_TEXT(error.message, "more than 8 gates");
 }
 
+/* `count` times what `line` says, %d being the number, between two texts; as many as may be, and one more. */
+static void check_most(const char *head, const char *line, const char *tail, int most, const char *message)
+{
+    struct npart_error error;
+    size_t bytes = strlen(head) + strlen(tail) + (size_t)(most + 1) * (strlen(line) + 24) + 1;
+    char *text = malloc(bytes);
+    REQUIRE(text);
+    for (int count = most; count <= most + 1; count++) {
+        size_t used = (size_t)snprintf(text, bytes, "%s", head);
+        for (int i = 0; i < count; i++) {
+            const char *at = strchr(line, '%');
+            used += (size_t)snprintf(text + used, bytes - used, "%.*s%d%s", (int)(at - line), line, i, at + 1);
+        }
+        (void)snprintf(text + used, bytes - used, "%s", tail);
+        read_list(text, strlen(text), count == most ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, message);
+    free(text);
+}
+
+static void test_limits__how_many(void)
+{
+    check_most(HEAD, "set s% = a b\n", "op Relu\n", 256, "more than 256 sets");
+    check_most(HEAD "op Relu\n", "  need r%: static(X)\n", "", 512, "more than 512 rules in a section");
+    check_most(HEAD, "variant v%\n", "op Relu\n", 1024, "more than 1024 variants");
+}
+
+/* Each group but the last uses the next twice: sixteen deep they would be 32768 times the lines of the last. */
+static void test_limits__lines_that_are_read_again(void)
+{
+    struct npart_error error;
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text, HEAD);
+    for (int i = 0; i < 15; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n use g%d\n use g%d\n", i, i + 1, i + 1);
+    snprintf(text + used, sizeof text - used, "group g15\n signature a\n signature b\nop Relu\n use g0\n");
+    read_list(text, strlen(text), NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.message, "groups, and ops that share lines, stand for more than 100000 lines");
+}
+
 static void test_limits__size_of_a_list(void)
 {
     struct npart_error error;
@@ -271,4 +311,5 @@ static void test_limits__size_of_a_list(void)
 
 TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
       test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
-      test_limits__groups_switches_gates, test_limits__size_of_a_list)
+      test_limits__groups_switches_gates, test_limits__how_many,
+      test_limits__lines_that_are_read_again, test_limits__size_of_a_list)
