@@ -59,16 +59,6 @@ static bool inputs_are_constant(const struct folder *folder, const struct npart_
     return true;
 }
 
-/* What ONNX only defines by other operators, ONNX Runtime computes only where it has a kernel of its own: these have
- * none, and stay with all that stands on them. */
-static bool has_no_kernel(const struct npart__node *node, const char *op)
-{
-    bool is_comparison = strcmp(op, "GreaterOrEqual") == 0 || strcmp(op, "LessOrEqual") == 0;
-    return node->domain == 0 && node->schema &&
-           ((is_comparison && node->schema->since < 16) || strcmp(op, "HardSwish") == 0 || strcmp(op, "Mish") == 0 ||
-            strcmp(op, "CastLike") == 0 || strcmp(op, "MeanVarianceNormalization") == 0);
-}
-
 static bool outputs_are_constant(const struct folder *folder, const struct npart__node *node)
 {
     bool any = false;
@@ -112,7 +102,7 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
     if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
         !inputs_are_constant(folder, node) && is_target_of_reshape(folder, node))
         return NPART__FOLD_SHAPE; /* fused with the Reshape behind it */
-    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || has_no_kernel(node, op) ||
+    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || !npart__can_compute(folder->inference, node) ||
         !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node))
         return NPART__FOLD_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {

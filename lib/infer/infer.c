@@ -114,7 +114,8 @@ static void mark_constants(struct npart__call *call)
 {
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
-    bool is_measured = call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING || npart__is_measured(call);
+    bool is_measured = call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING ||
+                       (npart__is_measured(call) && npart__can_compute(call->inference, call->node));
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         struct npart__fact *out = npart__out(call, i);
         uint64_t elements;

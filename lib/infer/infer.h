@@ -154,6 +154,10 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
  * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);
 
+/* Whether ONNX Runtime's CPU provider has a kernel for a node, so that it is computed where its operands are
+ * constant. */
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node);
+
 /* An axis or index counted from the end when negative; false when out of range. */
 bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);
 
