@@ -68,6 +68,11 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
 {
     size_t nodes = request->graph->nodes.count + (size_t)2, edges = 0;
     uint32_t *first = npart__arena_zeroed(request->arena, nodes + 1, sizeof *first);
+    uint32_t low = NPART_NONE, high = 0; /* the region's ids, of which there may be few among many regions */
+    for (uint32_t i = 0; i < request->count; i++) {
+        low = request->order[i] < low ? request->order[i] : low;
+        high = request->order[i] > high ? request->order[i] : high;
+    }
     for (int pass = 0; first && pass < 2; pass++) {
         for (uint32_t i = 0; i < request->count; i++) {
             const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
@@ -84,7 +89,8 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
         }
         if (pass == 1)
             break;
-        for (size_t n = 2; n <= nodes; n++) /* first[n + 1] is where n's uses begin, and in the end where they end */
+        /* first[n + 1] is where n's uses begin, and in the end where they end */
+        for (size_t n = low + (size_t)2; n <= high + (size_t)2; n++)
             first[n] += first[n - 1];
         out->uses = npart__arena_allocate(request->arena, (edges + 1) * sizeof *out->uses);
         if (!out->uses)
