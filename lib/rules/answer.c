@@ -238,6 +238,22 @@ static struct npart__answer producer_answer(const struct npart__trial *trial, ui
     return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
 }
 
+static struct npart__answer origin_answer(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__graph *graph = trial->graph;
+    npart__look_beyond(trial);
+    for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        uint32_t producer = graph->values.items[value].producer;
+        uint32_t from = producer != NPART_NONE && strcmp(npart__producer_word(trial, value), "Transpose") == 0
+                            ? npart__node_input(graph, &graph->nodes.items[producer], 0)
+                            : NPART_NONE;
+        if (from == NPART_NONE)
+            break;
+        value = trial->fold->stands_for[from];
+    }
+    return producer_answer(trial, value);
+}
+
 /* The standard's default, that of the node's own version where versions differ. */
 static struct npart__answer default_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
@@ -371,6 +387,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return producer_answer(trial, value);
     case NPART__FUNCTION_CASTS:
         return cast_answer(trial, value, place.element);
+    case NPART__FUNCTION_ORIGIN:
+        return origin_answer(trial, value);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
     case NPART__FUNCTION_USERS:

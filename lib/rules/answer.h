@@ -65,6 +65,9 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value);
 /* The value was made by an op of a `layout` line, past ops that work in either layout, and quantizing. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);
+/* ONNX Runtime moves a Transpose between channels first and last to where the value is used, past ops of `through`
+ * lines. */
+bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value);
 /* The file states a shape for every input of the model. */
 bool npart__are_inputs_declared(const struct npart__trial *trial);
 

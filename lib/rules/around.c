@@ -106,6 +106,55 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
     return false;
 }
 
+/* From channels first to last or back, which the layout transformation moves whatever it costs
+ * (core/optimizer/transpose_optimization, PostLayoutTransformCostCheck). */
+static bool moves_channels(const struct npart__trial *trial, const struct npart__node *node)
+{
+    const struct npart__attribute *perm = npart__node_attribute(trial->graph, node, "perm");
+    bool is_first_to_last = true, is_last_to_first = true;
+    if (!perm || perm->type != 7 || perm->is_elided || perm->count < 3 || perm->u.ints[0] != 0)
+        return false;
+    for (uint32_t i = 1; i < perm->count; i++) {
+        is_first_to_last = is_first_to_last && perm->u.ints[i] == (int64_t)(i + 1 < perm->count ? i + 1 : 1);
+        is_last_to_first = is_last_to_first && perm->u.ints[i] == (int64_t)(i == 1 ? perm->count - 1 : i - 1);
+    }
+    return is_first_to_last || is_last_to_first;
+}
+
+/* The only operand that is no constant; NPART_NONE where there are more. */
+static uint32_t single_operand(const struct npart__trial *trial, const struct npart__node *node)
+{
+    uint32_t found = NPART_NONE;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(trial->graph, node, i);
+        if (value == NPART_NONE || trial->fold->is_constant[trial->fold->stands_for[value]])
+            continue;
+        if (found != NPART_NONE)
+            return NPART_NONE;
+        found = trial->fold->stands_for[value];
+    }
+    return found;
+}
+
+bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value)
+{
+    const struct npart__oplist *oplist = trial->oplist;
+    npart__look_beyond(trial);
+    for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
+        uint32_t producer = trial->graph->values.items[value].producer;
+        const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
+        bool is_transpose = node && node->domain == 0 && strcmp(npart__node_op(trial->graph, node), "Transpose") == 0;
+        if (is_transpose || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
+            return is_transpose && steps > 0 && moves_channels(trial, node);
+        uint32_t from = single_operand(trial, node);
+        if (from == NPART_NONE || npart__fact_of(trial->inference, from)->element_type !=
+                                      npart__fact_of(trial->inference, value)->element_type)
+            return false;
+        value = from;
+    }
+    return false;
+}
+
 bool npart__are_inputs_declared(const struct npart__trial *trial)
 {
     return !trial->graph->has_unranked_input;

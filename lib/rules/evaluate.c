@@ -318,6 +318,8 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return npart__is_in_units(trial, value);
     case NPART__PREDICATE_BEHIND_LAYOUT:
         return from_bool(npart__is_behind_layout(trial, value));
+    case NPART__PREDICATE_BEHIND_TRANSPOSE:
+        return from_bool(npart__is_behind_transpose(trial, value));
     case NPART__PREDICATE_GRAPH_INPUT:
         return from_bool(trial->graph->values.items[value].kind == NPART__VALUE_INPUT ||
                          trial->graph->values.items[value].kind == NPART__VALUE_OVERRIDABLE);

@@ -43,6 +43,7 @@ enum npart__term_kind {
     X(TAKEN, "taken", OPERAND, POLICY)                /* the node that makes it passes the rules of its op */         \
     X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a quantized unit */             \
     X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
+    X(BEHIND_TRANSPOSE, "behind_transpose", OPERAND, POLICY) /* a Transpose is moved there, past `through` ops */      \
     X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \
     X(CAPTURES, "captures", NOTHING, POLICY)          /* its bodies use values from outside that are no constants */   \
     X(HAS, "has", ATTRIBUTE, ATTRIBUTE)               /* the node carries the attribute */                             \
@@ -69,6 +70,7 @@ enum npart__term_kind {
     X(NAME, "name", OPERAND, POLICY)        /* the value's name */                                                     \
     X(PRODUCER, "producer", OPERAND, POLICY)  /* op that makes it; "none" for inputs and initializers */               \
     X(CASTS, "casts", OPERAND, POLICY)      /* types that Casts make of it; "none" without one */                      \
+    X(ORIGIN, "origin", OPERAND, POLICY)      /* the op that makes it, past Transposes */                              \
     X(CONSUMERS, "consumers", OPERAND, POLICY) /* every op that uses it */                                             \
     X(USERS, "users", OPERAND, POLICY)      /* how often nodes and the graph's outputs use it */                       \
     X(OP, "op", NOTHING, OP)                /* the node's own op: for rules about every op */                          \
