@@ -20,30 +20,110 @@
 /* What is lost when an operand is not known. */
 enum loss { RANK, DIMS };
 
-/* The operands whose elements must be known, as a mask of their indices; 0: those whose rank must be, which is that of
- * the first. `before`: up to this version of the operator; 0: at any. Sorted by operator. */
+#define ALL 0xffffu
+
+/* What must be known of operands, as masks of their indices: their elements, their rank, all their dims; of `window`
+ * the dims from the third on, unless kernel_shape gives them; and of `absent` that they are left out. Where one of
+ * these does not hold the results from `from` on lose something, and where nothing is asked they always do. `before`:
+ * up to this version of the operator; 0: at any. Sorted by operator. */
 static const struct need {
     const char *op;
-    uint8_t elements;
     uint8_t loss;
-    uint8_t before;
+    uint16_t elements, ranks, dims, window, absent;
+    uint8_t before, from;
 } needs[] = {
-    {"AveragePool", 0, RANK, 0}, {"BlackmanWindow", 1, RANK, 0}, {"CenterCropPad", 2, DIMS, 0}, {"Conv", 0, RANK, 0},
-    {"ConvTranspose", 0, RANK, 0}, {"Gemm", 0, RANK, 0}, {"HammingWindow", 1, RANK, 0}, {"HannWindow", 1, RANK, 0},
-    {"LpPool", 0, RANK, 0}, {"MaxPool", 0, RANK, 0}, {"MaxUnpool", 4, RANK, 0}, {"MelWeightMatrix", 31, RANK, 0},
-    {"NonMaxSuppression", 3, RANK, 11}, {"Pad", 8, RANK, 0}, {"Pad", 2, DIMS, 0}, {"Pad", 0, RANK, 0},
-    {"ReduceL1", 2, RANK, 0}, {"ReduceL2", 2, RANK, 0}, {"ReduceLogSum", 2, RANK, 0}, {"ReduceLogSumExp", 2, RANK, 0},
-    {"ReduceMax", 2, RANK, 0}, {"ReduceMean", 2, RANK, 0}, {"ReduceMin", 2, RANK, 0}, {"ReduceProd", 2, RANK, 0},
-    {"ReduceSum", 2, RANK, 0}, {"ReduceSumSquare", 2, RANK, 0}, {"Reshape", 2, RANK, 14}, {"Resize", 4, DIMS, 0},
-    {"STFT", 10, RANK, 0}, {"Slice", 30, DIMS, 0}, {"Split", 2, RANK, 0}, {"Squeeze", 2, RANK, 0},
-    {"TopK", 2, DIMS, 0}, {"Transpose", 0, RANK, 0}, {"Unsqueeze", 2, RANK, 0},
+    {"AffineGrid", RANK, .ranks = 3, .dims = 2},
+    {"AffineGrid", DIMS, .elements = 2},
+    {"Attention", DIMS, .dims = 4, .from = 3},
+    {"AveragePool", RANK, .ranks = 1},
+    {"BlackmanWindow", RANK, .elements = 1},
+    {"CenterCropPad", RANK, .elements = 2},
+    {"Col2Im", RANK, .ranks = 7},
+    {"Concat", RANK, .ranks = ALL},
+    {"Conv", RANK, .ranks = 3},
+    {"ConvInteger", RANK, .ranks = 3, .window = 2},
+    {"ConvTranspose", RANK, .ranks = 3, .window = 2},
+    {"DeformConv", RANK, .ranks = 3},
+    {"DepthToSpace", RANK, .ranks = 1},
+    {"Einsum", DIMS, .dims = ALL},
+    {"Flatten", RANK, .ranks = 1},
+    {"GRU", RANK, .before = 7},
+    {"Gemm", RANK, .ranks = 3},
+    {"HammingWindow", RANK, .elements = 1},
+    {"HannWindow", RANK, .elements = 1},
+    {"ImageDecoder", DIMS, .from = 0},
+    {"LSTM", RANK, .before = 7},
+    {"LpPool", RANK, .ranks = 1},
+    {"Max", DIMS, .dims = 1, .before = 8},
+    {"MaxPool", RANK, .ranks = 1},
+    {"MaxUnpool", RANK, .ranks = 3, .absent = 4},
+    {"MaxUnpool", DIMS, .dims = 3},
+    {"Mean", DIMS, .dims = 1, .before = 8},
+    {"MelWeightMatrix", RANK, .elements = 31},
+    {"Min", DIMS, .dims = 1, .before = 8},
+    {"NegativeLogLikelihoodLoss", RANK, .ranks = 3},
+    {"NegativeLogLikelihoodLoss", DIMS, .dims = 1},
+    {"NonMaxSuppression", RANK, .elements = 3, .before = 11},
+    {"Pad", RANK, .elements = 8, .ranks = 1},
+    {"Pad", DIMS, .elements = 2},
+    {"QLinearConv", RANK, .ranks = 9, .window = 8},
+    {"RNN", RANK, .before = 7},
+    {"ReduceL1", RANK, .elements = 2},
+    {"ReduceL2", RANK, .elements = 2},
+    {"ReduceLogSum", RANK, .elements = 2},
+    {"ReduceLogSumExp", RANK, .elements = 2},
+    {"ReduceMax", RANK, .elements = 2},
+    {"ReduceMean", RANK, .elements = 2},
+    {"ReduceMin", RANK, .elements = 2},
+    {"ReduceProd", RANK, .elements = 2},
+    {"ReduceSum", RANK, .elements = 2},
+    {"ReduceSumSquare", RANK, .elements = 2},
+    {"Reshape", RANK, .elements = 2, .before = 14},
+    {"Resize", RANK, .ranks = 1},
+    {"Resize", DIMS, .elements = 4},
+    {"ReverseSequence", RANK, .ranks = 3},
+    {"STFT", RANK, .elements = 10, .dims = 5},
+    {"Slice", DIMS, .elements = 30},
+    {"SpaceToDepth", RANK, .ranks = 1},
+    {"Split", RANK, .elements = 2},
+    {"Squeeze", RANK, .elements = 2},
+    {"Sum", DIMS, .dims = 1, .before = 8},
+    {"Tile", RANK, .ranks = 1},
+    {"TopK", DIMS, .elements = 2},
+    {"Transpose", RANK, .ranks = 1},
+    {"Unique", DIMS, .from = 1},
+    {"Unsqueeze", RANK, .elements = 2},
 };
 
-static bool has_elements(const struct npart__call *call, uint8_t mask)
+static bool in_mask(uint16_t mask, uint32_t operand)
 {
-    for (uint32_t i = 0; i < call->node->input_count && i < 8; i++)
-        if (mask >> i & 1 && npart__has_input(call, i) && !npart__elements(call->inference, npart__in(call, i)))
+    return mask == ALL || (operand < 16 && mask >> operand & 1);
+}
+
+static bool has_window(const struct npart__fact *fact)
+{
+    for (uint32_t i = 2; fact->has_rank && i < fact->rank; i++)
+        if (!npart__is_number(fact->dims[i]))
             return false;
+    return fact->has_rank;
+}
+
+static bool is_met(const struct npart__call *call, const struct need *need)
+{
+    uint32_t count;
+    bool has_kernel = need->window && npart__ints_attribute(call, "kernel_shape", &count);
+    if (!(need->elements | need->ranks | need->dims | need->window | need->absent))
+        return false;
+    for (uint32_t i = 0; i < call->node->input_count; i++) {
+        struct npart__fact *in = npart__in(call, i);
+        if (!npart__has_input(call, i))
+            continue;
+        if (in_mask(need->absent, i) || (in_mask(need->ranks, i) && !in->has_rank) ||
+            (in_mask(need->dims, i) && !npart__is_static(in)) ||
+            (in_mask(need->window, i) && !has_kernel && !has_window(in)) ||
+            (in_mask(need->elements, i) && !npart__elements(call->inference, in)))
+            return false;
+    }
     return true;
 }
 
@@ -60,19 +140,55 @@ static void lose_output(const struct npart__call *call, uint32_t output, enum lo
     out->known = NULL;
 }
 
-static void lose(const struct npart__call *call, enum loss loss)
+static void lose_from(const struct npart__call *call, uint32_t first, enum loss loss)
 {
-    for (uint32_t i = 0; i < call->node->output_count; i++)
+    for (uint32_t i = first; i < call->node->output_count; i++)
         lose_output(call, i, loss);
 }
 
-/* Then the standard asks for no sizes of the parts. */
-static bool splits_open_axis(const struct npart__call *call)
+static void lose(const struct npart__call *call, enum loss loss)
+{
+    lose_from(call, 0, loss);
+}
+
+/* Only the dims that are marked. */
+static void lose_some_dims(const struct npart__call *call, uint32_t output, const bool *is_lost)
+{
+    struct npart__fact *out = npart__out(call, output);
+    int64_t *dims = out->kind == NPART__TYPE_TENSOR && out->has_rank ? npart__new_dims(call, out->rank) : NULL;
+    for (uint32_t i = 0; dims && i < out->rank; i++)
+        dims[i] = is_lost[i] ? NPART__UNKNOWN : out->dims[i];
+    if (dims)
+        npart__set_dims(call, output, out->rank, dims);
+}
+
+/* The axis of a Split whose size is not known: then the standard asks for no sizes of the parts, and says none. */
+static bool splits_open_axis(const struct npart__call *call, uint32_t *axis)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    uint32_t axis;
-    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis) &&
-           !npart__is_number(in->dims[axis]);
+    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, axis) &&
+           !npart__is_number(in->dims[*axis]);
+}
+
+static void lose_parts(const struct npart__call *call, uint32_t axis)
+{
+    bool is_lost[NPART__LIMIT_RANK] = {false};
+    is_lost[axis] = true;
+    for (uint32_t i = 0; i < call->node->output_count; i++)
+        lose_some_dims(call, i, is_lost);
+}
+
+/* A Slice of a dim that is no number has no known size. */
+static void lose_slices(const struct npart__call *call)
+{
+    const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
+    bool is_lost[NPART__LIMIT_RANK] = {false}, is_any = false;
+    for (uint32_t i = 0; in->has_rank && out->has_rank && out->rank == in->rank && i < in->rank; i++) {
+        is_lost[i] = !npart__is_number(in->dims[i]) && npart__is_number(out->dims[i]);
+        is_any |= is_lost[i];
+    }
+    if (is_any)
+        lose_some_dims(call, 0, is_lost);
 }
 
 /* Then the standard says nothing of any size. */
@@ -115,16 +231,20 @@ static void view_shapes(const struct npart__call *call, const char *op)
         else
             high = middle;
     }
-    if (strcmp(op, "Split") == 0 && splits_open_axis(call))
+    uint32_t axis;
+    if (strcmp(op, "Split") == 0 && splits_open_axis(call, &axis)) {
+        lose_parts(call, axis);
         return;
+    }
+    if (strcmp(op, "Slice") == 0)
+        lose_slices(call);
     if (strcmp(op, "TopK") == 0 && ranks_open_axis(call))
         lose(call, DIMS);
     if (strcmp(op, "NonZero") == 0)
         lose_count(call);
     for (; low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
-        if (!needs[low].before || call->node->opset_version < needs[low].before)
-            if (needs[low].elements ? !has_elements(call, needs[low].elements) : !npart__in(call, 0)->has_rank)
-                lose(call, (enum loss)needs[low].loss);
+        if ((!needs[low].before || call->node->opset_version < needs[low].before) && !is_met(call, &needs[low]))
+            lose_from(call, needs[low].from, (enum loss)needs[low].loss);
 }
 
 /* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one. */
@@ -319,6 +439,8 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
         is_initializer(call, npart__out(call, 0), npart__node_output(call->graph, call->node, 0)))
         return;
     const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
+    if (call->node->schema && npart__operator_flags(call->node->schema) & NPART__OPERATOR_UNSHAPED)
+        lose(call, RANK);
     view_shapes(call, op);
     view_types(call);
     view_attention(call);

@@ -49,6 +49,8 @@ unsigned npart__operator_flags(const struct npart__operator *op)
             flags |= NPART__OPERATOR_FUNCTION;
         else if (*letter == 'r')
             flags |= NPART__OPERATOR_RANDOM;
+        else if (*letter == 'u')
+            flags |= NPART__OPERATOR_UNSHAPED;
     }
     return flags;
 }

@@ -12,6 +12,7 @@ enum npart__operator_flag {
     NPART__OPERATOR_DEPRECATED = 1,
     NPART__OPERATOR_FUNCTION = 2, /* the standard defines it by other operators */
     NPART__OPERATOR_RANDOM = 4,   /* not deterministic, so never a constant */
+    NPART__OPERATOR_UNSHAPED = 8, /* the standard infers nothing of its results */
 };
 
 /* One operator from `since` on. Texts are lists of words, see operators.def. */

@@ -98,13 +98,16 @@ static void test_schema__what_is_not_there(void)
 static void test_schema__flags(void)
 {
     CHECK_INT(npart__operator_flags(npart__operator_find("", "Relu", 6)), 0);
+    CHECK(npart__operator_flags(npart__operator_find("", "Relu", 1)) & NPART__OPERATOR_UNSHAPED);
+    CHECK(npart__operator_flags(npart__operator_find("", "GreaterOrEqual", 12)) & NPART__OPERATOR_UNSHAPED);
+    CHECK(!(npart__operator_flags(npart__operator_find("", "GreaterOrEqual", 16)) & NPART__OPERATOR_UNSHAPED));
     CHECK(npart__operator_flags(npart__operator_find("", "Upsample", 10)) & NPART__OPERATOR_DEPRECATED);
     CHECK(!(npart__operator_flags(npart__operator_find("", "Upsample", 9)) & NPART__OPERATOR_DEPRECATED));
     CHECK(npart__operator_flags(npart__operator_find("", "RandomNormal", 1)) & NPART__OPERATOR_RANDOM);
     CHECK(npart__operator_flags(npart__operator_find("", "Bernoulli", 15)) & NPART__OPERATOR_RANDOM);
     CHECK(npart__operator_flags(npart__operator_find("", "LayerNormalization", 17)) & NPART__OPERATOR_FUNCTION);
     for (size_t i = 0; i < ROWS; i++)
-        CHECK(strspn(rows[i].flag_letters, "dfr") == strlen(rows[i].flag_letters));
+        CHECK(strspn(rows[i].flag_letters, "dfru") == strlen(rows[i].flag_letters));
 }
 
 /* ---- operands ------------------------------------------------------------------------------------------------- */

@@ -99,6 +99,7 @@ def row(schema):
     flags = ("d" if schema.deprecated else "") + ("f" if getattr(schema, "has_function", False) else "")
     flags += "f" if getattr(schema, "has_context_dependent_function", False) and "f" not in flags else ""
     flags += "r" if determinism(schema) else ""
+    flags += "" if schema.has_type_and_shape_inference_function else "u"
     inputs = " ".join(operand_text(o) for o in schema.inputs)
     outputs = " ".join(operand_text(o) for o in schema.outputs)
     attributes = " ".join(attribute_text(n, a) for n, a in sorted(schema.attributes.items()))
@@ -123,7 +124,7 @@ def main():
     print(" *")
     print(" * OPERATOR(domain, name, since version, flags, inputs, outputs, attributes, least inputs, least outputs, types),")
     print(" * sorted by the first three")
-    print(" *   flags       d deprecated, f defined as a function, r not deterministic")
+    print(" *   flags       d deprecated, f defined as a function, r not deterministic, u without shape inference")
     print(" *   operands    name:type; ? optional, * variadic; equal type variables are equal types")
     print(" *   attributes  name=kind:default; ! required; kinds f i s t g F I S T G p P y Y (capitals: lists)")
     print(" *   types       variable=kinds, each with a mask of element types in hex: t tensor, s sequence, o optional,")
