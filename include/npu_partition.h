@@ -340,6 +340,10 @@ NPART_API npart_status npart_plan_make(npart_plan **out, npart_inference *infere
                                        struct npart_error *error);
 NPART_API void npart_plan_free(npart_plan *plan);
 
+/* Writes what the target's runtime knows of shapes, in the form of npart_inference_write_shapes. */
+NPART_API npart_status npart_plan_write_shapes(npart_plan *plan, npart_write_callback write, void *payload,
+                                               struct npart_error *error);
+
 /* Counts over the nodes of all graphs. */
 struct npart_summary {
     uint32_t nodes, folded, live;        /* live = accepted + refused + unknown */

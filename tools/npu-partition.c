@@ -210,6 +210,17 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
     return npart_report_text(job->pairs, count, &run->report, write_output, run, error);
 }
 
+/* What is known of them; with targets, what their runtimes know, one after the other. */
+static npart_status write_shapes(struct run *run, struct job *job, struct npart_error *error)
+{
+    if (run->options->target_count == 0)
+        return npart_inference_write_shapes(job->inference, write_output, run, error);
+    npart_status status = make_plans(run, job, error);
+    for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
+        status = npart_plan_write_shapes(job->plans[i], write_output, run, error);
+    return status;
+}
+
 static npart_status analyze(struct run *run, struct job *job, const char *path, struct npart_error *error)
 {
     const struct options *options = run->options;
@@ -224,7 +235,7 @@ static npart_status analyze(struct run *run, struct job *job, const char *path, 
     if (status != NPART_OK)
         return status;
     if (options->wants_shapes)
-        return npart_inference_write_shapes(job->inference, write_output, run, error);
+        return write_shapes(run, job, error);
     bool is_table = options->format == FORMAT_TEXT && options->target_count > 1 && !options->is_verbose;
     if (!options->is_quiet && !options->explain && !is_table) /* nobody would see it */
         status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
@@ -429,12 +440,11 @@ static enum exit_status work(struct run *run, struct options *options)
     }
     if (options->model_count == 0)
         return usage("which model?");
-    if (!options->wants_shapes) {
-        if (options->target_count == 0 && !options->oplist)
-            return usage("which target? (--list-targets)");
-        if (!find_oplists(run, options))
-            return run->status;
-    }
+    bool has_target = options->target_count > 0 || options->oplist;
+    if (!has_target && !options->wants_shapes)
+        return usage("which target? (--list-targets)");
+    if (has_target && !find_oplists(run, options))
+        return run->status;
     choose_look(run);
     run_models(run);
     return run->status;

@@ -294,7 +294,7 @@ static const struct row {
     {NULL, 0, NULL, NULL, "What to print"},
     {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
     {"output", 'o', "FILE", take_output, "write there instead of standard output"},
-    {"shapes", 0, NULL, take_wants_shapes, "only every tensor's type and shape, as JSON; needs no target"},
+    {"shapes", 0, NULL, take_wants_shapes, "only every tensor's type and shape, as JSON; with a target, as its runtime knows them"},
     {"explain", 0, "NODE", take_explain, "one node, by name, output or number: every rule, with what it saw"},
     {"verbose", 'v', NULL, take_is_verbose, "every cause, with its rule and source"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and what a gate has to say"},

@@ -228,6 +228,15 @@ npart_status npart_inference_write_shapes(npart_inference *inference, npart_writ
     return close_writer(&writer, error);
 }
 
+npart_status npart_plan_write_shapes(npart_plan *plan, npart_write_callback write, void *payload,
+                                     struct npart_error *error)
+{
+    struct writer writer;
+    open_writer(&writer, &plan->arena.allocator, write, payload);
+    npart__report_shapes(plan->plan.inference, &writer.buffer);
+    return close_writer(&writer, error);
+}
+
 typedef void (*report_function)(const struct npart__plan_pair *pairs, size_t count,
                                 const struct npart_report_options *options, struct npart__buffer *out);
 
