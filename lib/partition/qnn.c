@@ -122,17 +122,14 @@ static bool give_stages(const struct loop *loop)
     return true;
 }
 
-/* Operators of the standard that are functions, and that are none of the CPU provider's (docs/OperatorKernels.md). */
-static bool is_inlined(const struct npart__graph *graph, uint32_t id)
+/* What the standard defines by others, and the CPU provider has no kernel for. */
+static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
 {
-    static const char *const names[] = {
-        "Bernoulli", "CastLike", "CenterCropPad",   "GroupNormalization",      "HardSwish", "Mish", "SwiGLU",
-        "Swish",     "SequenceMap", "SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss",
-    };
-    for (size_t i = 0; i < NPART__COUNT(names); i++)
-        if (graph->nodes.items[id].domain == 0 && strcmp(npart__node_op(graph, &graph->nodes.items[id]), names[i]) == 0)
-            return true;
-    return false;
+    const struct npart__node *node = &request->graph->nodes.items[id];
+    const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
+    uint32_t first = npart__node_input(request->graph, node, 0);
+    return body && first != NPART_NONE &&
+           !npart__body_has_kernel(body, npart__fact_of(request->back->request->inference, first)->element_type);
 }
 
 /* Forms groups of what is accepted; false when they are not taken. */
@@ -159,7 +156,7 @@ void npart__stage_by_qnn(struct npart__stage_request *request)
     if (form_round(request) || request->failed)
         return;
     for (uint32_t i = 0; i < request->count; i++)
-        if (!is_inlined(request->graph, request->order[i]))
+        if (!is_inlined(request, request->order[i]))
             npart__leave_to_cpu(request, request->order[i], NPART__REASON_NOT_AT_ONCE);
     if (form_round(request) || request->failed)
         return;
