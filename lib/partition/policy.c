@@ -356,6 +356,12 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
             if (drops.dropped[p] == NPART_NONE && is_dropped(&drops, policy, p))
                 drops.dropped[p] = policy->rule;
     }
+    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+        const struct npart__policy *policy = &oplist->policies.items[i];
+        bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
+        if (counts && !npart__apply_shared(to, partitioning, policy->rule))
+            return false;
+    }
     for (uint32_t p = 0; p < partitions; p++) {
         if (drops.dropped[p] == NPART_NONE)
             continue;

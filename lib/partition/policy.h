@@ -4,6 +4,9 @@
 
 #include "partition/partition.h"
 
+/* Users of a constant that are looked at, each by a walk over the graph; none of the later ones is told. */
+#define NPART__LIMIT_SHARED_TRIALS 64u
+
 /* What `partitions` lines do. A node that is handed back is no longer accepted, and has its rule. */
 struct npart__hand_back {
     const struct npart__partition_request *request;
@@ -30,6 +33,8 @@ bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partit
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of);
 /* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
+/* Then: names a node whose constant operand ends up in a partition of its own. False when out of memory. */
+bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning, uint32_t rule);
 /* Then: hands back the responsible node of those that fail to compile in one partition. Whether there were any. */
 bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning);
 

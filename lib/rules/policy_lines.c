@@ -288,10 +288,12 @@ void npart__line_partitions(struct npart__parser *parser)
             npart__parse_fail(parser, npart__peek(parser)->column, "expected nodes");
         sentence = "a larger partition is split evenly";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "fail")) {
-        if (!npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed");
-        policy.kind = NPART__POLICY_FAIL_UNFED;
-        sentence = "a partition that nothing is fed into but constants fails";
+        bool is_shared = npart__accept(parser, NPART__TOKEN_WORD, "shared");
+        if (!is_shared && !npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
+            npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed or shared");
+        policy.kind = is_shared ? NPART__POLICY_FAIL_SHARED : NPART__POLICY_FAIL_UNFED;
+        sentence = is_shared ? "a constant that the runtime turns around must be used by one node only"
+                             : "a partition that nothing is fed into but constants fails";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {
         sentence = take_drop(parser, &policy);
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {
@@ -313,7 +315,8 @@ void npart__line_partitions(struct npart__parser *parser)
     }
     policy.rule = npart__end_of_line_rule(parser, fixed, sentence);
     if (policy.rule != NPART_NONE)
-        parser->oplist->rules.items[policy.rule].is_fatal = policy.kind == NPART__POLICY_FAIL_UNFED;
+        parser->oplist->rules.items[policy.rule].is_fatal =
+            policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED;
     if (policy.rule != NPART_NONE && !NPART__PUSH(parser->arena, &parser->oplist->policies, policy))
         npart__parse_out_of_memory(parser);
 }
