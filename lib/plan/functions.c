@@ -154,6 +154,16 @@ static npart_status expand(struct npart__plan *plan, const struct expansions *li
     return NPART_OK;
 }
 
+npart_status npart__expand_nodes(struct npart__plan *plan, const struct npart__expansion *items, uint32_t count,
+                                 uint8_t **assumed, struct npart_error *error)
+{
+    struct expansions list = {0};
+    for (uint32_t i = 0; i < count; i++)
+        if (!NPART__PUSH(plan->arena, &list.items, items[i]))
+            return npart__fail_memory(error);
+    return expand(plan, &list, true, assumed, error);
+}
+
 static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     plan->alike = npart__find_alike(plan->inference, &plan->fold, plan->arena);
@@ -161,7 +171,7 @@ static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, stru
 }
 
 /* Views of graphs that go with the plan are its own. */
-static npart_status own_views(struct npart__plan *plan, struct npart_error *error)
+npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__shared *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
     if (!own)
@@ -178,7 +188,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
     npart_status status = NPART_OK;
     if (!plan->inference->graph->has_functions || !applies(&plan->target) || !has_work(plan))
         return NPART_OK;
-    status = own_views(plan, error);
+    status = npart__own_views(plan, error);
     for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
         status = npart__fold_graph(plan->inference, plan->level, plan->arena, &plan->fold, error);
         if (status == NPART_OK)
@@ -256,7 +266,7 @@ npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, 
         if (list.items.count == 0)
             break;
         if (starts.count == 0)
-            status = own_views(plan, error);
+            status = npart__own_views(plan, error);
         if (status == NPART_OK && !NPART__PUSH(plan->arena, &starts, plan->inference->graph->nodes.count))
             status = npart__fail_memory(error);
         if (status == NPART_OK)

@@ -471,6 +471,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__plan_judge(out, assumed, error);
     if (status == NPART_OK)
+        status = npart__reshape_products(out, &assumed, error);
+    if (status == NPART_OK)
         status = npart__inline_refused(out, &assumed, error);
     if (status == NPART_OK)
         status = gather_cuts(out, request, error);

@@ -83,6 +83,16 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 /* Of what has been judged: inlines such operators that were refused, and judges what they hold, in rounds. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
+/* The graph with the bodies in the nodes' places, after folding, and what is known of it; `*assumed` as above. */
+npart_status npart__expand_nodes(struct npart__plan *plan, const struct npart__expansion *items, uint32_t count,
+                                 uint8_t **assumed, struct npart_error *error);
+/* Views of graphs that go with the plan are its own from here on. */
+npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error);
+
+/* products.c: of what has been judged, puts the Reshapes into the graph that a runtime makes round products that were
+ * refused, and judges again. */
+npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
+
 /* Judges the nodes of plan->inference and plan->fold. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
