@@ -226,6 +226,12 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error);
 
+/* Nodes of the model, calls of its own functions inlined: without those that a runtime's rewriting has added. */
+static inline uint32_t npart__model_nodes(const struct npart__graph *graph)
+{
+    return graph->first_late_node == NPART_NONE ? graph->nodes.count : graph->first_late_node;
+}
+
 /* ---- access ---------------------------------------------------------------------------------------------- */
 
 static inline uint32_t npart__node_input(const struct npart__graph *graph, const struct npart__node *node, uint32_t i)

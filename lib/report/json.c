@@ -122,7 +122,7 @@ static void model(struct json *json)
         string(json, graph->opsets[i].domain);
         number(json, ":", graph->opsets[i].version);
     }
-    number(json, "},\"nodes\":", graph->nodes.count);
+    number(json, "},\"nodes\":", npart__model_nodes(graph));
     npart__append_format(json->out, ",\"bytes\":%llu,\"weight_bytes\":%llu}", (unsigned long long)graph->input_bytes,
                          (unsigned long long)graph->weight_bytes);
 }

@@ -34,7 +34,7 @@ static void head(struct npart__page *page)
     npart__put_text(page, page->plan->model_name);
     npart__paint(page, "0");
     npart__put(page, "  ");
-    count_of(page, graph->nodes.count, "node");
+    count_of(page, npart__model_nodes(graph), "node");
     npart__put(page, ", ");
     bytes_of(page, graph->weight_bytes);
     npart__put(page, " of weights");
