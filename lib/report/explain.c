@@ -211,24 +211,43 @@ static void one_node(struct npart__page *page, uint32_t node)
     decision(page, node, &tried);
 }
 
+static void node_of_target(struct npart__page *page, const struct npart__plan *plan, uint32_t node)
+{
+    page->plan = plan;
+    page->graph = plan->graph;
+    npart__put(page, "\n");
+    npart__put_target(page);
+    npart__put(page, "\n");
+    one_node(page, node);
+}
+
+/* The model's own nodes for all targets; those that a target's runtime puts in the place of one, for that alone. */
 bool npart__report_explain(const struct npart__plan_pair *pairs, size_t count, const char *text,
                            const struct npart_report_options *options, struct npart__buffer *out)
 {
-    struct npart__page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
+    const struct npart__graph *own = pairs[0].plan->asked->graph;
+    struct npart__page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = own};
+    bool is_found = false;
     page.width = npart__page_width(options);
-    uint32_t node = npart__find_node(page.graph, text, 0);
-    if (node == NPART_NONE)
-        return false;
-    for (; node != NPART_NONE; node = npart__find_node(page.graph, text, node + 1)) {
+    for (uint32_t node = npart__find_node(own, text, 0); node != NPART_NONE;
+         node = npart__find_node(own, text, node + 1)) {
+        is_found = true;
         page.plan = pairs[0].plan;
+        page.graph = page.plan->graph;
         head(&page, node);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
+            node_of_target(&page, pairs[i].plan, node);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct npart__graph *graph = pairs[i].plan->graph;
+        for (uint32_t node = npart__find_node(graph, text, own->nodes.count); node != NPART_NONE;
+             node = npart__find_node(graph, text, node + 1)) {
+            is_found = true;
             page.plan = pairs[i].plan;
-            npart__put(&page, "\n");
-            npart__put_target(&page);
-            npart__put(&page, "\n");
-            one_node(&page, node);
+            page.graph = graph;
+            head(&page, node);
+            node_of_target(&page, pairs[i].plan, node);
         }
     }
-    return true;
+    return is_found;
 }

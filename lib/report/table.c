@@ -112,6 +112,7 @@ void npart__put_table(struct npart__page *page, const struct npart__plan_pair *p
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         page->plan = pairs[i].plan;
+        page->graph = page->plan->graph;
         put_row(page, name_columns, cause_columns);
     }
     if (!page->options->is_verbose)

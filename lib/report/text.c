@@ -418,6 +418,7 @@ void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
         npart__put_table(&page, pairs, count);
     for (size_t i = 0; i < count && (count == 1 || options->is_verbose); i++) {
         page.plan = pairs[i].plan;
+        page.graph = page.plan->graph;
         target(&page, pairs[i].fixed);
     }
 }
