@@ -197,9 +197,12 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
             continue; /* blanks */
         if (axis >= fact->rank)
             return false;
-        int64_t size = fact->dims[axis++];
-        einsum->sizes[letter] =
-            einsum->is_seen[letter] ? npart__broadcast_dim(call, einsum->sizes[letter], size) : size;
+        int64_t size = fact->dims[axis++], before = einsum->sizes[letter];
+        einsum->sizes[letter] = einsum->is_seen[letter] ? npart__broadcast_dim(call, before, size) : size;
+        /* ONNX's own inference takes the one that it knows, though it may be broadcast. */
+        bool is_onnx = call->inference->options.view == NPART__VIEW_ONNX && einsum->is_seen[letter];
+        if (is_onnx && !npart__is_number(einsum->sizes[letter]))
+            einsum->sizes[letter] = npart__is_number(before) ? before : size;
         einsum->is_seen[letter] = true;
         einsum->uses[letter]++;
     }

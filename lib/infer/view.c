@@ -216,9 +216,22 @@ static void lose_count(const struct npart__call *call)
 /* ONNX's functions begin with the type; where they find none they end there, and there is no shape either. */
 static void view_types(const struct npart__call *call)
 {
-    for (uint32_t i = 0; call->inference->options.view == NPART__VIEW_ONNX && i < call->node->output_count; i++)
-        if (npart__out(call, i)->element_type == 0)
+    if (call->inference->options.view != NPART__VIEW_ONNX)
+        return;
+    bool is_tree = strcmp(npart__node_op(call->graph, call->node), "TreeEnsembleClassifier") == 0;
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        if (is_tree && i > 0) /* of which it says the type of the label alone */
+            npart__out(call, i)->element_type = 0;
+        if (is_tree || npart__out(call, i)->element_type == 0)
             lose_output(call, i, RANK);
+    }
+}
+
+/* The newest ONNX knows more of these than what ONNX Runtime has: a Gemm's columns are those of the weights. */
+static bool is_newer(const struct npart__call *call, const char *op)
+{
+    return call->inference->options.view == NPART__VIEW_ONNX &&
+           ((strcmp(op, "Gemm") == 0 && call->node->opset_version >= 13) || strcmp(op, "Einsum") == 0);
 }
 
 static void view_shapes(const struct npart__call *call, const char *op)
@@ -242,7 +255,7 @@ static void view_shapes(const struct npart__call *call, const char *op)
         lose(call, DIMS);
     if (strcmp(op, "NonZero") == 0)
         lose_count(call);
-    for (; low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
+    for (; !is_newer(call, op) && low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
         if ((!needs[low].before || call->node->opset_version < needs[low].before) && !is_met(call, &needs[low]))
             lose_from(call, needs[low].from, (enum loss)needs[low].loss);
 }
