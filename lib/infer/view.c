@@ -218,9 +218,11 @@ static void view_types(const struct npart__call *call)
 {
     if (call->inference->options.view != NPART__VIEW_ONNX)
         return;
+    bool is_quantized = strncmp(npart__node_op(call->graph, call->node), "QLinear", strlen("QLinear")) == 0;
+    bool is_blind = is_quantized && npart__has_input(call, 0) && npart__in(call, 0)->element_type == 0;
     bool is_tree = strcmp(npart__node_op(call->graph, call->node), "TreeEnsembleClassifier") == 0;
     for (uint32_t i = 0; i < call->node->output_count; i++) {
-        if (is_tree && i > 0) /* of which it says the type of the label alone */
+        if (is_blind || (is_tree && i > 0)) /* of a tree it says the type of the label alone */
             npart__out(call, i)->element_type = 0;
         if (is_tree || npart__out(call, i)->element_type == 0)
             lose_output(call, i, RANK);
@@ -452,7 +454,10 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
         is_initializer(call, npart__out(call, 0), npart__node_output(call->graph, call->node, 0)))
         return;
     const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
-    if (call->node->schema && npart__operator_flags(call->node->schema) & NPART__OPERATOR_UNSHAPED)
+    uint32_t flags = call->node->schema ? npart__operator_flags(call->node->schema) : 0;
+    /* ONNX's own inference goes through the bodies of functions. */
+    bool goes_through = call->inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
+    if (flags & NPART__OPERATOR_UNSHAPED && !goes_through)
         lose(call, RANK);
     view_shapes(call, op);
     view_types(call);
