@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What-ifs over random graphs: the model by the generator from the front of the bytes; from their back the target,
- * level and partitioner, placement overrides, cut points, and the sizes that are proposed.
+ * What-ifs over random graphs: the model by the generator from the front of the bytes; from their back sizes for its
+ * dims, the target, level and partitioner, placement overrides, cut points, and whether sizes are proposed.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/generate.h"
@@ -57,8 +57,22 @@ static void ask(struct question *question, struct choices *choices, const npart_
     }
 }
 
-/* The answer for a node that the caller placed is the caller's. */
-static void check_placed(const struct question *question, const npart_model *model, const npart_plan *plan)
+/* Whether the caller wants every node of this name on the CPU. */
+static bool is_kept_off(const struct question *question, const char *name)
+{
+    bool is_kept = false;
+    for (uint32_t i = 0; i < question->plan.assumption_count; i++) {
+        const struct npart_assumption *assumption = &question->assumptions[i];
+        if (!assumption->node || strcmp(assumption->node, name) != 0)
+            continue;
+        if (assumption->on_npu)
+            return false;
+        is_kept = true;
+    }
+    return is_kept;
+}
+
+static void check_nodes(const struct question *question, const npart_model *model, const npart_plan *plan)
 {
     struct npart_node node;
     for (uint32_t i = 0; npart_model_node(model, i, &node); i++) {
@@ -66,13 +80,13 @@ static void check_placed(const struct question *question, const npart_model *mod
         FUZZ_REQUIRE(npart_plan_node(plan, i, &answer));
         FUZZ_REQUIRE((answer.partition != NPART_NONE) == (answer.verdict == NPART_VERDICT_NPU));
         FUZZ_REQUIRE(answer.verdict != NPART_VERDICT_FUSED || answer.into != NPART_NONE);
+        FUZZ_REQUIRE(answer.verdict != NPART_VERDICT_NPU || !is_kept_off(question, node.name));
         for (uint32_t k = 0; k < answer.reason_count; k++) {
             struct npart_reason reason;
             char found[200];
             FUZZ_REQUIRE(npart_plan_reason(plan, i, k, &reason, found, sizeof found));
         }
     }
-    (void)question;
 }
 
 static void answer(const struct question *question, const npart_model *model, npart_inference *inference,
@@ -88,7 +102,7 @@ static void answer(const struct question *question, const npart_model *model, np
         return;
     }
     fuzz_check_plan(plan);
-    check_placed(question, model, plan);
+    check_nodes(question, model, plan);
     fuzz_report(plan, NULL);
     fuzz_explain(plan, "0");
     status = npart_plan_make(&again, fixed ? fixed : inference, question->oplist, NULL, &question->plan, &error);
@@ -100,6 +114,23 @@ static void answer(const struct question *question, const npart_model *model, np
     }
     npart_plan_free(again);
     npart_plan_free(plan);
+}
+
+/* Sizes for the generator's symbols and for dims by place; what the model lacks, or what conflicts, is an error. */
+static npart_status infer(npart_inference **out, struct choices *choices, const npart_model *model,
+                          struct npart_error *error)
+{
+    static const char *const names[] = {"n", "m", "batch", "n + 1", "v0.0", "v0.1", "v1.0", "v1.3"};
+    static const int64_t numbers[] = {1, 2, 0, 7, 64, -1, 65536, INT64_MAX};
+    struct npart_dim_binding dims[MOST];
+    struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
+    options.ignore_value_info = choose_last(choices, 4) == 3;
+    options.dims = dims;
+    for (unsigned i = choose_last(choices, 4); i > 1; i--)
+        dims[options.dim_count++] = (struct npart_dim_binding){.name = names[choose_last(choices, 8)],
+                                                               .size = numbers[choose_last(choices, 8)],
+                                                               .is_limit = choose_last(choices, 3) == 2};
+    return npart_inference_make(out, model, &options, error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -116,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     bytes_free(&made);
     choices = (struct choices){data, 0, bytes};
     if (status == NPART_OK)
-        status = npart_inference_make(&inference, model, NULL, &error);
+        status = infer(&inference, &choices, model, &error);
     if (status == NPART_OK) {
         ask(&question, &choices, model, inference);
         if (!question.has_sizes || npart_inference_make_fixed(&fixed, inference, &error) == NPART_OK)
