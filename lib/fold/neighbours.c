@@ -123,10 +123,11 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
     bool continues = is_live(at, id, "Reshape") || is_live(at, id, "Squeeze") || is_live(at, id, "Unsqueeze");
     uint32_t first = continues ? before(at, id) : NPART_NONE;
-    if (first == NPART_NONE || !is_private(at, result_of(at, first)))
+    /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. Of other nodes
+     * nothing is known, not even that they have a first result. */
+    if (first == NPART_NONE || !(is_live(at, first, "Reshape") || at->next[first] == first))
         return;
-    /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. */
-    if (is_live(at, first, "Reshape") || at->next[first] == first)
+    if (is_private(at, result_of(at, first)))
         at->next[first] = at->next[id] = id;
 }
 

@@ -279,6 +279,10 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
         return false;
     }
     const char *name = pool->symbols.items[symbol].name;
+    if (!name) { /* it stands for an expression past the limits of exact arithmetic */
+        *problem = "it is too large to be solved";
+        return false;
+    }
     return npart__bind_symbol(pool, name, strlen(name), rest / coefficient);
 }
 
