@@ -4,35 +4,37 @@
  */
 #include "partition/stages.h"
 
-/* Union-find with path halving: the first node of its part, by place in the order. */
-static uint32_t root_of(uint32_t *parent, uint32_t node)
+/* Union-find with path halving: a place that speaks for its part. */
+static uint32_t root_of(uint32_t *parent, uint32_t place)
 {
-    while (parent[node] != node) {
-        parent[node] = parent[parent[node]];
-        node = parent[node];
+    while (parent[place] != place) {
+        parent[place] = parent[parent[place]];
+        place = parent[place];
     }
-    return node;
+    return place;
 }
 
 void npart__split_stages(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;
-    size_t nodes = graph->nodes.count + (size_t)1;
+    const uint32_t *place_of = request->place_of;
+    size_t nodes = request->count + (size_t)1;
     uint32_t stages = 0, next = 0;
     uint32_t *parent = npart__arena_allocate(request->arena, nodes * sizeof *parent);
     uint32_t *new_stage = npart__arena_allocate(request->arena, nodes * sizeof *new_stage); /* by root */
     request->failed |= !parent || !new_stage;
+    for (uint32_t i = 0; !request->failed && i < request->count; i++)
+        parent[i] = i;
     for (uint32_t i = 0; !request->failed && i < request->count; i++) {
         uint32_t id = request->order[i];
         const struct npart__node *node = &graph->nodes.items[id];
-        parent[id] = id;
         if (request->stage_of[id] >= stages)
             stages = request->stage_of[id] + 1;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer == NPART_NONE || request->stage_of[producer] != request->stage_of[id])
                 continue;
-            uint32_t a = root_of(parent, producer), b = root_of(parent, id);
+            uint32_t a = root_of(parent, place_of[producer]), b = root_of(parent, place_of[id]);
             parent[b] = a;
         }
     }
@@ -57,7 +59,7 @@ void npart__split_stages(struct npart__stage_request *request)
                 refused_stage = next++;
             request->stage_of[id] = refused_stage;
         } else {
-            uint32_t root = root_of(parent, id);
+            uint32_t root = root_of(parent, place_of[id]);
             if (new_stage[root] == NPART_NONE)
                 new_stage[root] = next++;
             request->stage_of[id] = new_stage[root];

@@ -14,7 +14,7 @@ struct grouping {
     struct npart__stage_request *request;
     const struct npart__graph *graph;
     struct npart__walk walk;
-    uint32_t *group_of;  /* by node; NO_GROUP: refused */
+    uint32_t *group_of;  /* by place; NO_GROUP: refused */
     uint32_t *size;      /* by group */
     uint8_t *dropped;    /* by group: 1 + enum npart__partitioner_reason; 0: it stays */
     uint32_t group_count;
@@ -25,11 +25,21 @@ static const char *op_of(const struct grouping *grouping, uint32_t node)
     return npart__node_op(grouping->graph, &grouping->graph->nodes.items[node]);
 }
 
+static uint32_t place_of(const struct grouping *grouping, uint32_t node)
+{
+    return grouping->request->place_of[node];
+}
+
+static uint32_t group_of(const struct grouping *grouping, uint32_t node)
+{
+    return grouping->group_of[place_of(grouping, node)];
+}
+
 /* ---- groups ---------------------------------------------------------------------------------------------- */
 
 static void hand_back(struct grouping *grouping, uint32_t node, enum npart__partitioner_reason reason)
 {
-    grouping->group_of[node] = NO_GROUP;
+    grouping->group_of[place_of(grouping, node)] = NO_GROUP;
     npart__leave_to_cpu(grouping->request, node, reason);
 }
 
@@ -48,7 +58,7 @@ static void group_nodes(struct grouping *grouping)
     grouping->group_count = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = grouping->walk.order[i], stage = request->stage_of[id];
-        grouping->group_of[id] = request->accepted[id] ? stage : NO_GROUP;
+        grouping->group_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_GROUP;
         if (request->accepted[id])
             grouping->size[stage]++;
         if (stage >= grouping->group_count)
@@ -59,9 +69,10 @@ static void group_nodes(struct grouping *grouping)
 /* The first later group that a node's edges lead to, or NO_GROUP. */
 static uint32_t group_touched(const struct grouping *grouping, uint32_t id)
 {
-    uint32_t own = grouping->group_of[id], best = NO_GROUP;
-    for (uint32_t u = grouping->walk.first_use[id]; u < grouping->walk.first_use[id + 1]; u++) {
-        uint32_t group = grouping->group_of[grouping->walk.uses[u]];
+    const struct npart__walk *walk = &grouping->walk;
+    uint32_t place = place_of(grouping, id), own = grouping->group_of[place], best = NO_GROUP;
+    for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
+        uint32_t group = group_of(grouping, walk->uses[u]);
         if (group != NO_GROUP && group > own && group < best)
             best = group;
     }
@@ -72,8 +83,10 @@ static uint32_t group_touched(const struct grouping *grouping, uint32_t id)
  * could lead from the node to the group through the outside, and the group would wait for itself. */
 static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t group)
 {
-    for (uint32_t u = grouping->walk.first_use[id]; u < grouping->walk.first_use[id + 1]; u++)
-        if (grouping->request->stage_of[grouping->walk.uses[u]] < group)
+    const struct npart__walk *walk = &grouping->walk;
+    uint32_t place = place_of(grouping, id);
+    for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
+        if (grouping->request->stage_of[walk->uses[u]] < group)
             return false;
     return true;
 }
@@ -85,7 +98,7 @@ static void place_single_nodes(struct grouping *grouping)
         if (grouping->size[group])
             last = group;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = grouping->group_of[id];
+        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
         if (group == NO_GROUP || group == last || grouping->size[group] != 1)
             continue;
         uint32_t touched = group_touched(grouping, id);
@@ -96,15 +109,17 @@ static void place_single_nodes(struct grouping *grouping)
         }
         grouping->size[group] = 0;
         grouping->size[touched]++;
-        grouping->group_of[id] = touched;
+        grouping->group_of[place_of(grouping, id)] = touched;
         grouping->request->stage_of[id] = touched;
     }
 }
 
 static bool has_use_outside(const struct grouping *grouping, uint32_t id)
 {
-    for (uint32_t u = grouping->walk.first_use[id]; u < grouping->walk.first_use[id + 1]; u++)
-        if (grouping->group_of[grouping->walk.uses[u]] != grouping->group_of[id])
+    const struct npart__walk *walk = &grouping->walk;
+    uint32_t place = place_of(grouping, id);
+    for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
+        if (group_of(grouping, walk->uses[u]) != grouping->group_of[place])
             return true;
     return false;
 }
@@ -116,7 +131,7 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(grouping->graph, grouping->request->fold, node, k);
         uint32_t producer = npart__producer_inside(grouping->request, node, k);
-        if (value != NPART_NONE && (producer == NPART_NONE || grouping->group_of[producer] != grouping->group_of[id]))
+        if (value != NPART_NONE && (producer == NPART_NONE || group_of(grouping, producer) != group_of(grouping, id)))
             return true;
     }
     return false;
@@ -125,7 +140,7 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
 static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
 {
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = grouping->group_of[id];
+        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
         bool may_not_leave = strcmp(op_of(grouping, id), "Conv") == 0 || strcmp(op_of(grouping, id), "Identity") == 0;
         if (group == NO_GROUP)
             continue;
@@ -137,7 +152,7 @@ static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
         if (!grouping->dropped[group] && !is_fed_from_outside[group])
             grouping->dropped[group] = 1 + NPART__REASON_NO_INPUT;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = grouping->group_of[id];
+        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
         if (group != NO_GROUP && grouping->dropped[group])
             hand_back(grouping, id, (enum npart__partitioner_reason)(grouping->dropped[group] - 1));
     }
@@ -146,7 +161,7 @@ static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
 void npart__stage_by_openvino(struct npart__stage_request *request)
 {
     struct npart__arena *arena = request->arena;
-    size_t nodes = request->graph->nodes.count + (size_t)1;
+    size_t nodes = request->count + (size_t)1;
     struct grouping grouping = {.request = request, .graph = request->graph};
     grouping.group_of = npart__arena_zeroed(arena, nodes, sizeof *grouping.group_of);
     grouping.size = npart__arena_zeroed(arena, nodes, sizeof *grouping.size);

@@ -17,6 +17,7 @@ struct partitioner {
     struct npart__arena *arena;
     struct npart__partitioning *out;
     uint32_t *order;        /* live nodes of the region at hand */
+    uint32_t *place_of;     /* by node of these */
     uint32_t *of_stage;     /* by stage of the region: partition, or NPART_NONE */
     uint32_t *first_use;    /* by value: its uses by live nodes are uses[first_use[v] .. first_use[v + 1]) */
     uint32_t *uses;         /* nodes */
@@ -87,6 +88,7 @@ static void stage_region(struct partitioner *at, uint32_t region)
                                            .segment_of = at->out->cuts.segment_of,
                                            .order = at->order,
                                            .count = count,
+                                           .place_of = at->place_of,
                                            .stage_of = at->out->stage_of,
                                            .arena = &scratch};
     npart__stage_segments(&request, at->name);
@@ -349,10 +351,12 @@ static bool allocate(struct partitioner *at)
     out->partition_of = npart__arena_allocate(at->arena, nodes * sizeof *out->partition_of);
     out->stage_of = npart__arena_allocate(at->arena, nodes * sizeof *out->stage_of);
     at->order = npart__arena_allocate(at->arena, nodes * sizeof *at->order);
+    at->place_of = npart__arena_zeroed(at->arena, nodes, sizeof *at->place_of);
     at->of_stage = npart__arena_allocate(at->arena, npart__most_stages(at->graph) * sizeof *at->of_stage);
     at->back.ops = npart__find_ops(at->graph, oplist->policy_ops.items, oplist->policy_ops.count, at->arena);
     at->back.rules = out->handed_back;
-    if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->of_stage || !at->back.ops)
+    if (!out->handed_back || !out->partition_of || !out->stage_of || !at->order || !at->place_of || !at->of_stage ||
+        !at->back.ops)
         return false;
     memset(out->handed_back, 0xff, nodes * sizeof *out->handed_back);
     memset(out->partition_of, 0xff, nodes * sizeof *out->partition_of);
@@ -446,6 +450,7 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
     if (!at.failed)
         find_borders(&at);
     npart__arena_release(arena, at.order);
+    npart__arena_release(arena, at.place_of);
     npart__arena_release(arena, at.of_stage);
     npart__arena_release(arena, at.uses);
     npart__arena_release(arena, at.first_use);

@@ -180,12 +180,21 @@ static uint32_t count_named(const struct drops *drops, const struct npart__polic
     return named;
 }
 
+/* Whether it is the only one of its region; those of a region stand together. */
+static bool is_only_partition(const struct npart__partitioning *partitioning, uint32_t id)
+{
+    const struct npart__partition *partitions = partitioning->partitions.items;
+    uint32_t region = partitions[id].region;
+    return (id == 0 || partitions[id - 1].region != region) &&
+           (id + 1 == partitioning->partitions.count || partitions[id + 1].region != region);
+}
+
 /* Whether a partition is all that its region runs, small, and begins with one of the ops. */
 static bool is_small_whole(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     const struct npart__partition *at = &drops->partitioning->partitions.items[partition];
     const struct npart__scope *scope = &drops->to->graph->scopes.items[at->region];
-    if (at->member_count > policy->number)
+    if (at->member_count > policy->number || !is_only_partition(drops->partitioning, partition))
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = drops->to->graph->order[scope->first_order + i];

@@ -15,9 +15,9 @@
 struct loop {
     struct npart__stage_request *request;
     struct npart__walk walk;
-    int64_t *awaited;   /* by node: operands that have not arrived; below 0 when more came */
-    uint32_t *group_of; /* by node */
-    uint32_t *border;   /* by node: 1 + the last group that has a producer of it; 0: none has */
+    int64_t *awaited;   /* by place: operands that have not arrived; below 0 when more came */
+    uint32_t *group_of; /* by place */
+    uint32_t *border;   /* by place: 1 + the last group that has a producer of it; 0: none has */
     uint32_t *queue, *held;
     uint32_t queue_head, queue_end, held_count;
     uint32_t group;     /* at hand */
@@ -44,7 +44,7 @@ static int compare_down(const void *a, const void *b)
 static bool begin(struct loop *loop)
 {
     struct npart__stage_request *request = loop->request;
-    size_t nodes = request->graph->nodes.count + (size_t)1;
+    size_t nodes = request->count + (size_t)1;
     loop->awaited = npart__arena_zeroed(request->arena, nodes, sizeof *loop->awaited);
     loop->group_of = npart__arena_zeroed(request->arena, nodes, sizeof *loop->group_of);
     loop->border = npart__arena_zeroed(request->arena, nodes, sizeof *loop->border);
@@ -54,13 +54,13 @@ static bool begin(struct loop *loop)
         !npart__walk_region(request, &loop->walk))
         return false;
     for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = loop->walk.order[i], first = loop->walk.first_use[id];
+        uint32_t id = loop->walk.order[i], place = request->place_of[id], first = loop->walk.first_use[place];
         const struct npart__node *node = &request->graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count; k++)
-            loop->awaited[id] += npart__producer_inside(request, node, k) != NPART_NONE;
-        if (loop->awaited[id] == 0)
+            loop->awaited[place] += npart__producer_inside(request, node, k) != NPART_NONE;
+        if (loop->awaited[place] == 0)
             loop->queue[loop->queue_end++] = id;
-        uint32_t uses = loop->walk.first_use[id + 1] - first;
+        uint32_t uses = loop->walk.first_use[place + 1] - first;
         if (uses > 1)
             qsort(loop->walk.uses + first, uses, sizeof *loop->walk.uses, compare_down);
     }
@@ -69,18 +69,20 @@ static bool begin(struct loop *loop)
 
 static void process(struct loop *loop, uint32_t id)
 {
+    const uint32_t *place_of = loop->request->place_of;
+    uint32_t place = place_of[id];
     bool is_accepted = loop->request->accepted[id];
-    if (!is_accepted && loop->border[id] == 1 + loop->group) {
+    if (!is_accepted && loop->border[place] == 1 + loop->group) {
         loop->held[loop->held_count++] = id;
         return;
     }
-    loop->group_of[id] = loop->group;
+    loop->group_of[place] = loop->group;
     loop->is_open |= is_accepted;
-    for (uint32_t u = loop->walk.first_use[id]; u < loop->walk.first_use[id + 1]; u++) {
+    for (uint32_t u = loop->walk.first_use[place]; u < loop->walk.first_use[place + 1]; u++) {
         uint32_t next = loop->walk.uses[u];
         if (is_accepted)
-            loop->border[next] = 1 + loop->group;
-        if (--loop->awaited[next] == 0)
+            loop->border[place_of[next]] = 1 + loop->group;
+        if (--loop->awaited[place_of[next]] == 0)
             loop->queue[loop->queue_end++] = next;
     }
 }
@@ -107,7 +109,7 @@ static bool give_stages(const struct loop *loop)
 {
     const struct npart__stage_request *request = loop->request;
     for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = request->order[i], behind = 0;
+        uint32_t id = request->order[i], own = 2 * loop->group_of[request->place_of[id]] + 1, behind = 0;
         const struct npart__node *node = &request->graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
@@ -115,9 +117,9 @@ static bool give_stages(const struct loop *loop)
             if (stage > behind)
                 behind = stage;
         }
-        if (request->accepted[id] && behind > 2 * loop->group_of[id] + 1)
+        if (request->accepted[id] && behind > own)
             return false;
-        request->stage_of[id] = request->accepted[id] ? 2 * loop->group_of[id] + 1 : behind + behind % 2;
+        request->stage_of[id] = request->accepted[id] ? own : behind + behind % 2;
     }
     return true;
 }

@@ -7,12 +7,12 @@
 
 struct rounds {
     struct npart__stage_request *request;
-    bool *accepted;     /* by node, in any round */
-    uint32_t *group_of; /* by node: the partition of an earlier round, or NPART_NONE */
+    bool *accepted;     /* by place, in any round */
+    uint32_t *group_of; /* by place: the partition of an earlier round, or NPART_NONE */
     uint32_t *of_stage; /* by stage: the group of this round */
     uint32_t group_count;
     /* for the order of groups and single nodes */
-    uint32_t *pending; /* by group, then by node: operands that have not been made */
+    uint32_t *pending; /* by group, then by place: operands that have not been made */
     uint32_t *first_member, *members; /* by group */
     uint32_t *nodes, *groups; /* queues of what is ready */
     uint32_t *order;
@@ -29,7 +29,7 @@ static uint32_t round_of(const struct npart__partition_request *request, uint32_
 static bool open_rounds(struct rounds *at)
 {
     struct npart__arena *arena = at->request->arena;
-    size_t nodes = at->request->graph->nodes.count + (size_t)2;
+    size_t nodes = at->request->count + (size_t)2;
     at->accepted = npart__arena_allocate(arena, nodes * sizeof *at->accepted);
     at->group_of = npart__arena_allocate(arena, nodes * sizeof *at->group_of);
     at->of_stage = npart__arena_allocate(arena, (2 * nodes + 2) * sizeof *at->of_stage);
@@ -48,10 +48,16 @@ static bool open_rounds(struct rounds *at)
 
 /* ---- order ------------------------------------------------------------------------------------------------ */
 
+static uint32_t group_of(const struct rounds *at, uint32_t node)
+{
+    return at->group_of[at->request->place_of[node]];
+}
+
 /* What waits is a group, or a node that is in none. */
 static uint32_t *pending_of(const struct rounds *at, uint32_t node)
 {
-    return &at->pending[at->group_of[node] == NPART_NONE ? at->group_count + node : at->group_of[node]];
+    uint32_t place = at->request->place_of[node], group = at->group_of[place];
+    return &at->pending[group == NPART_NONE ? at->group_count + place : group];
 }
 
 static void list_members(const struct rounds *at)
@@ -59,19 +65,19 @@ static void list_members(const struct rounds *at)
     const struct npart__stage_request *request = at->request;
     memset(at->first_member, 0, (at->group_count + (size_t)2) * sizeof *at->first_member);
     for (uint32_t i = 0; i < request->count; i++)
-        if (at->group_of[request->order[i]] != NPART_NONE)
-            at->first_member[at->group_of[request->order[i]] + 2]++;
+        if (group_of(at, request->order[i]) != NPART_NONE)
+            at->first_member[group_of(at, request->order[i]) + 2]++;
     for (uint32_t g = 2; g < at->group_count + 2; g++)
         at->first_member[g] += at->first_member[g - 1];
     for (uint32_t i = 0; i < request->count; i++)
-        if (at->group_of[request->order[i]] != NPART_NONE)
-            at->members[at->first_member[at->group_of[request->order[i]] + 1]++] = request->order[i];
+        if (group_of(at, request->order[i]) != NPART_NONE)
+            at->members[at->first_member[group_of(at, request->order[i]) + 1]++] = request->order[i];
 }
 
 static void count_pending(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
-    memset(at->pending, 0, (at->group_count + (size_t)request->graph->nodes.count + 1) * sizeof *at->pending);
+    memset(at->pending, 0, (at->group_count + (size_t)request->count + 1) * sizeof *at->pending);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
         const struct npart__node *node = &request->graph->nodes.items[id];
@@ -92,7 +98,7 @@ static bool order_groups(struct rounds *at, const struct npart__walk *walk)
     list_members(at);
     count_pending(at);
     for (uint32_t i = 0; i < request->count; i++)
-        if (at->group_of[request->order[i]] == NPART_NONE && *pending_of(at, request->order[i]) == 0)
+        if (group_of(at, request->order[i]) == NPART_NONE && *pending_of(at, request->order[i]) == 0)
             at->nodes[node_end++] = request->order[i];
     for (uint32_t g = 0; g < at->group_count; g++)
         if (at->pending[g] == 0)
@@ -108,14 +114,15 @@ static bool order_groups(struct rounds *at, const struct npart__walk *walk)
         }
         for (uint32_t i = from; i < done; i++) {
             uint32_t id = at->order[i];
-            for (uint32_t u = walk->first_use[id]; u < walk->first_use[id + 1]; u++) {
+            uint32_t place = request->place_of[id];
+            for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
                 uint32_t user = walk->uses[u];
                 if (pending_of(at, user) == pending_of(at, id) || --*pending_of(at, user) > 0)
                     continue;
-                if (at->group_of[user] == NPART_NONE)
+                if (group_of(at, user) == NPART_NONE)
                     at->nodes[node_end++] = user;
                 else
-                    at->groups[group_end++] = at->group_of[user];
+                    at->groups[group_end++] = group_of(at, user);
             }
         }
     }
@@ -130,7 +137,7 @@ static void show_round(const struct rounds *at, uint32_t round)
     const struct npart__partition_request *asked = at->request->back->request;
     for (uint32_t i = 0; i < at->request->count; i++) {
         uint32_t id = at->request->order[i];
-        asked->accepted[id] = at->accepted[id] && round_of(asked, id) == round;
+        asked->accepted[id] = at->accepted[at->request->place_of[id]] && round_of(asked, id) == round;
     }
 }
 
@@ -139,18 +146,18 @@ static void take_groups(struct rounds *at, uint32_t round)
 {
     const struct npart__stage_request *request = at->request;
     const struct npart__partition_request *asked = request->back->request;
-    memset(at->of_stage, 0xff, (2 * ((size_t)request->graph->nodes.count + 2) + 2) * sizeof *at->of_stage);
+    memset(at->of_stage, 0xff, (2 * ((size_t)request->count + 2) + 2) * sizeof *at->of_stage);
     for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = request->order[i];
-        if (!at->accepted[id] || round_of(asked, id) != round)
+        uint32_t id = request->order[i], place = request->place_of[id];
+        if (!at->accepted[place] || round_of(asked, id) != round)
             continue;
-        at->accepted[id] = asked->accepted[id];
+        at->accepted[place] = asked->accepted[id];
         uint32_t *group = &at->of_stage[request->stage_of[id]];
-        if (!at->accepted[id])
+        if (!at->accepted[place])
             continue;
         if (*group == NPART_NONE)
             *group = at->group_count++;
-        at->group_of[id] = *group;
+        at->group_of[place] = *group;
     }
 }
 
@@ -160,7 +167,7 @@ static void number_stages(const struct rounds *at)
     uint32_t stage = 0;
     for (uint32_t i = 0; i < at->request->count; i++) {
         uint32_t id = at->order[i], before = i ? at->order[i - 1] : id;
-        stage += at->group_of[id] != at->group_of[before] ? 1 : 0;
+        stage += group_of(at, id) != group_of(at, before) ? 1 : 0;
         at->request->stage_of[id] = stage;
     }
 }
@@ -173,7 +180,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
     bool is_ordered = open_rounds(&at) && npart__walk_region(request, &walk);
     request->failed |= !is_ordered;
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
-        at.accepted[request->order[i]] = asked->accepted[request->order[i]];
+        at.accepted[request->place_of[request->order[i]]] = asked->accepted[request->order[i]];
     for (uint32_t round = 0; round <= asked->round_count && is_ordered && !request->failed; round++) {
         struct npart__stage_request one = *request;
         is_ordered = order_groups(&at, &walk);
@@ -185,7 +192,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
         take_groups(&at, round);
     }
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
-        asked->accepted[request->order[i]] = at.accepted[request->order[i]];
+        asked->accepted[request->order[i]] = at.accepted[request->place_of[request->order[i]]];
     if (!request->failed && order_groups(&at, &walk))
         number_stages(&at);
     else if (!request->failed)

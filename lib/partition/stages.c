@@ -41,8 +41,10 @@ static uint32_t wave_behind(const struct npart__stage_request *request, const st
 static bool is_one(const struct npart__stage_request *request, uint32_t a, uint32_t b)
 {
     const uint32_t *group_of = request->group_of;
-    return group_of && group_of[request->order[a]] != NPART_NONE &&
-           group_of[request->order[a]] == group_of[request->order[b]];
+    if (!group_of)
+        return false;
+    uint32_t group = group_of[request->place_of[request->order[a]]];
+    return group != NPART_NONE && group == group_of[request->place_of[request->order[b]]];
 }
 
 /* Of a node, by what makes its operands; what is in one node with it is none of these. */
@@ -50,11 +52,11 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__node *node = &request->graph->nodes.items[id];
     const uint32_t *group_of = request->group_of;
-    bool is_grouped = group_of && group_of[id] != NPART_NONE;
+    uint32_t group = group_of ? group_of[request->place_of[id]] : NPART_NONE;
     uint32_t wave = 0;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t producer = npart__producer_inside(request, node, k), before;
-        if (is_grouped && producer != NPART_NONE && group_of[producer] == group_of[id])
+        if (group != NPART_NONE && producer != NPART_NONE && group_of[request->place_of[producer]] == group)
             continue;
         if (request->accepted[id])
             before = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
@@ -186,6 +188,8 @@ bool npart__follows_edges(const char *partitioner)
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);
+    for (uint32_t place = 0; place < request->count; place++)
+        request->place_of[request->order[place]] = place;
     if (i < NPART__COUNT(partitioners) && request->back->request->round_count)
         npart__stage_rounds(request, partitioners[i].stage);
     else if (i < NPART__COUNT(partitioners))

@@ -13,10 +13,13 @@ struct npart__stage_request {
     uint32_t region;
     const uint32_t *segment_of; /* by node; NULL: there is one segment */
     uint32_t segment;           /* at hand; all others are outside */
-    const uint32_t *group_of;   /* by node: the partition that an earlier round has made of it, whose nodes stand behind
-                                   each other in `order`; NPART_NONE: none. NULL: this is the first round */
+    const uint32_t *group_of;   /* by place: the partition that an earlier round made of it, whose nodes stand
+                                   behind each other in `order`; NPART_NONE: none. NULL: this is the first round */
     const uint32_t *order; /* its live nodes, producers before consumers */
     uint32_t count;
+    uint32_t *place_of; /* by node that is in `order`: its *place*, a number of its own below `count`, which it keeps
+                           when the order changes. There may be as many regions and segments as nodes: what staging one
+                           of them takes is as long as that, by place, and not as long as the graph */
     uint32_t *stage_of; /* by node, to fill in */
     struct npart__arena *arena; /* for the time of staging */
     bool failed;                /* out of memory */
@@ -51,7 +54,7 @@ bool npart__follows_edges(const char *partitioner);
 /* walk.c: a region as ONNX Runtime walks over it. */
 struct npart__walk {
     uint32_t *order;     /* its live nodes, producers before consumers */
-    uint32_t *first_use; /* by node: its results are used by uses[first_use[n] .. first_use[n + 1]), in this region */
+    uint32_t *first_use; /* by place: its results are used by uses[first_use[p] .. first_use[p + 1]), in this region */
     uint32_t *uses;      /* nodes, one for each operand; in the order that the request lists them */
 };
 /* False when out of memory. */

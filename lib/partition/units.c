@@ -10,6 +10,7 @@
 struct uses {
     uint32_t count, last; /* nodes that take its results; the last of these */
     bool by_others;       /* than QuantizeLinear, or from outside */
+    bool is_output;       /* of its graph, one of them */
 };
 
 static bool is_op(const struct npart__graph *graph, uint32_t node, const char *name)
@@ -26,6 +27,7 @@ static bool has_work(const struct npart__stage_request *request)
     return false;
 }
 
+/* By place. */
 static void count_uses(const struct npart__stage_request *request, struct uses *uses)
 {
     const struct npart__graph *graph = request->graph;
@@ -37,16 +39,14 @@ static void count_uses(const struct npart__stage_request *request, struct uses *
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer == NPART_NONE)
                 continue;
-            uses[producer].count += uses[producer].count == 0 || uses[producer].last != id;
-            uses[producer].last = id;
-            uses[producer].by_others |= !is_quantize || k >= node->input_count;
+            struct uses *of = &uses[request->place_of[producer]];
+            of->count += of->count == 0 || of->last != id;
+            of->last = id;
+            of->by_others |= !is_quantize || k >= node->input_count;
         }
-    }
-    for (uint32_t v = 0; v < graph->values.count; v++) {
-        uint32_t producer = graph->values.items[request->fold->stands_for[v]].producer;
-        if (graph->values.items[v].is_graph_output && producer != NPART_NONE) {
-            uses[producer].count++;
-            uses[producer].by_others = true;
+        for (uint32_t k = 0; k < node->output_count; k++) {
+            uint32_t value = npart__node_output(graph, node, k);
+            uses[request->place_of[id]].is_output |= value != NPART_NONE && request->fold->is_output[value];
         }
     }
 }
@@ -54,8 +54,9 @@ static void count_uses(const struct npart__stage_request *request, struct uses *
 static bool is_unit(const struct npart__stage_request *request, const struct uses *uses, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
+    const struct uses *of = &uses[request->place_of[id]];
     const struct npart__node *node = &graph->nodes.items[id];
-    if (!request->accepted[id] || uses[id].count == 0 || uses[id].by_others ||
+    if (!request->accepted[id] || of->count == 0 || of->by_others || of->is_output ||
         is_op(graph, id, "DequantizeLinear") || is_op(graph, id, "QuantizeLinear"))
         return false;
     for (uint32_t k = 0; k < node->input_count; k++) {
@@ -74,7 +75,7 @@ void npart__join_units(struct npart__stage_request *request)
     const struct npart__graph *graph = request->graph;
     if (!has_work(request))
         return;
-    struct uses *uses = npart__arena_zeroed(request->arena, graph->nodes.count + (size_t)1, sizeof *uses);
+    struct uses *uses = npart__arena_zeroed(request->arena, request->count + (size_t)1, sizeof *uses);
     if (!uses) {
         request->failed = true;
         return;
@@ -82,9 +83,11 @@ void npart__join_units(struct npart__stage_request *request)
     count_uses(request, uses);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
-        bool may_wait = request->accepted[id] && is_op(graph, id, "DequantizeLinear") && uses[id].count == 1;
-        if (may_wait && is_unit(request, uses, uses[id].last))
-            request->stage_of[id] = request->stage_of[uses[id].last];
+        const struct uses *of = &uses[request->place_of[id]];
+        bool may_wait = request->accepted[id] && is_op(graph, id, "DequantizeLinear") && of->count == 1 &&
+                        !of->is_output;
+        if (may_wait && is_unit(request, uses, of->last))
+            request->stage_of[id] = request->stage_of[of->last];
     }
     npart__arena_release(request->arena, uses);
 }

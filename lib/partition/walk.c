@@ -18,16 +18,17 @@ static int compare_ids(const void *a, const void *b)
  * larger numbers first, each node behind its producers (core/graph/graph.cc, ReverseDFSFrom). */
 static bool walk(struct npart__stage_request *request, struct npart__walk *out)
 {
-    size_t nodes = request->graph->nodes.count + (size_t)1, edges = 0;
-    bool *is_used = npart__arena_zeroed(request->arena, nodes, sizeof *is_used);
-    bool *is_visited = npart__arena_zeroed(request->arena, nodes, sizeof *is_visited);
+    const uint32_t *place_of = request->place_of;
+    size_t nodes = request->count + (size_t)1, edges = 0;
+    bool *is_used = npart__arena_zeroed(request->arena, nodes, sizeof *is_used);       /* by place */
+    bool *is_visited = npart__arena_zeroed(request->arena, nodes, sizeof *is_visited); /* by place */
     for (uint32_t i = 0; is_used && i < request->count; i++) {
         const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
         edges += node->input_count + (size_t)node->capture_count;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE)
-                is_used[producer] = true;
+                is_used[place_of[producer]] = true;
         }
     }
     /* Every node is pushed once for each use, once as a leaf, and once more to be left. */
@@ -36,7 +37,7 @@ static bool walk(struct npart__stage_request *request, struct npart__walk *out)
         return false;
     uint32_t depth = 0, done = 0;
     for (uint32_t i = 0; i < request->count; i++)
-        if (!is_used[request->order[i]])
+        if (!is_used[place_of[request->order[i]]])
             stack[depth++] = request->order[i] << 1;
     while (depth > 0) {
         uint32_t top = stack[--depth], id = top >> 1;
@@ -44,15 +45,15 @@ static bool walk(struct npart__stage_request *request, struct npart__walk *out)
             out->order[done++] = id;
             continue;
         }
-        if (is_visited[id])
+        if (is_visited[place_of[id]])
             continue;
-        is_visited[id] = true;
+        is_visited[place_of[id]] = true;
         stack[depth++] = top | 1;
         uint32_t first = depth;
         const struct npart__node *node = &request->graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
-            if (producer != NPART_NONE && !is_visited[producer])
+            if (producer != NPART_NONE && !is_visited[place_of[producer]])
                 stack[depth++] = producer << 1;
         }
         if (depth > first + 1)
@@ -66,13 +67,8 @@ static bool walk(struct npart__stage_request *request, struct npart__walk *out)
 /* Who uses whose results, once folded nodes are gone. */
 static bool list_uses(struct npart__stage_request *request, struct npart__walk *out)
 {
-    size_t nodes = request->graph->nodes.count + (size_t)2, edges = 0;
-    uint32_t *first = npart__arena_zeroed(request->arena, nodes + 1, sizeof *first);
-    uint32_t low = NPART_NONE, high = 0; /* the region's ids, of which there may be few among many regions */
-    for (uint32_t i = 0; i < request->count; i++) {
-        low = request->order[i] < low ? request->order[i] : low;
-        high = request->order[i] > high ? request->order[i] : high;
-    }
+    size_t edges = 0;
+    uint32_t *first = npart__arena_zeroed(request->arena, request->count + (size_t)2, sizeof *first);
     for (int pass = 0; first && pass < 2; pass++) {
         for (uint32_t i = 0; i < request->count; i++) {
             const struct npart__node *node = &request->graph->nodes.items[request->order[i]];
@@ -81,17 +77,17 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
                 if (producer == NPART_NONE)
                     continue;
                 if (pass == 0)
-                    first[producer + 2]++;
+                    first[request->place_of[producer] + 2]++;
                 else
-                    out->uses[first[producer + 1]++] = request->order[i];
+                    out->uses[first[request->place_of[producer] + 1]++] = request->order[i];
                 edges++;
             }
         }
         if (pass == 1)
             break;
-        /* first[n + 1] is where n's uses begin, and in the end where they end */
-        for (size_t n = low + (size_t)2; n <= high + (size_t)2; n++)
-            first[n] += first[n - 1];
+        /* first[p + 1] is where the uses of p begin, and in the end where they end */
+        for (size_t p = 2; p < request->count + (size_t)2; p++)
+            first[p] += first[p - 1];
         out->uses = npart__arena_allocate(request->arena, (edges + 1) * sizeof *out->uses);
         if (!out->uses)
             return false;
