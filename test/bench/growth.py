@@ -249,9 +249,23 @@ def cuts_of_the_caller(n):
     return of_the_caller(n, ["--cut", ",".join(f"v{150 * i}" for i in range(n))])
 
 
+@shape(30000)
+def segments(n):
+    """As many segments behind cuts as the tool takes, in a graph that grows."""
+    nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 3 else "NonZeroish", [a], [b]))
+    return model(graph(nodes, X, [bare(last)])), ["--cut", ",".join(f"v{i * n // 250}" for i in range(250))]
+
+
 @shape(128)
 def assumptions_of_the_caller(n):
     return of_the_caller(n, [o for i in range(n) for o in ("--assume-node", f"n{150 * i}=cpu")])
+
+
+@shape(40000)
+def assumptions_of_ops(n):
+    nodes, last = chain(n, lambda i, a, b: node(f"Op{i % 500}", [a], [b], "my"))
+    return (model(graph(nodes, X, [bare(last)])),
+            [o for i in range(250) for o in ("--assume", f"my:Op{i}=npu")])
 
 
 @shape(30000)
@@ -303,6 +317,26 @@ def ifs(n):
     nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", branch[0]), else_branch=("graph", branch[1]))
              for i in range(n)]
     return model(graph(nodes, X + [info("c", (), 9)], [info("v0")]))
+
+
+@shape(5000)
+def ifs_of_quantized(n):
+    """Bodies with a unit of a quantized operator, and a refused node."""
+    body = graph([node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+                  node("Relu", ["d"], ["e"]), node("QuantizeLinear", ["e", "s", "z"], ["r"]),
+                  node("NonZero", ["x"], ["n"])], [], [info("r", (2, 4), 2)])
+    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
+    return model(graph(nodes, X + [info("c", (), 9)], [info("v0", (2, 4), 2)],
+                       [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
+
+
+@shape(5000)
+def ifs_of_definitions(n):
+    """Bodies with an operator that the runtime replaces by others, in a round of its own."""
+    body = graph([node("Relu", ["x"], ["e"]), node("Shrink", ["e"], ["s"]), node("Celu", ["s"], ["t"], alpha=0.5),
+                  node("NegativeLogLikelihoodLoss", ["t", "k"], ["r"])], [], [info("r", ())])
+    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
+    return model(graph(nodes, X + [info("c", (), 9)], [info("v0", ())], [int64s("k", [0, 1])]))
 
 
 @shape(5000)
