@@ -26,7 +26,10 @@ static uint32_t taken_branch(struct npart__inference *inference, const struct np
     const struct npart__known *known = npart__elements(inference, &inference->facts[condition]);
     if (!known || !known->ints || known->count != 1 || !npart__is_number(known->ints[0]))
         return NPART_NONE;
-    return branch_of(graph, node, known->ints[0] ? "then_branch" : "else_branch");
+    uint32_t branch = branch_of(graph, node, known->ints[0] ? "then_branch" : "else_branch");
+    /* A branch of fewer results cannot stand in the If's place: nothing would make the others. */
+    bool has_all = branch != NPART_NONE && graph->scopes.items[branch].output_count >= node->output_count;
+    return has_all ? branch : NPART_NONE;
 }
 
 /* *out stays as it is when no If is taken. */
