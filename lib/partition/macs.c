@@ -57,7 +57,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 /* Size of an axis counted from the end; 0 when it is not known. */
 static uint64_t axis_from_end(const struct npart__fact *fact, uint32_t from_end)
 {
-    bool is_known = fact && fact->has_rank && fact->rank >= from_end &&
+    bool is_known = fact && fact->has_rank && from_end > 0 && fact->rank >= from_end &&
                     npart__is_number(fact->dims[fact->rank - from_end]) && fact->dims[fact->rank - from_end] > 0;
     return is_known ? (uint64_t)fact->dims[fact->rank - from_end] : 0;
 }
