@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Bump allocation. Small requests share blocks that double from 4 KiB to 1 MiB; a request above 32 KiB has a
- * block of its own, linked both ways so that it can leave. Under ASan every request does, so that an overrun by
- * one byte is still seen.
+ * block of its own, linked both ways so that it can leave. Under ASan every request does, and what is left of it
+ * after the request is poisoned, so that an overrun by one byte is seen.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,8 @@
 #endif
 #ifndef EVERY_BLOCK_IS_LARGE
 #define EVERY_BLOCK_IS_LARGE 0
+#else
+#include <sanitizer/asan_interface.h>
 #endif
 
 struct npart__block {
@@ -39,6 +41,21 @@ struct npart__block {
 static bool is_large(size_t bytes)
 {
     return EVERY_BLOCK_IS_LARGE || bytes >= LARGE_BYTES;
+}
+
+/* Only the request's bytes may be touched; `bytes` SIZE_MAX: all of the block again. */
+static void guard(struct npart__block *block, char *memory, size_t bytes)
+{
+#if EVERY_BLOCK_IS_LARGE
+    char *end = (char *)block + block->bytes;
+    ASAN_UNPOISON_MEMORY_REGION(block, block->bytes);
+    if (bytes != SIZE_MAX)
+        ASAN_POISON_MEMORY_REGION(memory + bytes, (size_t)(end - memory) - bytes);
+#else
+    (void)block;
+    (void)memory;
+    (void)bytes;
+#endif
 }
 
 static char *align_up(char *address)
@@ -90,6 +107,7 @@ static void release_chain(struct npart__arena *arena, struct npart__block *block
 {
     while (block) {
         struct npart__block *next = block->next;
+        guard(block, NULL, SIZE_MAX);
         arena->allocator.release(arena->allocator.payload, block);
         block = next;
     }
@@ -134,6 +152,7 @@ static void *allocate_large(struct npart__arena *arena, size_t bytes)
     arena->large = block;
     char *memory = align_up((char *)(block + 1)) + ALIGNMENT / 2;
     memcpy(memory - LARGE_PREFIX_BYTES, &block, sizeof block);
+    guard(block, memory, bytes);
     return memory;
 }
 
@@ -207,6 +226,7 @@ static void unlink_large(struct npart__arena *arena, struct npart__block *block)
     if (block->next)
         block->next->previous = block->previous;
     arena->total_bytes -= block->bytes;
+    guard(block, NULL, SIZE_MAX);
     arena->allocator.release(arena->allocator.payload, block);
 }
 
@@ -224,9 +244,13 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
         return NULL;
     size_t offset = (size_t)((char *)memory - (char *)block);
     size_t bytes = sizeof(struct npart__block) + new_bytes + 2 * ALIGNMENT;
+    size_t old_bytes = block->bytes - sizeof *block - 2 * ALIGNMENT;
+    guard(block, NULL, SIZE_MAX);
     struct npart__block *moved = arena->allocator.resize(arena->allocator.payload, block, bytes);
-    if (!moved)
+    if (!moved) {
+        guard(block, memory, old_bytes);
         return NULL;
+    }
     arena->total_bytes += bytes - moved->bytes;
     size_t payload_bytes = (moved->bytes < bytes ? moved->bytes : bytes) - sizeof *moved - 2 * ALIGNMENT;
     moved->bytes = bytes;
@@ -240,6 +264,7 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
     if (now_at != (char *)moved + offset) /* an allocator of weaker alignment */
         memmove(now_at, (char *)moved + offset, payload_bytes);
     memcpy(now_at - LARGE_PREFIX_BYTES, &moved, sizeof moved);
+    guard(moved, now_at, new_bytes);
     return now_at;
 }
 
