@@ -29,6 +29,9 @@ static const struct npart__body *body_of(const struct npart__inference *inferenc
     if (!body || node->input_count > NPART__LIMIT_BODY_OPERANDS || first == NPART_NONE ||
         npart__body_has_kernel(body, npart__fact_of(inference, first)->element_type))
         return NULL;
+    struct npart__operand last; /* the body makes what the operator has, and nothing beyond */
+    if (node->output_count > 0 && !npart__operator_output(node->schema, node->output_count - 1, &last))
+        return NULL;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(graph, node, i);
         if (value != NPART_NONE && !npart__fact_of(inference, value)->element_type)
