@@ -75,15 +75,38 @@ static uint32_t find_wanted(const struct wanted *wanted, const char *name)
     return id == NPART_NONE ? 0 : id;
 }
 
-static void assume_of_ops(const struct npart__graph *graph, const struct npart__plan_request *request,
-                          uint8_t *assumed)
+/* "Erf" and "ai.onnx:Erf" are one; the last that speaks of an op counts. It is found by the op's name alone, which few
+ * domains share. */
+static npart_status assume_of_ops(const struct npart__plan *plan, const struct npart__plan_request *request,
+                                  uint8_t *assumed, struct npart_error *error)
 {
+    const struct npart__graph *graph = plan->graph;
+    const struct npart__assumed *all = request->assumed;
+    size_t names = graph->strings.texts.count + (size_t)1, count = request->assumed_count + (size_t)1;
+    uint32_t *last = npart__arena_allocate(plan->arena, names * sizeof *last);   /* by text of the graph */
+    uint32_t *before = npart__arena_allocate(plan->arena, count * sizeof *before); /* of the same name */
+    if (!last || !before)
+        return npart__fail_memory(error);
+    memset(last, 0xff, names * sizeof *last);
     for (uint32_t k = 0; k < request->assumed_count; k++) {
-        const struct npart__assumed *at = &request->assumed[k];
-        for (uint32_t i = 0; at->op && i < graph->nodes.count; i++)
-            if (npart__node_is(graph, &graph->nodes.items[i], at->op))
-                assumed[i] = at->on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
+        const char *colon = all[k].op ? strrchr(all[k].op, ':') : NULL, *name = colon ? colon + 1 : all[k].op;
+        uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
+        if (id == NPART_NONE)
+            continue;
+        before[k] = last[id];
+        last[id] = k;
     }
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        uint32_t k = last[node->op_type];
+        while (k != NPART_NONE && !npart__node_is(graph, node, all[k].op))
+            k = before[k];
+        if (k != NPART_NONE)
+            assumed[i] = all[k].on_npu ? NPART__ASSUME_NPU : NPART__ASSUME_CPU;
+    }
+    npart__arena_release(plan->arena, last);
+    npart__arena_release(plan->arena, before);
+    return NPART_OK;
 }
 
 static npart_status assume_of_nodes(const struct npart__plan *plan, const struct npart__plan_request *request,
@@ -120,8 +143,9 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
     uint8_t *assumed = npart__arena_zeroed(plan->arena, plan->graph->nodes.count + (size_t)1, sizeof *assumed);
     if (!assumed)
         return npart__fail_memory(error);
-    assume_of_ops(plan->graph, request, assumed);
-    npart_status status = assume_of_nodes(plan, request, assumed, error);
+    npart_status status = assume_of_ops(plan, request, assumed, error);
+    if (status == NPART_OK)
+        status = assume_of_nodes(plan, request, assumed, error);
     *out = status == NPART_OK ? assumed : NULL;
     return status;
 }
