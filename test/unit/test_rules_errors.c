@@ -282,6 +282,59 @@ static void test_limits__how_many(void)
     check_most(HEAD, "variant v%\n", "op Relu\n", 1024, "more than 1024 variants");
 }
 
+/* Every group must be used, by as many lines. */
+static void test_limits__groups(void)
+{
+    enum { MOST = 1024 };
+    char *uses = malloc(MOST * 16 + 16);
+    REQUIRE(uses);
+    size_t used = (size_t)sprintf(uses, "op Relu\n");
+    for (int i = 0; i < MOST; i++)
+        used += (size_t)sprintf(uses + used, "  use g%d\n", i);
+    check_most(HEAD, "group g%\n", uses, MOST, "more than 1024 groups");
+    free(uses);
+}
+
+static void test_limits__patterns(void)
+{
+    struct npart_error error;
+    check_most(HEAD, "pattern p% \"s\"\n  match Relu(x)\n", "op Relu\n", 4096, "more than 4096 patterns");
+    check_most(HEAD "pattern p \"s\"\n  match Sum(", "n%, ", "n0)\nop Relu\n", 16, "more than 16 names in a pattern");
+    check_most(HEAD "pattern p \"s\"\n", "  match Add(x, %)\n", "op Relu\n", 8,
+               "more than 8 alternatives in a pattern");
+    for (int depth = 32; depth <= 33; depth++) { /* of what stands between the parentheses */
+        char text[512];
+        size_t used = (size_t)snprintf(text, sizeof text, HEAD "pattern p \"s\"\n  match ");
+        for (int i = 0; i < depth; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "Relu(");
+        used += (size_t)snprintf(text + used, sizeof text - used, "x");
+        for (int i = 0; i < depth; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, ")");
+        (void)snprintf(text + used, sizeof text - used, "\nop Relu\n");
+        read_list(text, strlen(text), depth == 32 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "nested deeper than 32");
+}
+
+/* A group of 400 lines for each of 250 ops, and for one more a group of one line. */
+static void test_limits__lines_of_groups(void)
+{
+    struct npart_error error;
+    char *text = malloc(64 << 10);
+    REQUIRE(text);
+    for (int ops = 250; ops <= 251; ops++) {
+        size_t used = (size_t)sprintf(text, HEAD "group g\n");
+        for (int i = 0; i < 400; i++)
+            used += (size_t)sprintf(text + used, "  need static(*)\n");
+        used += (size_t)sprintf(text + used, "%s", ops == 251 ? "group one\n  need static(*)\n" : "");
+        for (int i = 0; i < ops; i++)
+            used += (size_t)sprintf(text + used, "op my:A%03d\n  use %s\n", i, i < 250 ? "g" : "one");
+        read_list(text, used, ops == 250 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+    }
+    CHECK_TEXT(error.message, "groups, and ops that share lines, stand for more than 100000 lines");
+    free(text);
+}
+
 /* Each group but the last uses the next twice: sixteen deep they would be 32768 times the lines of the last. */
 static void test_limits__lines_that_are_read_again(void)
 {
@@ -311,5 +364,6 @@ static void test_limits__size_of_a_list(void)
 
 TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
       test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
-      test_limits__groups_switches_gates, test_limits__how_many,
+      test_limits__groups_switches_gates, test_limits__how_many, test_limits__groups,
+      test_limits__patterns, test_limits__lines_of_groups,
       test_limits__lines_that_are_read_again, test_limits__size_of_a_list)
