@@ -268,12 +268,12 @@ void npart__infer_cumulative(struct npart__call *call)
     };
     struct npart__numbers numbers;
     struct lines lines;
-    uint32_t axis, count;
+    uint32_t axis, count, axis_count;
     npart__set_shape_like(call, 0, in);
     if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
         return;
-    const int64_t *axes = npart__in_ints(call, 1, &count), *ints = npart__in_ints(call, 0, &count);
-    if (!axes || !in->has_rank || !npart__is_number(axes[0]) || !npart__normalize_axis(axes[0], in->rank, &axis) ||
+    const int64_t *axes = npart__in_ints(call, 1, &axis_count), *ints = npart__in_ints(call, 0, &count);
+    if (!axes || axis_count != 1 || !in->has_rank || !npart__is_number(axes[0]) || !npart__normalize_axis(axes[0], in->rank, &axis) ||
         !find_lines(in, axis, &lines))
         return;
     if (ints && !npart__type_is_float(run.type))
