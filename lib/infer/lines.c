@@ -273,7 +273,8 @@ void npart__infer_cumulative(struct npart__call *call)
     if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
         return;
     const int64_t *axes = npart__in_ints(call, 1, &axis_count), *ints = npart__in_ints(call, 0, &count);
-    if (!axes || axis_count != 1 || !in->has_rank || !npart__is_number(axes[0]) || !npart__normalize_axis(axes[0], in->rank, &axis) ||
+    if (!axes || axis_count != 1 || !in->has_rank || !npart__is_number(axes[0]) ||
+        !npart__normalize_axis(axes[0], in->rank, &axis) ||
         !find_lines(in, axis, &lines))
         return;
     if (ints && !npart__type_is_float(run.type))
