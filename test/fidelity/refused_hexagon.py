@@ -228,7 +228,41 @@ def of_rank6(graph):
     return graph.model(graph.surrounded(value) if kind == "float" else value)
 
 
-FAMILIES = {"rms-norm": of_rms_norm, "scaled-softmax": of_scaled_softmax, "rank6": of_rank6}
+def split_at(lot, shape):
+    """The shape with one axis in two, or with an axis of one more."""
+    axis = lot.choice((0, 1, 1, 1, 2, 3))
+    first = lot.choice([n for n in (1, 2, 4, shape[axis]) if shape[axis] % n == 0])
+    return [*shape[:axis], first, shape[axis] // first, *shape[axis + 1:]]
+
+
+def of_split_convolution(graph):
+    """A convolution whose result goes to rank 5, as grouped channels and selective kernels are written."""
+    lot, kind = graph.lot, "float16" if graph.often(0.08) else "float"
+    height, width = lot.choice((1, 1, 1, 4, 8)), lot.choice((1, 1, 1, 4, 8))
+    channels, filters = lot.choice((4, 8, 16)), lot.choice((4, 8, 32))
+    group = lot.choice((1, 1, 1, 1, 2, channels)) if filters % channels == 0 else 1
+    kernel, stride = lot.choice((1, 1, 3)), 2 if graph.often(0.1) else 1
+    value = graph.input([lot.choice((1, 1, 1, 2)), channels, height, width], kind)
+    shape = [graph.shape[value][0], filters, -(-height // stride), -(-width // stride)]
+    operands = [value, graph.constant(0.5, kind, [filters, channels // group, kernel, kernel])]
+    operands += [graph.constant(0.5, kind, [filters])] if graph.often(0.3) else []
+    value = graph.node(lot.choice(("Conv",) * 7 + ("ConvTranspose",)) if group == 1 and stride == 1 and
+                       channels == filters else "Conv", operands, shape, kernel_shape=[kernel] * 2, group=group,
+                       pads=[kernel // 2] * 4, strides=[stride] * 2)
+    value = graph.surrounded(graph.used_too(value))
+    if graph.often(0.25):
+        axis = lot.randrange(5)
+        axes = {"axes": [axis]} if graph.opset < 13 else {}
+        operands = [value] + ([] if axes else [graph.constant([axis], "int64")])
+        value = graph.node("Unsqueeze", operands, shape[:axis] + [1] + shape[axis:], **axes)
+    else:
+        shape = split_at(lot, shape)
+        value = graph.node("Reshape", [value, graph.constant(shape, "int64")], shape)
+    return graph.model(graph.surrounded(value))
+
+
+FAMILIES = {"rms-norm": of_rms_norm, "scaled-softmax": of_scaled_softmax, "rank6": of_rank6,
+            "split-convolution": of_split_convolution}
 
 
 def draw(lot, families):
