@@ -682,7 +682,7 @@ def main():
             if ratios[0] > arguments.most and has_valgrind:
                 deciding = counted = instruction_ratio(commands, instructions(idle))
             # A few megabytes, and a few hundredths of a second, say nothing about growth.
-            is_above = ((deciding > arguments.most and (counted or times[1] > 0.1)) or
+            is_above = ((deciding > arguments.most and (counted is not None or times[1] > 0.1)) or
                         (ratios[1] > arguments.most and peaks[1] > 8 << 20))
             above += is_above
             print(f"{name:30} {target:10} {2 * n:7} {two[0]:8.2f} {two[1] / 1e6:7.0f} {ratios[0]:7.2f} "
