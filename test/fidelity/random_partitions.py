@@ -4,9 +4,9 @@
 npu-partition with the compiler: verdicts node by node, numbers of partitions, sessions that fail.
 
 usage: random_partitions.py --oracle ort_assign.py --python PYTHON [--tool build/npu-partition] [--seed 1] [--count 20]
-                            [--family NAME...] [--soc 60] [--keep DIR] [--verbose]
+                            [--ep qnn|openvino] [--family NAME...] [--soc 60] [--keep DIR] [--verbose]
 
-Families (--count models each):
+Families (--count models each), of the provider qnn, for the target hexagon:
   patches     Reshape, Einsum, Reshape of rank 6: equations, shapes, other users
   split       Gather of the last of five axes, Transpose, Reshape: indices, axes, orders
   dynamic     DynamicQuantizeLinear with products of it: biases, ranks, scales, several products of one tensor
@@ -14,6 +14,10 @@ Families (--count models each):
   integer     quantized operators of com.microsoft and QLinearMatMul, with Transposes among them
   products    MatMul and Add in rank 3 with Reshapes, Transposes and other operators between them
   moved       Transposes among operators that the runtime moves them past
+Of openvino, for the provider's gate of intel-npu, which depends on the runtime's order of nodes:
+  reshapes    Reshapes behind each other, with several users, at outputs, in chains
+  equal       equal nodes, with several users
+  gemms       MatMul and Add in several ranks, with Reshapes among them
 
 Each family draws shapes, opsets, orders of operands and users by the seed. What the runtime makes itself has no place in
 the file, so it counts in the numbers of partitions only. Exit status: 0 when the comparison ran, whatever it found.
@@ -251,24 +255,73 @@ def moved(lot):
     return g
 
 
-FAMILIES = {"patches": patches, "split": split, "dynamic": dynamic, "shared": shared, "integer": integer,
-            "products": products, "moved": moved}
+def grown(lot, draw, behind):
+    """Nodes of any sort on any value before them; `draw` gives a value's next sort."""
+    g = Graph(lot)
+    shapes = [[2, 3, 8], [6, 8], [2, 24], [48], [4, 3, 4], [1, 6, 8], [2, 1, 3, 8]]
+    dims = lot.choice(shapes[:3])
+    values, used = [(g.input(dims), dims)], set()
+    for _ in range(lot.randint(5, 12)):
+        x, dims = lot.choice(values[-3:] if lot.random() < 0.7 else values)
+        op = draw(lot)
+        same = [v for v, d in values if d == dims and v != x]
+        used.add(x)
+        if op == "Reshape":
+            dims = lot.choice(shapes)
+            y = g.reshape(x, dims)
+        elif op == "Unsqueeze" and len(dims) < 4:
+            dims = [1] + dims
+            y = g.op(op, x, g.constant(np.array([0], np.int64))) if g.opset >= 13 else g.op(op, x, axes=[0])
+        elif op == "Add" and same:
+            other = lot.choice(same)
+            used.add(other)
+            y = g.either("Add", x, other)
+        elif op == "MatMulAdd" and dims[-1] == 8:
+            y = g.either("Add", g.op("MatMul", x, g.constant(np.eye(8, dtype=np.float32))),
+                         g.constant(np.arange(8, dtype=np.float32)))
+        else:
+            y = g.op(op if op in behind else lot.choice(behind), x)
+        values.append((y, dims))
+    for value, _ in values[1:]:
+        if value not in used or lot.random() < 0.08:
+            g.output(value)
+    return g
+
+
+def reshapes(lot):
+    sorts = ("Reshape", "Reshape", "Reshape", "Reshape", "Unsqueeze", "Add", "", "", "")
+    return grown(lot, lambda lot: lot.choice(sorts), ("Relu", "Erf", "Sigmoid", "Hardmax", "Hardmax"))
+
+
+def equal(lot):
+    return grown(lot, lambda lot: lot.choice(("Add", "", "", "")), ("Relu", "Relu", "Erf", "Hardmax"))
+
+
+def gemms(lot):
+    sorts = ("MatMulAdd", "MatMulAdd", "Reshape", "Add", "", "")
+    return grown(lot, lambda lot: lot.choice(sorts), ("Relu", "Erf", "Sigmoid", "Tanh", "Hardmax", "Hardmax"))
+
+
+FAMILIES = {"qnn": {"patches": patches, "split": split, "dynamic": dynamic, "shared": shared, "integer": integer,
+                    "products": products, "moved": moved},
+            "openvino": {"reshapes": reshapes, "equal": equal, "gemms": gemms}}
 
 
 # ---- asking and comparing --------------------------------------------------------------------------------------
 
 
 def compiler_answers(args, paths, level):
-    command = ["nice", args.python, args.oracle, "--ep", "qnn", "--soc", args.soc, "--level", level, "--timeout", "60",
-               *paths]
+    command = ["nice", args.python, args.oracle, "--ep", args.ep, "--soc", args.soc, "--level", level, "--timeout",
+               "60", *paths]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     rows = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
     return {row["model"]: row for row in rows}
 
 
 def tool_answers(args, paths, level):
-    command = [args.tool, *paths, "--target", f"hexagon:{args.soc}", "--level", "off" if level == "off" else "basic",
-               "--format", "json"]
+    target = [f"hexagon:{args.soc}"] if args.ep == "qnn" else ["intel-npu", "--gates", "provider"]
+    command = [args.tool, *paths, "--target", *target, "--level", "off" if level == "off" else "basic", "--format",
+               "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     reports = (json.loads(line) for line in done.stdout.splitlines())
     return {pathlib.Path(report["model"]["path"]).name: report["targets"][0] for report in reports}
@@ -303,13 +356,14 @@ def run(args):
     with tempfile.TemporaryDirectory() as temporary:
         into = pathlib.Path(args.keep or temporary)
         into.mkdir(parents=True, exist_ok=True)
-        print(f"seed {args.seed}, {args.count} models a family, SoC {args.soc}")
-        for family in args.family or FAMILIES:
+        print(f"seed {args.seed}, {args.count} models a family, " + (f"SoC {args.soc}" if args.ep == "qnn" else args.ep))
+        families = FAMILIES[args.ep]
+        for family in args.family or families:
             lot = random.Random(f"{args.seed} {family}")
             paths = []
             for i in range(args.count):
                 paths.append(str(into / f"{family}{i}.onnx"))
-                onnx.save(FAMILIES[family](lot).model(), paths[-1])
+                onnx.save(families[family](lot).model(), paths[-1])
             for level in ("all", "off"):
                 theirs, ours = compiler_answers(args, paths, level), tool_answers(args, paths, level)
                 counts = collections.Counter()
@@ -332,7 +386,8 @@ def main():
     parser.add_argument("--soc", default="60", help="default 60")
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20, help="models a family, default 20")
-    parser.add_argument("--family", nargs="*", choices=sorted(FAMILIES))
+    parser.add_argument("--ep", choices=sorted(FAMILIES), default="qnn", help="the provider that is asked, default qnn")
+    parser.add_argument("--family", nargs="*", choices=sorted(f for families in FAMILIES.values() for f in families))
     parser.add_argument("--keep", default="", help="keep the models in this folder")
     parser.add_argument("--verbose", action="store_true", help="print every difference")
     run(parser.parse_args())
