@@ -21,11 +21,14 @@ static bool copy(const struct npart__graph *graph, const struct npart__fold *bef
     *out = *before;
     out->reasons = longer(arena, before->reasons, sizeof *out->reasons, nodes, new_nodes);
     out->into = longer(arena, before->into, sizeof *out->into, nodes, new_nodes);
+    out->remade = longer(arena, before->remade, sizeof *out->remade, nodes, new_nodes);
+    out->place = longer(arena, before->place, sizeof *out->place, nodes, new_nodes);
     out->is_constant = longer(arena, before->is_constant, sizeof *out->is_constant, values, new_values);
     out->stands_for = longer(arena, before->stands_for, sizeof *out->stands_for, values, new_values);
     if (before->kept_for)
         out->kept_for = longer(arena, before->kept_for, sizeof *out->kept_for, values, new_values);
-    return out->reasons && out->into && out->is_constant && out->stands_for && (out->kept_for || !before->kept_for);
+    return out->reasons && out->into && out->remade && out->place && out->is_constant &&
+           out->stands_for && (out->kept_for || !before->kept_for);
 }
 
 npart_status npart__fold_extend(const struct npart__graph *graph, const struct npart__fold *before, uint32_t nodes,
@@ -46,6 +49,8 @@ npart_status npart__fold_extend(const struct npart__graph *graph, const struct n
         uint32_t result = npart__node_output(graph, node, 0);
         out->reasons[n] = is_constant ? NPART__FOLD_CONSTANT : NPART__FOLD_LIVE;
         out->into[n] = NPART_NONE;
+        out->remade[n] = NPART__REMADE_NOT;
+        out->place[n] = n;
         if (is_constant && result != NPART_NONE)
             out->is_constant[result] = true;
     }

@@ -332,7 +332,7 @@ static void count(struct folder *folder)
     }
 }
 
-npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level,
+npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level, bool rewrites,
                                struct npart__arena *arena, struct npart__fold *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
@@ -342,9 +342,13 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     out->stands_for =
         npart__arena_allocate(arena, (graph->values.count + (size_t)1) * sizeof *out->stands_for);
     out->into = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out->into);
-    if (!out->reasons || !out->is_constant || !out->stands_for || !out->into)
+    out->remade = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->remade);
+    out->place = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out->place);
+    if (!out->reasons || !out->is_constant || !out->stands_for || !out->into || !out->remade || !out->place)
         return npart__fail_memory(error);
     memset(out->into, 0xff, (graph->nodes.count + (size_t)1) * sizeof *out->into);
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        out->place[i] = i;
     for (uint32_t i = 0; i < graph->values.count; i++) {
         out->is_constant[i] = graph->values.items[i].kind == NPART__VALUE_INITIALIZER;
         out->stands_for[i] = i;
@@ -354,9 +358,10 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
     bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
-    if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_neighbours(inference, arena, out))
+    rewrites = level == NPART__LEVEL_BASIC && (rewrites || is_recent);
+    if (rewrites && !npart__fold_neighbours(inference, is_recent, arena, out))
         return npart__fail_memory(error);
-    if (level == NPART__LEVEL_BASIC && is_recent && !npart__fold_merges(inference, arena, out))
+    if (rewrites && !npart__fold_merges(inference, arena, out))
         return npart__fail_memory(error);
     bool copies = inference->options.view != NPART__VIEW_FULL && inference->options.view != NPART__VIEW_ONNX;
     if (copies && !npart__fold_copies(inference, arena, out))

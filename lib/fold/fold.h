@@ -26,6 +26,15 @@ enum npart__fold_reason {
     NPART__FOLD_REASONS    /* how many there are */
 };
 
+/* In whose place a runtime puts a new node, which is behind all others in its order (lib/partition/walk.c): by the
+ * pass that does, in the order of passes. */
+enum npart__remade {
+    NPART__REMADE_NOT,
+    NPART__REMADE_PRODUCT,          /* a MatMul that an Add is merged into */
+    NPART__REMADE_RESHAPED_PRODUCT, /* the same in another rank: a Reshape stands before it and one behind it */
+    NPART__REMADE_RESHAPE           /* the last of neighbouring Reshapes, by another pass */
+};
+
 struct npart__fold {
     uint8_t *reasons;      /* by node: enum npart__fold_reason */
     bool *is_constant;     /* by value: known before the model runs, at this level */
@@ -33,6 +42,8 @@ struct npart__fold {
     uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
                               the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
     uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
+    uint8_t *remade;       /* by node: enum npart__remade */
+    uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
     uint32_t *first_user;  /* by value: the first of its users; those of the next value end them (users.c) */
     uint32_t *users;       /* live nodes, once for each operand, captures too; of values that stand for themselves */
     bool *is_output;       /* by value that stands for itself: it, or what it stands for, is an output of its graph */
@@ -41,8 +52,9 @@ struct npart__fold {
 
 #define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
 
-/* Decides for every node. `arena` holds the result. */
-npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level,
+/* Decides for every node. `rewrites`: a session changes what stands beside each other, too, though all is known of the
+ * sizes; a view of what a runtime that folds knows says so itself. `arena` holds the result. */
+npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level, bool rewrites,
                                struct npart__arena *arena, struct npart__fold *out, struct npart_error *error);
 
 /* extend.c: the fold of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided stays,
@@ -51,8 +63,9 @@ npart_status npart__fold_extend(const struct npart__graph *graph, const struct n
                                 uint32_t values, struct npart__arena *arena, struct npart__fold *out,
                                 struct npart_error *error);
 
-/* neighbours.c: nodes that go together with others, once each alone has been decided. False when out of memory. */
-bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
+/* neighbours.c: nodes that go together with others, once each alone has been decided; `is_recent`: as ONNX Runtime 1.31
+ * does, else 1.24. False when out of memory. */
+bool npart__fold_neighbours(const struct npart__inference *inference, bool is_recent, struct npart__arena *arena,
                             struct npart__fold *fold);
 
 /* merge.c: nodes that become part of a neighbour. False when out of memory. */

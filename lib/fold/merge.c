@@ -9,6 +9,7 @@
 #include "fold/fold.h"
 
 #define MOST_PADS (2 * NPART__LIMIT_RANK)
+#define ATTENTION_USERS 4u /* of a LayerNormalization: three MatMuls and an Add */
 
 struct merger {
     const struct npart__inference *inference;
@@ -16,6 +17,7 @@ struct merger {
     struct npart__fold *fold;
     uint32_t *uses; /* by value: how often live nodes use it; a use that no node may be merged with counts twice */
     uint32_t *user; /* by value: the node that does */
+    uint32_t *some; /* by value: up to ATTENTION_USERS of the nodes that do */
 };
 
 static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
@@ -104,11 +106,12 @@ static bool begins_attention(const struct merger *at, uint32_t normalization, ui
 {
     uint32_t result = normalization == NPART_NONE ? NPART_NONE : result_of(at, normalization);
     uint32_t matmuls = 0, adds = 0, add = NPART_NONE;
-    if (result == NPART_NONE || at->uses[result] != 4)
+    if (result == NPART_NONE || at->uses[result] != ATTENTION_USERS)
         return false;
-    const struct npart__value *value = &at->graph->values.items[result];
-    for (uint32_t i = 0; i < value->consumer_count; i++) {
-        uint32_t user = at->graph->consumers[value->first_consumer + i];
+    for (uint32_t i = 0; i < ATTENTION_USERS; i++) {
+        uint32_t user = at->some[(size_t)result * ATTENTION_USERS + i];
+        if (user == NPART_NONE)
+            return false;
         matmuls += is_op(at, user, "MatMul");
         adds += is_op(at, user, "Add");
         add = is_op(at, user, "Add") ? user : add;
@@ -261,6 +264,8 @@ static void count_uses(struct merger *at)
             if (at->fold->reasons[graph->order[i]] != NPART__FOLD_LIVE || value == NPART_NONE)
                 continue;
             value = at->fold->stands_for[value];
+            if (at->uses[value] < ATTENTION_USERS && !is_captured)
+                at->some[(size_t)value * ATTENTION_USERS + at->uses[value]] = graph->order[i];
             at->uses[value] += is_captured ? 2 : 1;
             at->user[value] = graph->order[i];
         }
@@ -287,6 +292,11 @@ static void merge_node(struct merger *at, uint32_t id)
         uint32_t behind = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         at->fold->reasons[gone] = NPART__FOLD_FUSED;
         at->fold->into[gone] = stays;
+        if (is_op(at, stays, "MatMul")) {
+            bool is_matrix = fact_in(at, stays, 0)->rank == 2;
+            at->fold->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
+            at->fold->place[stays] = gone;
+        }
         at->fold->stands_for[behind] = from;
         if (merge->into_second) {
             if (at->user[from] == id)
@@ -306,7 +316,11 @@ bool npart__fold_merges(const struct npart__inference *inference, struct npart__
     struct merger at = {.inference = inference, .graph = graph, .fold = fold};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.user = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.user);
-    bool is_ready = at.uses && at.user;
+    size_t listed = (graph->values.count + (size_t)1) * ATTENTION_USERS;
+    at.some = npart__arena_allocate(&scratch, listed * sizeof *at.some);
+    bool is_ready = at.uses && at.user && at.some;
+    if (is_ready)
+        memset(at.some, 0xff, listed * sizeof *at.some);
     if (is_ready)
         count_uses(&at);
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)

@@ -7,10 +7,13 @@
  */
 #include "fold/fold.h"
 
+#define NEWEST_JOINED_BY_1_24 14 /* the version of Reshape that opset 18 has; of 19 and later ones none were joined */
+
 struct neighbours {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
     struct npart__fold *fold;
+    bool is_recent;
     uint32_t *uses; /* by value: how many are left */
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
 };
@@ -119,10 +122,19 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
 
+/* For ONNX Runtime 1.24: Reshapes alone, of the versions that its pass knows. It joins Unsqueezes and Squeezes too, but
+ * not where a Reshape has an equal one, which is not looked at here. */
+static bool is_joined(const struct neighbours *at, uint32_t id)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    if (at->is_recent)
+        return is_live(at, id, "Reshape") || is_live(at, id, "Squeeze") || is_live(at, id, "Unsqueeze");
+    return is_live(at, id, "Reshape") && node->schema && node->schema->since <= NEWEST_JOINED_BY_1_24;
+}
+
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
-    bool continues = is_live(at, id, "Reshape") || is_live(at, id, "Squeeze") || is_live(at, id, "Unsqueeze");
-    uint32_t first = continues ? before(at, id) : NPART_NONE;
+    uint32_t first = is_joined(at, id) ? before(at, id) : NPART_NONE;
     /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. Of other nodes
      * nothing is known, not even that they have a first result. */
     if (first == NPART_NONE || !(is_live(at, first, "Reshape") || at->next[first] == first))
@@ -140,8 +152,10 @@ static void fold_chain(struct neighbours *at, uint32_t id)
         return;
     last = at->next[last];
     at->next[id] = last;
-    if (npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
-        bypass(at, id);
+    if (!npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
+        return;
+    bypass(at, id);
+    at->fold->remade[last] = NPART__REMADE_RESHAPE;
 }
 
 /* ---- shape arithmetic -------------------------------------------------------------------------------------- */
@@ -200,13 +214,13 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
-bool npart__fold_neighbours(const struct npart__inference *inference, struct npart__arena *arena,
+bool npart__fold_neighbours(const struct npart__inference *inference, bool is_recent, struct npart__arena *arena,
                             struct npart__fold *fold)
 {
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct neighbours at = {.inference = inference, .graph = graph, .fold = fold};
+    struct neighbours at = {.inference = inference, .graph = graph, .fold = fold, .is_recent = is_recent};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.next = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.next);
     for (uint32_t i = 0; at.uses && i < graph->values.count; i++)

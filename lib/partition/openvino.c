@@ -43,6 +43,12 @@ static void hand_back(struct grouping *grouping, uint32_t node, enum npart__part
     npart__leave_to_cpu(grouping->request, node, reason);
 }
 
+/* How many nodes the provider sees: of a product that the runtime reshapes there are three. */
+static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
+{
+    return grouping->request->fold->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
+}
+
 /* Runs of the order first, then their connected parts. */
 static void group_nodes(struct grouping *grouping)
 {
@@ -60,7 +66,7 @@ static void group_nodes(struct grouping *grouping)
         uint32_t id = grouping->walk.order[i], stage = request->stage_of[id];
         grouping->group_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_GROUP;
         if (request->accepted[id])
-            grouping->size[stage]++;
+            grouping->size[stage] += nodes_of(grouping, id);
         if (stage >= grouping->group_count)
             grouping->group_count = stage + 1;
     }

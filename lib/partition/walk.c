@@ -8,15 +8,27 @@
 
 /* ---- the runtime's order --------------------------------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b)
+/* The runtime's numbers of a region's nodes: as in the file, at first; what a pass makes anew is behind all others. */
+struct numbers {
+    uint32_t *of;      /* by place in the request */
+    uint32_t *node_at; /* by number */
+};
+
+static int compare_numbers(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return (left > right) - (left < right);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
 /* GraphViewer's default order: depth first from the nodes that nobody uses, the last of them first, producers with
  * larger numbers first, each node behind its producers (core/graph/graph.cc, ReverseDFSFrom). */
-static bool walk(struct npart__stage_request *request, struct npart__walk *out)
+static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
     size_t nodes = request->count + (size_t)1, edges = 0;
@@ -36,11 +48,11 @@ static bool walk(struct npart__stage_request *request, struct npart__walk *out)
     if (!is_used || !is_visited || !stack)
         return false;
     uint32_t depth = 0, done = 0;
-    for (uint32_t i = 0; i < request->count; i++)
-        if (!is_used[place_of[request->order[i]]])
-            stack[depth++] = request->order[i] << 1;
+    for (uint32_t number = 0; number < request->count; number++)
+        if (!is_used[place_of[numbers->node_at[number]]])
+            stack[depth++] = number << 1;
     while (depth > 0) {
-        uint32_t top = stack[--depth], id = top >> 1;
+        uint32_t top = stack[--depth], id = numbers->node_at[top >> 1];
         if (top & 1) {
             out->order[done++] = id;
             continue;
@@ -54,12 +66,84 @@ static bool walk(struct npart__stage_request *request, struct npart__walk *out)
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer != NPART_NONE && !is_visited[place_of[producer]])
-                stack[depth++] = producer << 1;
+                stack[depth++] = numbers->of[place_of[producer]] << 1;
         }
         if (depth > first + 1)
-            qsort(stack + first, depth - first, sizeof *stack, compare_ids);
+            qsort(stack + first, depth - first, sizeof *stack, compare_numbers);
     }
+    npart__arena_release(request->arena, stack);
+    npart__arena_release(request->arena, is_visited);
+    npart__arena_release(request->arena, is_used);
     return done == request->count;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------- */
+
+static void number_nodes(const struct npart__stage_request *request, struct numbers *numbers)
+{
+    for (uint32_t i = 0; i < request->count; i++)
+        numbers->of[request->place_of[numbers->node_at[i]]] = i;
+}
+
+static bool number_by_file(struct npart__stage_request *request, struct numbers *numbers)
+{
+    size_t count = request->count + (size_t)1;
+    uint64_t *keys = npart__arena_allocate(request->arena, count * sizeof *keys);
+    numbers->node_at = npart__arena_allocate(request->arena, count * sizeof *numbers->node_at);
+    numbers->of = npart__arena_allocate(request->arena, count * sizeof *numbers->of);
+    if (!keys || !numbers->node_at || !numbers->of)
+        return false;
+    for (uint32_t i = 0; i < request->count; i++)
+        keys[i] = (uint64_t)request->fold->place[request->order[i]] << 32 | request->order[i];
+    qsort(keys, request->count, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < request->count; i++)
+        numbers->node_at[i] = (uint32_t)keys[i];
+    number_nodes(request, numbers);
+    npart__arena_release(request->arena, keys);
+    return true;
+}
+
+/* Inlined once all passes are over, and so behind what they make. */
+static bool is_late(const struct npart__stage_request *request, uint32_t id)
+{
+    return id >= request->graph->first_late_node && request->fold->remade[id] == NPART__REMADE_NOT;
+}
+
+static bool is_remade(const struct npart__stage_request *request, uint32_t id, bool by_reshapes)
+{
+    uint8_t remade = request->fold->remade[id];
+    return remade != NPART__REMADE_NOT && (remade == NPART__REMADE_RESHAPE) == by_reshapes;
+}
+
+/* A pass, of products first and then of Reshapes, goes through the nodes in the runtime's order, and puts what it makes
+ * behind all others. */
+static bool remake(struct npart__stage_request *request, bool by_reshapes, struct numbers *numbers,
+                   struct npart__walk *out)
+{
+    uint32_t stays = 0, remakes = 0, *late;
+    for (uint32_t i = 0; i < request->count; i++)
+        remakes += is_remade(request, request->order[i], by_reshapes);
+    if (remakes == 0)
+        return true;
+    late = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof *late);
+    if (!late || !walk(request, numbers, out))
+        return false;
+    uint32_t late_count = 0;
+    for (uint32_t number = 0; number < request->count; number++) {
+        uint32_t id = numbers->node_at[number];
+        if (is_late(request, id))
+            late[late_count++] = id;
+        else if (!is_remade(request, id, by_reshapes))
+            numbers->node_at[stays++] = id;
+    }
+    for (uint32_t i = 0; i < request->count; i++)
+        if (is_remade(request, out->order[i], by_reshapes))
+            numbers->node_at[stays++] = out->order[i];
+    for (uint32_t i = 0; i < late_count; i++)
+        numbers->node_at[stays++] = late[i];
+    number_nodes(request, numbers);
+    npart__arena_release(request->arena, late);
+    return true;
 }
 
 /* ---- uses ------------------------------------------------------------------------------------------------- */
@@ -100,5 +184,8 @@ bool npart__walk_region(struct npart__stage_request *request, struct npart__walk
 {
     memset(out, 0, sizeof *out);
     out->order = npart__arena_allocate(request->arena, (request->count + (size_t)1) * sizeof *out->order);
-    return out->order && walk(request, out) && list_uses(request, out);
+    struct numbers numbers;
+    return out->order && number_by_file(request, &numbers) &&
+           remake(request, false, &numbers, out) && remake(request, true, &numbers, out) &&
+           walk(request, &numbers, out) && list_uses(request, out);
 }

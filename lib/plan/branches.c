@@ -63,7 +63,7 @@ static npart_status take_known(struct npart__inference *inference, const struct 
     return status;
 }
 
-npart_status npart__settle_branches(struct npart__inference **inference, struct npart__fold *fold,
+npart_status npart__settle_branches(struct npart__inference **inference, bool rewrites, struct npart__fold *fold,
                                     struct npart__arena *arena, struct npart_error *error)
 {
     npart_status status = NPART_OK;
@@ -72,7 +72,7 @@ npart_status npart__settle_branches(struct npart__inference **inference, struct 
         status = take_known(before, fold, inference, error);
         changed = status == NPART_OK && *inference != before;
         if (changed)
-            status = npart__fold_graph(*inference, NPART__LEVEL_BASIC, arena, fold, error);
+            status = npart__fold_graph(*inference, NPART__LEVEL_BASIC, rewrites, arena, fold, error);
     }
     return status;
 }

@@ -77,7 +77,8 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     if (status == NPART_OK)
         status = npart__infer(graph, &all->options, plan->arena, plan->inference, error);
     if (status == NPART_OK)
-        status = npart__fold_graph(plan->inference, plan->level, plan->arena, &plan->fold, error);
+        status = npart__fold_graph(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+                                   &plan->fold, error);
     plan->alike = status == NPART_OK ? npart__find_alike(plan->inference, &plan->fold, plan->arena) : NULL;
     if (status == NPART_OK)
         status = plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);

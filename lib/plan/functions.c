@@ -193,7 +193,8 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
         return NPART_OK;
     status = npart__own_views(plan, error);
     for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
-        status = npart__fold_graph(plan->inference, plan->level, plan->arena, &plan->fold, error);
+        status = npart__fold_graph(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+                                   &plan->fold, error);
         if (status == NPART_OK)
             status = judge(plan, *assumed, error);
         if (status == NPART_OK && !list_expansions(plan, &list))

@@ -380,7 +380,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     npart_status status = npart__infer_view(inference, view, unshaped, count, &plan->inference, error);
     if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
         return status;
-    status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, plan->arena, &fold, error);
+    status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, false, plan->arena, &fold, error);
     if (status != NPART_OK || is_rewritten(plan->graph, &fold))
         return status;
     return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, unshaped, count, &plan->inference, error);
@@ -390,7 +390,7 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
 struct npart__shared_view {
     const struct npart__inference *inference;
     enum npart__level level;
-    bool settles;
+    bool rewrites, settles;
     struct npart__inference *settled; /* the same; where it settles, of the graph whose known branches are taken */
     struct npart__fold fold;
     const uint32_t *alike;
@@ -398,11 +398,12 @@ struct npart__shared_view {
 };
 
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart__level level, bool settles, const struct npart__shared_view **out,
-                              struct npart_error *error)
+                              enum npart__level level, bool rewrites, bool settles,
+                              const struct npart__shared_view **out, struct npart_error *error)
 {
     struct npart__shared_view *view = shared->views;
-    while (view && (view->inference != inference || view->level != level || view->settles != settles))
+    while (view && (view->inference != inference || view->level != level || view->rewrites != rewrites ||
+                    view->settles != settles))
         view = view->next;
     *out = view;
     if (view)
@@ -412,10 +413,11 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
         return npart__fail_memory(error);
     view->inference = view->settled = inference;
     view->level = level;
+    view->rewrites = rewrites;
     view->settles = settles;
-    npart_status status = npart__fold_graph(inference, level, shared->arena, &view->fold, error);
+    npart_status status = npart__fold_graph(inference, level, rewrites, shared->arena, &view->fold, error);
     if (status == NPART_OK && settles)
-        status = npart__settle_branches(&view->settled, &view->fold, shared->arena, error);
+        status = npart__settle_branches(&view->settled, rewrites, &view->fold, shared->arena, error);
     if (status != NPART_OK)
         return status;
     view->alike = npart__find_alike(view->settled, &view->fold, shared->arena);
@@ -434,7 +436,7 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     npart_status status = NPART_OK;
     bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
     if (!is_folded && npart__target_folds(&plan->target))
-        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, &basic, error);
+        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, false, &basic, error);
     if (status != NPART_OK)
         return status;
     const struct npart__live_graph live = {.fold = &plan->fold, .alike = plan->alike};
@@ -485,7 +487,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__inline_ahead(out, &assumed, error);
     const struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
-        status = find_view(out->shared, out->inference, out->level, out->level == NPART__LEVEL_BASIC, &view, error);
+        status = find_view(out->shared, out->inference, out->level, npart__target_rewrites(&out->target),
+                           out->level == NPART__LEVEL_BASIC, &view, error);
     if (status != NPART_OK)
         return status;
     out->fold = view->fold;

@@ -69,8 +69,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                               struct npart__plan *out, struct npart_error *error);
 
 /* branches.c: at level basic, with an inference and its fold: takes the branches whose conditions are known, and infers
- * and folds what that makes, until no more are. */
-npart_status npart__settle_branches(struct npart__inference **inference, struct npart__fold *fold,
+ * and folds what that makes, until no more are. `rewrites`: as npart__fold_graph is told. */
+npart_status npart__settle_branches(struct npart__inference **inference, bool rewrites, struct npart__fold *fold,
                                     struct npart__arena *arena, struct npart_error *error);
 
 /* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */

@@ -95,6 +95,7 @@ static void join_before(struct npart__plan *plan, uint32_t id)
         npart__user_count(fold, from) != 1)
         return;
     fold->reasons[maker] = NPART__FOLD_NO_OP;
+    fold->remade[id] = NPART__REMADE_RESHAPE;
     fold->stands_for[from] = resolve(fold, behind);
     fold->live_count--;
     fold->folded_count++;
@@ -110,9 +111,13 @@ static bool settle(struct npart__plan *plan, uint32_t nodes_before)
     if (!product_of)
         return false;
     memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of);
-    for (uint32_t i = nodes_before; i < graph->nodes.count; i++)
+    for (uint32_t i = nodes_before; i < graph->nodes.count; i++) {
+        uint32_t call = graph->scopes.items[graph->nodes.items[i].scope].node;
+        fold->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
+        fold->place[i] = fold->place[call];
         if (is_op(graph, i, "MatMul"))
-            product_of[graph->scopes.items[graph->nodes.items[i].scope].node] = i;
+            product_of[call] = i;
+    }
     for (uint32_t i = 0; i < nodes_before; i++)
         if (fold->into[i] != NPART_NONE && product_of[fold->into[i]] != NPART_NONE)
             fold->into[i] = product_of[fold->into[i]];

@@ -143,6 +143,14 @@ enum npart__runtime npart__target_runtime(const struct npart__target *target)
     return NPART__RUNTIME_NONE;
 }
 
+bool npart__target_rewrites(const struct npart__target *target)
+{
+    for (uint32_t i = 0; i < target->oplist->rewritings.count; i++)
+        if (npart__target_has(target, target->oplist->rewritings.items[i]))
+            return true;
+    return false;
+}
+
 bool npart__target_folds(const struct npart__target *target)
 {
     for (uint32_t i = 0; i < target->oplist->gate_count; i++)

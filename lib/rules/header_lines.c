@@ -346,6 +346,18 @@ void npart__line_runtime(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
+/* rewriting onnxruntime [of GATE] [with SWITCH] ...: a session rewrites the graph before it is judged. */
+void npart__line_rewriting(struct npart__parser *parser)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime, found %s",
+                          npart__peek(parser)->text);
+    struct npart__line_condition when = npart__take_condition(parser);
+    npart__expect_end(parser);
+    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->rewritings, when))
+        npart__parse_out_of_memory(parser);
+}
+
 /* unshaped OP [OPSETS] ["sentence"]: the runtime does not know the shapes of its results. */
 void npart__line_unshaped(struct npart__parser *parser)
 {

@@ -144,6 +144,7 @@ void npart__line_param(struct npart__parser *parser);
 void npart__line_limit(struct npart__parser *parser);
 void npart__line_unshaped(struct npart__parser *parser);
 void npart__line_runtime(struct npart__parser *parser);
+void npart__line_rewriting(struct npart__parser *parser);
 void npart__line_gate(struct npart__parser *parser);
 void npart__line_every(struct npart__parser *parser);
 void npart__line_set(struct npart__parser *parser);

@@ -284,6 +284,7 @@ struct npart__oplist {
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
+    struct NPART__ARRAY(struct npart__line_condition) rewritings; /* when a session rewrites what it gives on */
     struct NPART__ARRAY(struct npart__runtime_choice) runtimes; /* the last that counts: whose shapes are known */
     struct NPART__ARRAY(struct npart__line_gate) line_gates;
     struct NPART__ARRAY(struct npart__policy) policies;
@@ -340,6 +341,8 @@ bool npart__target_has(const struct npart__target *target, struct npart__line_co
 const char *npart__target_partitioner(const struct npart__target *target);
 /* Whether one of the applied gates folds by itself. */
 enum npart__runtime npart__target_runtime(const struct npart__target *target);
+/* Whether a session of ONNX Runtime rewrites neighbouring nodes first, though rules ask of all that is known. */
+bool npart__target_rewrites(const struct npart__target *target);
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);

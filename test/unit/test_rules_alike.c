@@ -17,7 +17,7 @@ static bool are_alike(const char *model)
     build_text(&built, model);
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
-    REQUIRE(npart__fold_graph(&inference, NPART__LEVEL_BASIC, &built.arena, &fold, &built.error) == NPART_OK);
+    REQUIRE(npart__fold_graph(&inference, NPART__LEVEL_BASIC, false, &built.arena, &fold, &built.error) == NPART_OK);
     const uint32_t *alike = npart__find_alike(&inference, &fold, &built.arena);
     REQUIRE(alike != NULL);
     uint32_t p = node_named(&built.graph, "p1"), q = node_named(&built.graph, "q1");
