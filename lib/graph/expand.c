@@ -102,6 +102,32 @@ static bool is_part(const struct expander *expander, const struct npart__stateme
     return true;
 }
 
+static bool body_makes(const struct expander *expander, uint32_t value)
+{
+    const char *body = expander->at->function->body, *word;
+    struct npart__statement statement;
+    size_t length;
+    while (npart__next_statement(&body, &statement)) {
+        const char *list = statement.outputs, *end = list + statement.outputs_length;
+        while (npart__next_part(&list, end, ',', &word, &length))
+            if (operand_of(expander, word, length) == value && is_part(expander, &statement))
+                return true;
+    }
+    return false;
+}
+
+bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion)
+{
+    struct npart__graph view = *graph; /* only read */
+    struct expander expander = {.graph = &view, .at = expansion, .call = graph->nodes.items[expansion->node]};
+    for (uint32_t i = 0; i < expander.call.output_count; i++) {
+        uint32_t value = npart__node_output(graph, &expander.call, i);
+        if (value != NPART_NONE && !body_makes(&expander, value))
+            return false;
+    }
+    return true;
+}
+
 /* ---- attributes ------------------------------------------------------------------------------------------- */
 
 static bool read_plain(const char *text, size_t length, double *out)

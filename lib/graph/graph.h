@@ -219,9 +219,13 @@ struct npart__expansion {
     const struct npart__declared_type *results[NPART__LIMIT_BODY_OPERANDS];
 };
 
-/* expand.c: the same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand:
+/* expand.c: whether the body makes every result of the node: one that stands under an attribute's values is not made
+ * where the attribute has none of them. */
+bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion);
+
+/* The same graph with the bodies' nodes in the place of some nodes, as those of an inlined function stand:
  * ids stay what they are, new ones follow. `is_late`: constants have been folded before, and what is new is not.
- * Fails past the limit of nodes. `graph` must outlive the result. */
+ * Each body makes its node's results. Fails past the limit of nodes. `graph` must outlive the result. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error);

@@ -75,6 +75,7 @@ static const struct npart__declared_type *declare(struct npart__arena *arena, co
     return type;
 }
 
+/* False when out of memory. */
 static bool add_expansion(struct npart__plan *plan, struct expansions *list, uint32_t id,
                           const struct npart__body *body)
 {
@@ -85,6 +86,8 @@ static bool add_expansion(struct npart__plan *plan, struct expansions *list, uin
         uint32_t value = npart__node_input(inference->graph, node, i);
         made.input_types[i] = value == NPART_NONE ? 0 : npart__fact_of(inference, value)->element_type;
     }
+    if (!npart__body_makes_results(inference->graph, &made))
+        return true; /* then there is nothing that it could become */
     for (uint32_t i = 0; i < node->output_count && i < NPART__LIMIT_BODY_OPERANDS; i++) {
         uint32_t value = npart__node_output(inference->graph, node, i);
         if (value == NPART_NONE || !npart__is_static(npart__fact_of(inference, value)))
