@@ -232,6 +232,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         .row = cache.row,
     };
     inference->expressions.node = id;
+    inference->facts[graph->values.count + 1] = (struct npart__fact){0}; /* the scrap, of what other nodes left */
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value == NPART_NONE)
