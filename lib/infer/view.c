@@ -36,15 +36,18 @@ static const struct need {
     {"AffineGrid", DIMS, .elements = 2},
     {"Attention", DIMS, .dims = 4, .from = 3},
     {"AveragePool", RANK, .ranks = 1},
+    {"BatchNormalization", RANK, .before = 14, .from = 1},
     {"BlackmanWindow", RANK, .elements = 1},
+    {"CastMap", RANK, .from = 0},
     {"CenterCropPad", RANK, .elements = 2},
     {"Col2Im", RANK, .ranks = 7},
     {"Concat", RANK, .ranks = ALL},
-    {"Conv", RANK, .ranks = 3},
+    {"Conv", RANK, .ranks = 3, .window = 2},
     {"ConvInteger", RANK, .ranks = 3, .window = 2},
     {"ConvTranspose", RANK, .ranks = 3, .window = 2},
-    {"DeformConv", RANK, .ranks = 3},
+    {"DeformConv", RANK, .ranks = 3, .window = 2},
     {"DepthToSpace", RANK, .ranks = 1},
+    {"Dropout", RANK, .before = 10, .from = 1},
     {"Einsum", DIMS, .dims = ALL},
     {"Flatten", RANK, .ranks = 1},
     {"GRU", RANK, .before = 7},
@@ -53,9 +56,12 @@ static const struct need {
     {"HannWindow", RANK, .elements = 1},
     {"ImageDecoder", DIMS, .from = 0},
     {"LSTM", RANK, .before = 7},
+    {"LabelEncoder", RANK, .before = 2},
+    {"LinearClassifier", DIMS, .from = 1},
     {"LpPool", RANK, .ranks = 1},
     {"Max", DIMS, .dims = 1, .before = 8},
     {"MaxPool", RANK, .ranks = 1},
+    {"MaxRoiPool", RANK, .ranks = 3},
     {"MaxUnpool", RANK, .ranks = 3, .absent = 4},
     {"MaxUnpool", DIMS, .dims = 3},
     {"Mean", DIMS, .dims = 1, .before = 8},
@@ -83,14 +89,18 @@ static const struct need {
     {"Resize", DIMS, .elements = 4},
     {"ReverseSequence", RANK, .ranks = 3},
     {"STFT", RANK, .elements = 10, .dims = 5},
+    {"SVMClassifier", RANK, .from = 0},
+    {"Scan", DIMS, .dims = ALL, .before = 9},
     {"Slice", DIMS, .elements = 30},
     {"SpaceToDepth", RANK, .ranks = 1},
     {"Split", RANK, .elements = 2},
     {"Squeeze", RANK, .elements = 2},
     {"Sum", DIMS, .dims = 1, .before = 8},
     {"Tile", RANK, .ranks = 1},
+    {"Tile", RANK, .before = 6},
     {"TopK", DIMS, .elements = 2},
     {"Transpose", RANK, .ranks = 1},
+    {"TreeEnsembleClassifier", RANK, .before = 3},
     {"Unique", DIMS, .from = 1},
     {"Unsqueeze", RANK, .elements = 2},
 };
@@ -200,6 +210,51 @@ static bool ranks_open_axis(const struct npart__call *call)
            !npart__is_number(in->dims[axis]);
 }
 
+/* The size of the last axis: of a recurrent node's results what the attribute says, not what the weights would. */
+static void lose_last(const struct npart__call *call)
+{
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        const struct npart__fact *out = npart__out(call, i);
+        bool is_lost[NPART__LIMIT_RANK] = {false};
+        if (!out->has_rank || out->rank == 0)
+            continue;
+        is_lost[out->rank - 1] = true;
+        lose_some_dims(call, i, is_lost);
+    }
+}
+
+static bool is_recurrent(const char *op)
+{
+    return strcmp(op, "RNN") == 0 || strcmp(op, "GRU") == 0 || strcmp(op, "LSTM") == 0;
+}
+
+static bool is_sized_past(const struct npart__call *call, uint32_t operand)
+{
+    const struct npart__fact *past = npart__in(call, operand);
+    return npart__has_input(call, operand) && past->has_rank && past->rank == 4;
+}
+
+/* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is said. */
+static void view_presents(const struct npart__call *call)
+{
+    const struct npart__fact *past = npart__in(call, 4), *added = npart__in(call, 2);
+    uint32_t length_axis = added->has_rank && added->rank > 2 ? added->rank - 2 : 0;
+    int64_t length = NPART__UNKNOWN;
+    bool is_told = npart__in(call, 0)->has_rank && is_sized_past(call, 4) && is_sized_past(call, 5) && length_axis &&
+                   npart__is_number(past->dims[2]) && npart__is_number(added->dims[length_axis]) &&
+                   npart__add_int64(past->dims[2], added->dims[length_axis], &length);
+    for (uint32_t i = 1; i < 3 && i < call->node->output_count; i++) {
+        int64_t *dims = is_told ? npart__new_dims(call, 4) : NULL;
+        if (!dims) {
+            lose_output(call, i, RANK);
+            continue;
+        }
+        memcpy(dims, npart__in(call, 3 + i)->dims, 4 * sizeof *dims);
+        dims[2] = length;
+        npart__set_dims(call, i, 4, dims);
+    }
+}
+
 /* Of a NonZero the standard says how many axes there are, whatever it reads. */
 static void lose_count(const struct npart__call *call)
 {
@@ -257,6 +312,11 @@ static void view_shapes(const struct npart__call *call, const char *op)
         lose(call, DIMS);
     if (strcmp(op, "NonZero") == 0)
         lose_count(call);
+    if (strcmp(op, "Attention") == 0)
+        view_presents(call);
+    if (strcmp(op, "StringNormalizer") == 0 ||
+        (is_recurrent(op) && !npart__int_attribute(call, "hidden_size", 0)))
+        lose_last(call);
     for (; !is_newer(call, op) && low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
         if ((!needs[low].before || call->node->opset_version < needs[low].before) && !is_met(call, &needs[low]))
             lose_from(call, needs[low].from, (enum loss)needs[low].loss);
@@ -453,7 +513,9 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
     if (call->node->output_count == 0 ||
         is_initializer(call, npart__out(call, 0), npart__node_output(call->graph, call->node, 0)))
         return;
-    const char *op = call->node->domain == 0 ? npart__node_op(call->graph, call->node) : nothing;
+    const char *domain = npart__text(&call->graph->strings, call->node->domain);
+    bool is_standard = call->node->domain == 0 || strcmp(domain, "ai.onnx.ml") == 0;
+    const char *op = is_standard ? npart__node_op(call->graph, call->node) : nothing;
     uint32_t flags = call->node->schema ? npart__operator_flags(call->node->schema) : 0;
     /* ONNX's own inference goes through the bodies of functions. */
     bool goes_through = call->inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
