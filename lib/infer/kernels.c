@@ -3,6 +3,7 @@
  * What ONNX Runtime can compute of constants before the model runs: for that its CPU provider needs a kernel for the
  * operator and the element type. Conversions that would give it one are inserted only later.
  */
+#include "infer/families.h"
 #include "infer/infer.h"
 
 /* Operators with a kernel for float16, from this version on; found by what onnxruntime 1.31.1 leaves of constants. What
@@ -28,10 +29,9 @@ static bool takes_half(const char *op, int32_t since)
 
 static bool uses_half(const struct npart__inference *inference, const struct npart__node *node)
 {
-    const int float16 = npart__type_number("float16", strlen("float16"));
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(inference->graph, node, i);
-        if (value != NPART_NONE && npart__fact_of(inference, value)->element_type == float16)
+        if (value != NPART_NONE && npart__fact_of(inference, value)->element_type == NPART__FLOAT16)
             return true;
     }
     return false;

@@ -372,15 +372,21 @@ static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__
     return roots != NULL;
 }
 
+static struct matcher matcher_of(const struct npart__target *target, struct npart__inference *inference,
+                                 const struct npart__fold *fold)
+{
+    return (struct matcher){.target = target,
+                            .oplist = target->oplist,
+                            .inference = inference,
+                            .graph = inference->graph,
+                            .fold = fold};
+}
+
 bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
                            const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out)
 {
     const struct npart__graph *graph = inference->graph;
-    struct matcher matcher = {.target = target,
-                              .oplist = target->oplist,
-                              .inference = inference,
-                              .graph = graph,
-                              .fold = fold};
+    struct matcher matcher = matcher_of(target, inference, fold);
     out->unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->unit_of);
     out->fatal_rule_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->fatal_rule_of);
     if (!out->unit_of || !out->fatal_rule_of)
@@ -420,11 +426,7 @@ bool npart__match_failures(const struct npart__target *target, struct npart__inf
                            const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *mask)
 {
     const struct npart__graph *graph = inference->graph;
-    struct matcher matcher = {.target = target,
-                              .oplist = target->oplist,
-                              .inference = inference,
-                              .graph = graph,
-                              .fold = fold};
+    struct matcher matcher = matcher_of(target, inference, fold);
     matcher.ops = find_ops(target->oplist, graph, arena);
     if (!matcher.ops || !list_roots(&matcher, true, arena))
         return false;
