@@ -10,7 +10,7 @@
 #ifndef NPART_PARTITION_H
 #define NPART_PARTITION_H
 
-#include "rules/rules.h"
+#include "judge/judge.h"
 
 struct npart__partition {
     uint32_t region;

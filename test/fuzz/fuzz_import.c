@@ -4,7 +4,7 @@
  * an op list that can be read.
  */
 #include "fuzz/fuzz.h"
-#include "rules/rules.h"
+#include "oplist/oplist.h"
 
 static size_t live_bytes;
 static const struct npart_allocator limited = {fuzz_allocate, NULL, fuzz_release, &live_bytes};

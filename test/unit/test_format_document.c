@@ -4,7 +4,7 @@
  * language stands in it. Run from the project's folder.
  */
 #include "npu_partition.h"
-#include "rules/term.h"
+#include "oplist/term.h"
 #include "support/test.h"
 
 #define DOCUMENT "docs/oplist-format.md"

@@ -2,10 +2,10 @@
  *
  * Conditions as trees of terms, shared by the parser and the evaluator.
  */
-#ifndef NPART_RULES_TERM_H
-#define NPART_RULES_TERM_H
+#ifndef NPART_OPLIST_TERM_H
+#define NPART_OPLIST_TERM_H
 
-#include "rules/rules.h"
+#include "oplist/oplist.h"
 
 enum npart__term_kind {
     /* conditions */

@@ -2,7 +2,7 @@
  *
  * Questions whose answers lie beyond a node's own operands.
  */
-#include "rules/answer.h"
+#include "judge/answer.h"
 
 /* Whether a `unit` rule holds for the node. */
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NPART_RULES_ANSWER_H
-#define NPART_RULES_ANSWER_H
+#ifndef NPART_JUDGE_ANSWER_H
+#define NPART_JUDGE_ANSWER_H
 
-#include "rules/evaluate.h"
+#include "judge/evaluate.h"
 
 enum npart__answer_kind {
     NPART__ANSWER_ABSENT,
@@ -22,10 +22,6 @@ struct npart__answer {
     const char *domain; /* of an op: "" is ai.onnx; NULL: a word that is no op */
     bool is_equation;   /* a word whose letters stand for places */
 };
-
-/* A few letters, such as `axes`. Nodes that are alike have operands of the same plain names, or of others. */
-#define NPART__LIMIT_PLAIN_NAME 16u
-bool npart__is_plain_name(const char *name);
 
 /* Whether two equations of Einsum say the same: blanks do not count, nor which letters are used. */
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length);

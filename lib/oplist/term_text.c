@@ -2,7 +2,7 @@
  *
  * Conditions written back as text.
  */
-#include "rules/evaluate.h"
+#include "oplist/term.h"
 
 static const char *const predicate_words[] = {
 #define X(id, word, argument, about) word,
@@ -140,4 +140,18 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         append_asked(oplist, term, out);
         break;
     }
+}
+
+const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
+{
+    const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
+    if (rule == oplist->assumed_cpu_rule || rule == oplist->assumed_npu_rule)
+        return "assumed";
+    return gate->missing_rule == rule ? gate->missing : gate->name;
+}
+
+const char *npart__about_word(enum npart__rule_about about)
+{
+    static const char *const words[] = {"op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"};
+    return words[about];
 }

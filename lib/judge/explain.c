@@ -2,7 +2,7 @@
  *
  * Every rule that speaks of a node, with its outcome and the values that it looked at.
  */
-#include "rules/answer.h"
+#include "judge/answer.h"
 
 #define MOST_ELEMENTS_SHOWN 8u
 

@@ -3,7 +3,7 @@
  * Three-valued evaluation. A comparison is asked of every operand that its selector names and of every element of a
  * list attribute or constant, and must hold for each; what is absent has nothing against it.
  */
-#include "rules/answer.h"
+#include "judge/answer.h"
 
 /* ---- comparing ------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "rules/evaluate.h"
+#include "judge/evaluate.h"
 
 /* ---- entries --------------------------------------------------------------------------------------------- */
 
@@ -528,16 +528,3 @@ uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__i
     return trial.failure.value;
 }
 
-const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
-{
-    const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
-    if (rule == oplist->assumed_cpu_rule || rule == oplist->assumed_npu_rule)
-        return "assumed";
-    return gate->missing_rule == rule ? gate->missing : gate->name;
-}
-
-const char *npart__about_word(enum npart__rule_about about)
-{
-    static const char *const words[] = {"op", "dtype", "rank", "shape", "dynamic", "constant", "attribute", "policy"};
-    return words[about];
-}

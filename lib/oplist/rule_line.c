@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 /* "label:" before a condition. */
 static const char *accept_label(struct npart__parser *parser)

@@ -2,7 +2,7 @@
  *
  * The support table as people read it.
  */
-#include "rules/evaluate.h"
+#include "oplist/term.h"
 
 static void describe_switches(const struct npart__oplist *oplist, uint32_t bits, struct npart__buffer *out)
 {

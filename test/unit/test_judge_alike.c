@@ -2,7 +2,7 @@
  *
  * Which nodes are judged once: those that no rule can tell apart.
  */
-#include "rules/rules.h"
+#include "judge/judge.h"
 #include "support/analysis.h"
 #include "support/built.h"
 #include "support/test.h"
@@ -30,7 +30,7 @@ static bool are_alike(const char *model)
 }
 
 /* Everything that a rule may ask of a node beside its name: each pair differs in one thing, or in none. */
-static void test_rules_alike__nodes_that_rules_can_tell_apart(void)
+static void test_judge_alike__nodes_that_rules_can_tell_apart(void)
 {
     static const struct {
         const char *model;
@@ -100,7 +100,7 @@ static void test_rules_alike__nodes_that_rules_can_tell_apart(void)
 }
 
 /* The type before dequantizing and after quantizing, and the number of scales, are seen from the node between. */
-static void test_rules_alike__neighbours_that_quantize(void)
+static void test_judge_alike__neighbours_that_quantize(void)
 {
     static const char format[] =
         "input x1 %s[2,3]\ninput y1 uint8[2,3]\ninit s1 float32 = 0.5\ninit v1 float32[%d]\n"
@@ -123,7 +123,7 @@ static void test_rules_alike__neighbours_that_quantize(void)
 }
 
 /* More places are taken by one kind of node than are looked at: the rest are judged each for itself. */
-static void test_rules_alike__of_many_kinds_of_one_look(void)
+static void test_judge_alike__of_many_kinds_of_one_look(void)
 {
     struct npart__buffer model;
     struct npart__arena arena;
@@ -141,7 +141,7 @@ static void test_rules_alike__of_many_kinds_of_one_look(void)
 }
 
 /* A rule that asks for no plain name is asked of every node, and so is one of a node that an earlier one is like. */
-static void test_rules_alike__a_rule_that_looks_beyond(void)
+static void test_judge_alike__a_rule_that_looks_beyond(void)
 {
     struct analysis analysis;
     analysis_open(&analysis,
@@ -165,5 +165,5 @@ static void test_rules_alike__a_rule_that_looks_beyond(void)
     analysis_close(&analysis);
 }
 
-TESTS(test_rules_alike__nodes_that_rules_can_tell_apart, test_rules_alike__neighbours_that_quantize,
-      test_rules_alike__of_many_kinds_of_one_look, test_rules_alike__a_rule_that_looks_beyond)
+TESTS(test_judge_alike__nodes_that_rules_can_tell_apart, test_judge_alike__neighbours_that_quantize,
+      test_judge_alike__of_many_kinds_of_one_look, test_judge_alike__a_rule_that_looks_beyond)

@@ -2,7 +2,7 @@
  *
  * The lines of an op list that are about the target as a whole.
  */
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 /* ---- looking things up ----------------------------------------------------------------------------------- */
 

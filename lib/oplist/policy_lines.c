@@ -21,7 +21,7 @@
  * each may count only `of GATE`, `with SWITCH` or `unless SWITCH`, `since 'TOOLCHAIN'` or `before 'TOOLCHAIN'`; each
  * but the first is then followed by ["sentence"] [source "..."].
  */
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
 {

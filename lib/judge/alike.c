@@ -6,7 +6,7 @@
  * First values are sorted into classes, then nodes by the classes of their operands; both by hashing, so that the time
  * grows with the graph. What is in one class has been compared, not only hashed.
  */
-#include "rules/answer.h"
+#include "judge/answer.h"
 
 /* Places looked at before something counts as unlike all others, so that no graph makes looking slow. */
 #define MOST_PROBES 16u

@@ -2,11 +2,11 @@
  *
  * What the lexer, the condition parser and the section parser of op lists share.
  */
-#ifndef NPART_RULES_PARSE_H
-#define NPART_RULES_PARSE_H
+#ifndef NPART_OPLIST_PARSE_H
+#define NPART_OPLIST_PARSE_H
 
-#include "rules/rules.h"
-#include "rules/term.h"
+#include "oplist/oplist.h"
+#include "oplist/term.h"
 
 enum npart__token_kind {
     NPART__TOKEN_END,

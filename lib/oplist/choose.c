@@ -2,7 +2,7 @@
  *
  * ":VARIANT+SWITCH-SWITCH@TOOLCHAIN" and the parameters of the choice.
  */
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 static size_t word_end(const char *text)
 {

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "rules/answer.h"
+#include "judge/answer.h"
 
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
                        struct npart__inference *inference, const struct npart__fold *fold, uint32_t node)
@@ -518,14 +518,6 @@ static size_t skip_blanks(const char *text, size_t length, size_t at)
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool npart__is_plain_name(const char *name)
-{
-    uint32_t length = 0;
-    while (is_letter(name[length]) && length <= NPART__LIMIT_PLAIN_NAME)
-        length++;
-    return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length)

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 void npart__parse_fail(struct npart__parser *parser, uint32_t column, const char *format, ...)
 {

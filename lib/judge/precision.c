@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rules/rules.h"
+#include "judge/judge.h"
 
 /* What takes quantized activations, or makes them. Those of integer matrices and convolutions end in Integer. */
 static bool is_quantizing(const char *op)

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "rules/evaluate.h"
+#include "judge/evaluate.h"
 
 /* A number in a pattern is met by a constant this close: sqrt(2) as float16 still is 1.414. */
 #define CLOSENESS 2e-3

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NPART_RULES_EVALUATE_H
-#define NPART_RULES_EVALUATE_H
+#ifndef NPART_JUDGE_EVALUATE_H
+#define NPART_JUDGE_EVALUATE_H
 
-#include "rules/rules.h"
-#include "rules/term.h"
+#include "judge/judge.h"
+#include "oplist/term.h"
 
 /* The part that kept a condition from holding. */
 struct npart__failure {
@@ -40,8 +40,6 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
 /* Appends what was found at the failed part. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
-/* Appends a condition or part of one as it would be written. */
-void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);
 
 /* The entry of the node's op in a gate, or NPART_NONE. */
 uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,

@@ -14,8 +14,7 @@
  */
 #include <stdio.h>
 
-#include "rules/answer.h"
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 enum argument {
     ARGUMENT_OPERAND,
@@ -500,6 +499,13 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
     if (first == NPART_NONE)
         npart__parse_fail(parser, column, "expected what it may be");
     return first;
+}
+
+bool npart__is_plain_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t length = strspn(name, letters);
+    return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
 /* Whether rules ask for more than plain names decides what they can tell apart (alike.c). */

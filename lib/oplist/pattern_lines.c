@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name)
 {

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 struct imported {
     const char *domain, *name, *note;

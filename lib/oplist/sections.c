@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/parse.h"
+#include "oplist/parse.h"
 
 /* ---- lines of an op or a group ---------------------------------------------------------------------------- */
 

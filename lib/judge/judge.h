@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * judge: a verdict for every live node by a target's op list, with the rules behind it.
+ *
+ * Evaluation is three-valued: a rule whose operands are not known neither holds nor fails. All rules of a node are
+ * tried, so that every failing one can be named.
+ */
+#ifndef NPART_JUDGE_H
+#define NPART_JUDGE_H
+
+#include "fold/fold.h"
+#include "oplist/oplist.h"
+
+/* Nodes that a conversion of layout is followed past. */
+#define NPART__LIMIT_LAYOUT_STEPS 64u
+/* Nodes of one unit that a pattern makes. */
+#define NPART__LIMIT_UNIT_NODES 64u
+/* Parts looked at before a place is given up, so that no list makes matching slow. */
+#define NPART__LIMIT_MATCH_STEPS 4096u
+
+enum npart__truth { NPART__FALSE, NPART__MAYBE, NPART__TRUE };
+
+enum npart__verdict { NPART__CPU, NPART__NPU, NPART__FAIL, NPART__UNDECIDED };
+
+/* A rule that did not hold for a node, or a note that applies. */
+struct npart__reason {
+    uint32_t node, rule;
+    uint8_t truth; /* FALSE or MAYBE; of a note, TRUE */
+};
+
+/* What becomes of a node through the quantized units around it. */
+enum npart__in_unit {
+    NPART__UNIT_NONE,
+    NPART__UNIT_REFUSED,  /* refused, and with it the DequantizeLinears of its operands: its own copies, where others
+                             use them too */
+    NPART__UNIT_ORIGINAL, /* a DequantizeLinear that goes with a refused unit, while its copies for others stay */
+};
+
+/* Accepted nodes that fail to compile where all of them are in one partition. */
+struct npart__failing {
+    uint32_t first_node, node_count; /* in failing_nodes; the first is the one that is held responsible */
+    uint32_t rule;
+};
+
+struct npart__mask {
+    uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
+    uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
+    uint8_t *in_units;      /* by node: enum npart__in_unit */
+    struct NPART__ARRAY(struct npart__reason) reasons;
+    struct NPART__ARRAY(struct npart__failing) failing;
+    struct NPART__ARRAY(uint32_t) failing_nodes;
+};
+
+/* What the user assumes of a node, whatever the rules say. */
+enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASSUME_NPU };
+
+/* An op among the graph's interned strings; NPART_NONE: no node has it. */
+struct npart__op_id {
+    uint32_t op_type, domain;
+};
+/* Of texts such as "Relu" and "com.microsoft:Gelu". NULL when out of memory. */
+struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
+                                     struct npart__arena *arena);
+static inline bool npart__is_op(const struct npart__node *node, struct npart__op_id id)
+{
+    return node->op_type == id.op_type && node->domain == id.domain;
+}
+
+/* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
+ * in the node's graph. */
+uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
+                              const struct npart__node *node);
+
+/* The `unshaped` line that speaks of the node, or NULL. */
+const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
+                                                 const struct npart__graph *graph, uint32_t node);
+/* The list's unshaped operators that the graph has; *count 0 when it has none. NULL when out of memory. */
+struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
+                                                struct npart__arena *arena, uint32_t *count);
+
+/* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. */
+bool npart__is_float_model(const struct npart__inference *inference, const struct npart__fold *fold);
+
+/* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
+ * CPU (FAIL where the rule is fatal), with that reason. */
+npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
+                              struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
+
+/* By node the first one that rules cannot tell from it (alike.c). In `arena`; NULL when out of memory. */
+uint32_t *npart__find_alike(struct npart__inference *inference, const struct npart__fold *fold,
+                            struct npart__arena *arena);
+
+/* What is left of a graph, and which of its nodes are alike. */
+struct npart__live_graph {
+    const struct npart__fold *fold;
+    const uint32_t *alike;
+};
+
+/* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves, where
+ * that is another graph; else NULL. */
+npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
+                          const struct npart__live_graph *live, const struct npart__live_graph *folded,
+                          const uint8_t *assumed,
+                          struct npart__arena *arena, struct npart__mask *out, struct npart_error *error);
+
+/* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
+enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
+                                    const struct npart__fold *fold, uint32_t rule, uint32_t node,
+                                    struct npart__buffer *out);
+
+/* The operand that made a rule fail: what a cause is traced from. NPART_NONE when no single one did. */
+uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
+                             const struct npart__fold *fold, uint32_t rule, uint32_t node);
+
+/* One rule that was tried on a node. */
+struct npart__tried {
+    uint32_t rule;
+    uint8_t truth; /* of its condition; FALSE for a missing entry */
+};
+
+struct npart__tried_rules {
+    struct NPART__ARRAY(struct npart__tried) items;
+};
+
+/* Tries every rule of the applied gates on a live node, those behind a refusing gate and all signatures included.
+ * False when out of memory. */
+bool npart__explain_node(const struct npart__target *target, struct npart__inference *inference,
+                         const struct npart__fold *fold, uint32_t node, struct npart__arena *arena,
+                         struct npart__tried_rules *out);
+/* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
+void npart__append_seen(const struct npart__target *target, struct npart__inference *inference,
+                        const struct npart__fold *fold, uint32_t rule, uint32_t node, struct npart__buffer *out);
+
+#endif
