@@ -322,7 +322,7 @@ void npart__infer_col2im(struct npart__call *call)
     uint32_t count, block_count;
     const int64_t *sizes = npart__in_ints(call, 1, &count), *block = npart__in_ints(call, 2, &block_count);
     if (!sizes && image->has_rank && image->rank == 1 && npart__is_number(image->dims[0]) &&
-        image->dims[0] + 2 <= NPART__LIMIT_RANK)
+        image->dims[0] <= NPART__LIMIT_RANK - 2)
         count = (uint32_t)image->dims[0];
     int64_t *dims = count || sizes ? npart__new_dims(call, count + 2) : NULL;
     if (!dims)
