@@ -9,7 +9,7 @@ static const struct npart__operator operators[] = {
 
 static int compare(const struct npart__operator *op, const char *domain, const char *name)
 {
-    int order = strcmp(op->domain, domain);
+    int order = *op->domain || *domain ? strcmp(op->domain, domain) : 0; /* mostly both are the standard's own */
     return order ? order : strcmp(op->name, name);
 }
 
@@ -37,6 +37,16 @@ const struct npart__operator *npart__operator_find(const char *domain, const cha
     while (count > 0 && versions[count - 1].since > opset_version)
         count--;
     return count > 0 ? &versions[count - 1] : NULL;
+}
+
+size_t npart__operator_count(void)
+{
+    return NPART__COUNT(operators);
+}
+
+size_t npart__operator_number(const struct npart__operator *op)
+{
+    return (size_t)(op - operators);
 }
 
 unsigned npart__operator_flags(const struct npart__operator *op)

@@ -31,6 +31,9 @@ const struct npart__operator *npart__operator_find(const char *domain, const cha
 /* All versions of an operator, oldest first; `*count` 0 and NULL when unknown. */
 const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count);
 unsigned npart__operator_flags(const struct npart__operator *op);
+/* How many operator versions there are, and which of them this is, counted from 0: for tables with a row for each. */
+size_t npart__operator_count(void);
+size_t npart__operator_number(const struct npart__operator *op);
 
 struct npart__operand {
     const char *name; /* not terminated */

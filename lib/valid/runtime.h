@@ -44,13 +44,22 @@ bool npart__runtime_takes_any_attribute(const struct npart__runtime *runtime, co
 /* Whether it refuses the operator as deprecated. */
 bool npart__runtime_deprecates(const struct npart__runtime *runtime, const struct npart__operator *schema);
 
-#define NPART__VALID_SLOTS 256u
+/* A run of rows of a table; none where `end` is 0. */
+struct npart__rows {
+    uint8_t first, end;
+};
 
-/* What is looked up once per operator and version, as a cache. */
+/* The rules of shapes.c for an operator. */
+struct npart__shape_rows {
+    struct npart__rows ranks, axes, lists; /* of an operand's rank; axes by attribute; axes by input */
+    bool has_perm;
+};
+
+/* What is looked up once per operator and version. */
 struct npart__valid_slot {
-    const struct npart__operator *asked;  /* as the standard has it; NULL: the slot is free */
-    const struct npart__operator *schema; /* as the runtime has it */
-    bool is_deprecated, is_constant, has_shape_rules;
+    const struct npart__operator *schema; /* as the runtime has it; NULL: it has none */
+    bool is_filled, is_deprecated, is_constant, has_required;
+    struct npart__shape_rows shape_rows;
     uint64_t passed; /* the look of operands that were found well typed last; 0: none */
 };
 
@@ -63,7 +72,7 @@ struct npart__validity {
     uint32_t found_count;
     bool has_failed;    /* out of memory */
     bool only_counts;   /* findings are not written down */
-    struct npart__valid_slot slots[NPART__VALID_SLOTS];
+    struct npart__valid_slot *slots; /* by npart__operator_number */
 };
 
 /* A problem of a node (NPART_NONE: of none, which `place` then names). */
@@ -73,9 +82,9 @@ void npart__refuse(struct npart__validity *validity, uint32_t node, const char *
 /* types.c: element types of operands, and what the file declares of results. */
 void npart__check_types(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema);
 /* shapes.c: what the standard's shape inference refuses of a node, and of what ours says cannot be. */
-void npart__check_shapes(struct npart__validity *validity, uint32_t node);
-/* Whether there is any rule of that kind for an operator. */
-bool npart__has_shape_rules(const struct npart__operator *schema);
+void npart__check_shapes(struct npart__validity *validity, uint32_t node, const struct npart__shape_rows *rows);
+/* The rules of that kind for an operator, at any version. */
+struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *schema);
 void npart__check_contradictions(struct npart__validity *validity);
 
 #endif

@@ -74,7 +74,7 @@ static void check_axes(struct npart__validity *validity, uint32_t id, const stru
 }
 
 /* Axes that an input gives, where they are an initializer; a list that grows the rank counts in what it makes. */
-static const struct axes_input {
+static const struct axes_input { /* sorted by operator */
     const char *op;
     uint8_t input, since;
     bool grows;
@@ -101,7 +101,7 @@ static void check_axes_input(struct npart__validity *validity, uint32_t id, cons
         check_axis(validity, id, &plain, rank, axes->ints[i]);
 }
 
-/* The ranks that an input may have. */
+/* The ranks that an input may have. Sorted by operator. */
 static const struct rank_rule {
     const char *domain, *op;
     uint8_t input, least, most, since;
@@ -204,39 +204,42 @@ static void check_perm(struct npart__validity *validity, uint32_t id)
     }
 }
 
-void npart__check_shapes(struct npart__validity *validity, uint32_t id)
+static void add_row(struct npart__rows *rows, size_t row)
 {
-    const struct npart__node *node = &validity->graph->nodes.items[id];
-    const char *op = npart__node_op(validity->graph, node);
-    const char *domain = npart__text(&validity->graph->strings, node->domain);
-    if (!node->schema || (*domain && strcmp(domain, "ai.onnx.ml") != 0))
-        return;
-    int since = node->schema->since;
-    for (size_t i = 0; i < NPART__COUNT(rank_rules); i++)
-        if (strcmp(op, rank_rules[i].op) == 0 && strcmp(domain, rank_rules[i].domain) == 0 &&
-            since >= rank_rules[i].since)
-            check_rank(validity, id, &rank_rules[i]);
-    if (*domain)
-        return;
-    if (strcmp(op, "Transpose") == 0)
-        check_perm(validity, id);
-    for (size_t i = 0; i < NPART__COUNT(axis_rules); i++)
-        if (strcmp(op, axis_rules[i].op) == 0 && since >= axis_rules[i].since && since <= axis_rules[i].until)
-            check_axes(validity, id, &axis_rules[i]);
-    for (size_t i = 0; i < NPART__COUNT(axes_inputs); i++)
-        if (strcmp(op, axes_inputs[i].op) == 0 && since >= axes_inputs[i].since)
-            check_axes_input(validity, id, &axes_inputs[i]);
+    rows->first = rows->end ? rows->first : (uint8_t)row;
+    rows->end = (uint8_t)(row + 1);
 }
 
-bool npart__has_shape_rules(const struct npart__operator *schema)
+/* What the tables have of an operator in one domain: its rows stand together, and are few. */
+struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *schema)
 {
+    struct npart__shape_rows rows = {0};
     bool is_plain = !*schema->domain;
-    bool found = is_plain && strcmp(schema->name, "Transpose") == 0;
     for (size_t i = 0; i < NPART__COUNT(rank_rules); i++)
-        found |= strcmp(schema->name, rank_rules[i].op) == 0;
-    for (size_t i = 0; i < NPART__COUNT(axis_rules); i++)
-        found |= is_plain && strcmp(schema->name, axis_rules[i].op) == 0;
-    for (size_t i = 0; i < NPART__COUNT(axes_inputs); i++)
-        found |= is_plain && strcmp(schema->name, axes_inputs[i].op) == 0;
-    return found;
+        if (strcmp(schema->name, rank_rules[i].op) == 0 && strcmp(schema->domain, rank_rules[i].domain) == 0)
+            add_row(&rows.ranks, i);
+    for (size_t i = 0; is_plain && i < NPART__COUNT(axis_rules); i++)
+        if (strcmp(schema->name, axis_rules[i].op) == 0)
+            add_row(&rows.axes, i);
+    for (size_t i = 0; is_plain && i < NPART__COUNT(axes_inputs); i++)
+        if (strcmp(schema->name, axes_inputs[i].op) == 0)
+            add_row(&rows.lists, i);
+    rows.has_perm = is_plain && strcmp(schema->name, "Transpose") == 0;
+    return rows;
+}
+
+void npart__check_shapes(struct npart__validity *validity, uint32_t id, const struct npart__shape_rows *rows)
+{
+    int since = validity->graph->nodes.items[id].schema->since;
+    for (size_t i = rows->ranks.first; i < rows->ranks.end; i++)
+        if (since >= rank_rules[i].since)
+            check_rank(validity, id, &rank_rules[i]);
+    if (rows->has_perm)
+        check_perm(validity, id);
+    for (size_t i = rows->axes.first; i < rows->axes.end; i++)
+        if (since >= axis_rules[i].since && since <= axis_rules[i].until)
+            check_axes(validity, id, &axis_rules[i]);
+    for (size_t i = rows->lists.first; i < rows->lists.end; i++)
+        if (since >= axes_inputs[i].since)
+            check_axes_input(validity, id, &axes_inputs[i]);
 }

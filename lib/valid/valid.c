@@ -156,7 +156,7 @@ static const char *kind_name(char kind)
     return "of no known type";
 }
 
-static void check_attributes(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
+static void check_given(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
     const struct npart__node *node = &graph->nodes.items[id];
@@ -175,6 +175,12 @@ static void check_attributes(struct npart__validity *validity, uint32_t id, cons
             npart__refuse(validity, id, "", "attribute %.100s must be %s; found %s", attribute->name,
                           kind_name(expected.kind), kind_name(kind));
     }
+}
+
+static void check_required(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
+{
+    const struct npart__graph *graph = validity->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
     if (graph->scopes.items[node->scope].kind == NPART__SCOPE_CALL)
         return; /* one that the call leaves out has its default */
     const char *at = NULL, *name;
@@ -221,14 +227,18 @@ static void check_unknown(struct npart__validity *validity, uint32_t id)
 
 static struct npart__valid_slot *look_up(struct npart__validity *validity, const struct npart__operator *asked)
 {
-    struct npart__valid_slot *slot = &validity->slots[((uintptr_t)asked / sizeof *asked) % NPART__VALID_SLOTS];
-    if (slot->asked == asked)
+    struct npart__valid_slot *slot = &validity->slots[npart__operator_number(asked)];
+    const char *at = NULL, *name;
+    size_t length;
+    if (slot->is_filled)
         return slot;
-    *slot = (struct npart__valid_slot){.asked = asked, .schema = npart__runtime_schema(&validity->runtime, asked)};
+    slot->is_filled = true;
+    slot->schema = npart__runtime_schema(&validity->runtime, asked);
     if (slot->schema) {
+        slot->has_required = npart__operator_next_required(slot->schema, &at, &name, &length);
         slot->is_deprecated = npart__runtime_deprecates(&validity->runtime, slot->schema);
         slot->is_constant = is_constant(slot->schema);
-        slot->has_shape_rules = npart__has_shape_rules(slot->schema);
+        slot->shape_rows = npart__find_shape_rows(slot->schema);
     }
     return slot;
 }
@@ -292,13 +302,15 @@ static void check_node(struct npart__validity *validity, uint32_t id)
         check_constant(validity, id);
         return;
     }
-    check_attributes(validity, id, schema);
+    check_given(validity, id, schema);
+    if (slot->has_required)
+        check_required(validity, id, schema);
     uint64_t look = look_of(validity, node);
     if (look == 0 || look != slot->passed)
         check_operands(validity, id, schema);
     slot->passed = validity->found_count == before ? look : slot->passed;
-    if (validity->found_count == before && slot->has_shape_rules)
-        npart__check_shapes(validity, id);
+    if (validity->found_count == before)
+        npart__check_shapes(validity, id, &slot->shape_rows);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -341,13 +353,10 @@ static void check_names(struct npart__validity *validity)
     npart__arena_release(arena, first);
 }
 
-static void check_graph(struct npart__validity *validity)
+static void check_nodes(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
-    check_versions(validity);
-    check_names(validity);
-    check_defaults(validity);
-    check_initializers(validity);
+    memset(validity->slots, 0, npart__operator_count() * sizeof *validity->slots);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         bool is_run = graph->scopes.items[node->scope].region != NPART_NONE;
@@ -357,7 +366,7 @@ static void check_graph(struct npart__validity *validity)
     npart__check_contradictions(validity);
 }
 
-/* We may know shapes that the runtime does not: nothing is refused for those. So a look at all that is known says
+/* We may know shapes that the runtime does not: no node is refused for those. So a look at all that is known says
  * whether it is worth the while to infer what the runtime knows when it loads the model. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error)
 {
@@ -366,20 +375,27 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
         .view = inference,
         .graph = inference->graph,
         .runtime = npart__newest_runtime(),
-        .only_counts = true,
+        .slots = npart__arena_allocate(inference->arena, npart__operator_count() * sizeof *validity.slots),
     };
-    check_graph(&validity);
-    if (validity.has_failed)
+    if (!validity.slots)
         return npart__fail_memory(error);
-    if (validity.found_count == 0)
-        return NPART_OK;
-    npart_status status = npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NULL, 0, &validity.view, error);
-    if (status != NPART_OK)
-        return status;
-    validity.found_count = 0;
-    validity.only_counts = false;
-    memset(validity.slots, 0, sizeof validity.slots);
-    check_graph(&validity);
+    check_versions(&validity);
+    check_names(&validity);
+    check_defaults(&validity);
+    check_initializers(&validity);
+    uint32_t found_before = validity.found_count;
+    validity.only_counts = true;
+    check_nodes(&validity);
+    if (!validity.has_failed && validity.found_count > found_before) {
+        npart_status status =
+            npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NULL, 0, &validity.view, error);
+        if (status != NPART_OK)
+            return status;
+        validity.found_count = found_before;
+        validity.only_counts = false;
+        check_nodes(&validity);
+    }
+    npart__arena_release(inference->arena, validity.slots);
     return validity.has_failed ? npart__fail_memory(error) : NPART_OK;
 }
 
