@@ -7,12 +7,12 @@
 
 #include "base/base.h"
 
-static uint64_t rotated(uint64_t word, unsigned bits)
+static inline uint64_t rotated(uint64_t word, unsigned bits)
 {
     return word << bits | word >> (64 - bits);
 }
 
-static void sip_round(struct npart__hash *hash)
+static inline void sip_round(struct npart__hash *hash)
 {
     uint64_t *v = hash->v;
     v[0] += v[1];
@@ -63,7 +63,9 @@ uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, 
     for (; rest >= 8; rest -= 8, bytes += 8)
         npart__hash_word(&hash, word_of(bytes));
     uint64_t last = (uint64_t)count << 56;
-    for (size_t i = 0; i < rest; i++)
+    if (count >= 8 && rest > 0) /* the rest is the upper part of the last eight bytes */
+        last |= word_of(bytes + rest - 8) >> (64 - 8 * rest);
+    for (size_t i = 0; count < 8 && i < rest; i++)
         last |= (uint64_t)bytes[i] << 8 * i;
     npart__hash_word(&hash, last);
     return npart__hash_end(hash);

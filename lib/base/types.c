@@ -67,7 +67,8 @@ int npart__type_number(const char *name, size_t length)
     for (size_t i = 1; i < NPART__COUNT(element_types); i++) {
         const char *names[] = {element_types[i].name, element_types[i].onnx_name};
         for (size_t j = 0; j < 2; j++)
-            if (strlen(names[j]) == length && npart__same_letters(names[j], name, length))
+            if (length && ((names[j][0] ^ name[0]) | 0x20) == 0x20 && strlen(names[j]) == length &&
+                npart__same_letters(names[j], name, length))
                 return (int)i;
     }
     return 0;

@@ -205,14 +205,9 @@ static uint64_t window_end(const struct scan *scan)
 /* A tag, a length and a number at their longest. */
 #define FIELD_HEADER_BYTES 32
 
-/* Brings `bytes` (at most FIELD_HEADER_BYTES) at `position` into the window, or what is left of the input. Where
- * the window has to move, the run is copied first: so a field whose header is needed as a whole before it is
- * looked at can still be left out from its tag on. */
-static npart_status need(struct scan *scan, size_t bytes)
+static npart_status move_window(struct scan *scan, size_t bytes)
 {
     npart_status status = NPART_OK;
-    if (scan->position + bytes <= window_end(scan))
-        return NPART_OK;
     if (window_end(scan) != scan->source->size) {
         status = end_run(scan);
         if (status == NPART_OK)
@@ -224,7 +219,15 @@ static npart_status need(struct scan *scan, size_t bytes)
     return status;
 }
 
-static npart_status read_varint(struct scan *scan, const char *what, uint64_t *out)
+/* Brings `bytes` (at most FIELD_HEADER_BYTES) at `position` into the window, or what is left of the input. Where
+ * the window has to move, the run is copied first: so a field whose header is needed as a whole before it is
+ * looked at can still be left out from its tag on. */
+static inline npart_status need(struct scan *scan, size_t bytes)
+{
+    return scan->position + bytes <= window_end(scan) ? NPART_OK : move_window(scan, bytes);
+}
+
+static npart_status read_long_varint(struct scan *scan, const char *what, uint64_t *out)
 {
     npart_status status = need(scan, 10);
     if (status != NPART_OK)
@@ -247,6 +250,18 @@ static npart_status read_varint(struct scan *scan, const char *what, uint64_t *o
         }
     }
     return malformed(scan, scan->position, "%s has more than 10 bytes", what);
+}
+
+/* Nearly all tags, lengths and numbers of a model are one byte. */
+static inline npart_status read_varint(struct scan *scan, const char *what, uint64_t *out)
+{
+    bool is_there = scan->position < window_end(scan) && scan->position < scan->frames[scan->depth - 1].end;
+    uint8_t first = is_there ? scan->source->window[scan->position - scan->source->window_offset] : UINT8_MAX;
+    if (first >= 0x80)
+        return read_long_varint(scan, what, out);
+    *out = first;
+    scan->position++;
+    return NPART_OK;
 }
 
 /* Walks `bytes` forward, copying them as part of the run. */
