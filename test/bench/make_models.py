@@ -17,6 +17,7 @@ import onnx
 from onnx import TensorProto, helper
 
 LAYER_SIDE = 1000  # 1000 x 1000 float32 is 4 MB
+IR_VERSION = 10    # that every runtime of these opsets loads; the package's own may be newer than they are
 
 
 def varint(value):
@@ -54,7 +55,7 @@ def write_weights(path, layers):
     graph = helper.make_graph(
         nodes, "weights", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, LAYER_SIDE])],
         [helper.make_tensor_value_info(before, TensorProto.FLOAT, [1, LAYER_SIDE])], [bias])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=IR_VERSION)
     rest = onnx.ModelProto()
     rest.CopyFrom(model)
     rest.ClearField("graph")
@@ -173,7 +174,7 @@ def write_nodes(path, fixtures, count):
                              "Softmax"),
                 repeat_block(graph, os.path.join(fixtures, "mobilenetv3-large.dynamo.onnx"), count * 4 // 10, "image",
                              "Conv")]
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", max(versions))])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", max(versions))], ir_version=IR_VERSION)
     with open(path, "wb") as out:
         out.write(model.SerializeToString())
     return len(graph.node)
