@@ -10,12 +10,18 @@
 #define NPART__CACHED_OUTPUTS 4u
 #define NPART__NO_SOURCE INT32_MAX
 
+/* Where the tables of view.c speak of an operator: a run of rows, and single ones plus one; 0: nowhere. */
+struct npart__view_rows {
+    uint8_t first_need, end_need, special, propagation;
+};
+
 /* What is looked up once per operator and version. */
 struct npart__op_cache {
     bool is_filled;
     uint32_t op_type, domain;
     const struct npart__operator *schema;
     const struct npart__infer_row *row;
+    struct npart__view_rows view_rows;
     int type_source[NPART__CACHED_OUTPUTS]; /* see npart__type_source */
 };
 
@@ -33,6 +39,7 @@ void npart__assume_equal(struct npart__inference *inference, uint32_t node, int6
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);
+struct npart__view_rows npart__find_view_rows(const char *domain, const char *op);
 /* Whether the runtime could compute a node of constants before the model runs. */
 bool npart__is_measured(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */

@@ -46,6 +46,7 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
         .is_filled = true, .op_type = node->op_type, .domain = node->domain, .schema = node->schema};
     int since = node->schema ? node->schema->since : node->opset_version ? node->opset_version : INT32_MAX;
     cache->row = find_row(npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
+    cache->view_rows = npart__find_view_rows(npart__text(strings, node->domain), npart__text(strings, node->op_type));
     for (unsigned i = 0; i < NPART__CACHED_OUTPUTS; i++)
         cache->type_source[i] = npart__type_source(node->schema, i, 0);
     return cache;
@@ -230,6 +231,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         .node = node,
         .node_id = id,
         .row = cache.row,
+        .view_rows = &cache.view_rows,
     };
     inference->expressions.node = id;
     inference->facts[graph->values.count + 1] = (struct npart__fact){0}; /* the scrap, of what other nodes left */

@@ -223,11 +223,6 @@ static void lose_last(const struct npart__call *call)
     }
 }
 
-static bool is_recurrent(const char *op)
-{
-    return strcmp(op, "RNN") == 0 || strcmp(op, "GRU") == 0 || strcmp(op, "LSTM") == 0;
-}
-
 static bool is_sized_past(const struct npart__call *call, uint32_t operand)
 {
     const struct npart__fact *past = npart__in(call, operand);
@@ -291,35 +286,73 @@ static bool is_newer(const struct npart__call *call, const char *op)
            ((strcmp(op, "Gemm") == 0 && call->node->opset_version >= 13) || strcmp(op, "Einsum") == 0);
 }
 
+/* What the standard says of sizes otherwise; true where there is no more to say. */
+static bool view_split(const struct npart__call *call)
+{
+    uint32_t axis;
+    bool is_open = splits_open_axis(call, &axis);
+    if (is_open)
+        lose_parts(call, axis);
+    return is_open;
+}
+
+static bool view_slice(const struct npart__call *call)
+{
+    lose_slices(call);
+    return false;
+}
+
+static bool view_top(const struct npart__call *call)
+{
+    if (ranks_open_axis(call))
+        lose(call, DIMS);
+    return false;
+}
+
+static bool view_count(const struct npart__call *call)
+{
+    lose_count(call);
+    return false;
+}
+
+static bool view_attention_presents(const struct npart__call *call)
+{
+    view_presents(call);
+    return false;
+}
+
+static bool view_normalizer(const struct npart__call *call)
+{
+    lose_last(call);
+    return false;
+}
+
+static bool view_recurrent(const struct npart__call *call)
+{
+    if (!npart__int_attribute(call, "hidden_size", 0))
+        lose_last(call);
+    return false;
+}
+
+static const struct special {
+    const char *op;
+    bool (*view)(const struct npart__call *call);
+} specials[] = {
+    {"Attention", view_attention_presents}, {"GRU", view_recurrent},
+    {"LSTM", view_recurrent},               {"NonZero", view_count},
+    {"RNN", view_recurrent},                {"Slice", view_slice},
+    {"Split", view_split},                  {"StringNormalizer", view_normalizer},
+    {"TopK", view_top},
+};
+
 static void view_shapes(const struct npart__call *call, const char *op)
 {
-    size_t low = 0, high = sizeof needs / sizeof *needs;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(needs[middle].op, op) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    uint32_t axis;
-    if (strcmp(op, "Split") == 0 && splits_open_axis(call, &axis)) {
-        lose_parts(call, axis);
+    const struct npart__view_rows *rows = call->view_rows;
+    if (rows->special && specials[rows->special - 1].view(call))
         return;
-    }
-    if (strcmp(op, "Slice") == 0)
-        lose_slices(call);
-    if (strcmp(op, "TopK") == 0 && ranks_open_axis(call))
-        lose(call, DIMS);
-    if (strcmp(op, "NonZero") == 0)
-        lose_count(call);
-    if (strcmp(op, "Attention") == 0)
-        view_presents(call);
-    if (strcmp(op, "StringNormalizer") == 0 ||
-        (is_recurrent(op) && !npart__int_attribute(call, "hidden_size", 0)))
-        lose_last(call);
-    for (; !is_newer(call, op) && low < sizeof needs / sizeof *needs && strcmp(needs[low].op, op) == 0; low++)
-        if ((!needs[low].before || call->node->opset_version < needs[low].before) && !is_met(call, &needs[low]))
-            lose_from(call, needs[low].from, (enum loss)needs[low].loss);
+    for (size_t i = rows->first_need; i < rows->end_need && !is_newer(call, op); i++)
+        if ((!needs[i].before || call->node->opset_version < needs[i].before) && !is_met(call, &needs[i]))
+            lose_from(call, needs[i].from, (enum loss)needs[i].loss);
 }
 
 /* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one. */
@@ -494,17 +527,38 @@ static bool all_are_numbers(const struct npart__known *known)
     return known->ints != NULL;
 }
 
-static void view_elements(const struct npart__call *call, const char *op)
+static void view_elements(const struct npart__call *call)
 {
+    uint8_t propagation = call->view_rows->propagation;
     struct npart__fact *out = npart__out(call, 0);
     /* Whoever calls ONNX's inference chooses whether it propagates. */
     bool is_kept = false, propagates = call->inference->options.view != NPART__VIEW_ONNX;
-    for (size_t i = 0; propagates && i < sizeof propagations / sizeof *propagations && !is_kept; i++)
-        is_kept = strcmp(op, propagations[i].op) == 0 && is_followed(call, &propagations[i]);
+    if (propagates && propagation)
+        is_kept = is_followed(call, &propagations[propagation - 1]);
     if (!is_kept || !out->known || !all_are_numbers(out->known) || out->rank > 1)
         out->known = NULL;
     for (uint32_t i = 1; i < call->node->output_count; i++)
         npart__out(call, i)->known = NULL;
+}
+
+struct npart__view_rows npart__find_view_rows(const char *domain, const char *op)
+{
+    struct npart__view_rows rows = {0};
+    if (*domain && strcmp(domain, "ai.onnx.ml") != 0)
+        return rows;
+    for (size_t i = 0; i < NPART__COUNT(needs); i++) {
+        if (strcmp(needs[i].op, op) != 0)
+            continue;
+        rows.first_need = rows.end_need ? rows.first_need : (uint8_t)i;
+        rows.end_need = (uint8_t)(i + 1);
+    }
+    for (size_t i = 0; i < NPART__COUNT(specials); i++)
+        if (strcmp(specials[i].op, op) == 0)
+            rows.special = (uint8_t)(i + 1);
+    for (size_t i = 0; i < NPART__COUNT(propagations); i++)
+        if (strcmp(propagations[i].op, op) == 0)
+            rows.propagation = (uint8_t)(i + 1);
+    return rows;
 }
 
 void npart__view_as_onnxruntime(const struct npart__call *call)
@@ -524,5 +578,5 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
     view_shapes(call, op);
     view_types(call);
     view_attention(call);
-    view_elements(call, op);
+    view_elements(call);
 }
