@@ -102,8 +102,8 @@ static enum npart__fold_reason constant_reason(const struct folder *folder, cons
     if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
         !inputs_are_constant(folder, node) && is_target_of_reshape(folder, node))
         return NPART__FOLD_SHAPE; /* fused with the Reshape behind it */
-    if (node->body_count || strcmp(op, "DequantizeLinear") == 0 || !npart__can_compute(folder->inference, node) ||
-        !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node))
+    if (node->body_count || !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node) ||
+        strcmp(op, "DequantizeLinear") == 0 || !npart__can_compute(folder->inference, node))
         return NPART__FOLD_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);

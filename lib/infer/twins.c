@@ -131,7 +131,7 @@ static bool hash_attribute(const struct finder *finder, const struct npart__attr
     struct npart__hash hash = npart__hash_begin(key);
     double numbers[MOST_SHARED] = {0};
     uint64_t bits = 0;
-    npart__hash_word(&hash, npart__hash_bytes(key, attribute->name, strlen(attribute->name)));
+    npart__hash_word(&hash, (uint64_t)(uintptr_t)attribute->name); /* interned */
     npart__hash_word(&hash, (uint64_t)attribute->type << 32 | attribute->count);
     switch (attribute->type) {
     case 1:

@@ -21,6 +21,7 @@ struct unit {
 /* A part's op among the graph's interned strings. */
 struct part_op {
     uint32_t type, domain; /* NPART_NONE: no node of the graph has it */
+    bool is_commutative;
 };
 
 struct root {
@@ -89,17 +90,6 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
     return true;
 }
 
-static bool is_commutative(const struct matcher *matcher, const struct npart__node *node)
-{
-    static const char *const ops[] = {"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"};
-    if (node->input_count != 2)
-        return false;
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (strcmp(npart__node_op(matcher->graph, node), ops[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__node *node = &matcher->graph->nodes.items[id];
@@ -121,7 +111,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
         return false;
     if (!is_known)
         unit->nodes[unit->node_count++] = id;
-    if (matcher->pattern->is_failure || !is_commutative(matcher, node))
+    if (matcher->pattern->is_failure || node->input_count != 2 || !matcher->ops[part].is_commutative)
         return match_arguments(matcher, at->argument, node, false);
     struct unit before = *unit;
     if (match_arguments(matcher, at->argument, node, false))
@@ -336,6 +326,15 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
     }
 }
 
+static bool is_commutative(const char *op)
+{
+    static const char *const ops[] = {"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"};
+    for (size_t i = 0; i < NPART__COUNT(ops); i++)
+        if (strcmp(op, ops[i]) == 0)
+            return true;
+    return false;
+}
+
 static const struct part_op *find_ops(const struct npart__oplist *oplist, const struct npart__graph *graph,
                                       struct npart__arena *arena)
 {
@@ -347,6 +346,7 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
             continue;
         ops[i].type = npart__strings_find(&graph->strings, part->op, strlen(part->op));
         ops[i].domain = npart__strings_find(&graph->strings, part->domain, strlen(part->domain));
+        ops[i].is_commutative = is_commutative(part->op);
     }
     return ops;
 }

@@ -503,8 +503,10 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
 
 bool npart__is_plain_name(const char *name)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    size_t length = strspn(name, letters);
+    size_t length = 0;
+    while (length <= NPART__LIMIT_PLAIN_NAME &&
+           ((name[length] >= 'a' && name[length] <= 'z') || (name[length] >= 'A' && name[length] <= 'Z')))
+        length++;
     return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
