@@ -44,7 +44,7 @@ struct npart__view_rows npart__find_view_rows(const char *domain, const char *op
 bool npart__is_measured(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */
 void npart__fuse_reshape(const struct npart__call *call);
-/* twins.c: fills in `twin_uses`; false when out of memory. */
+/* twins.c: fills in `twins` and `twin_uses`; false when out of memory. */
 bool npart__find_twins(struct npart__inference *inference);
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 

@@ -117,6 +117,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
+    uint32_t *twins; /* of the view of a runtime that folds: by value, the first that the runtime holds to be equal */
     /* private */
     struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */
     struct npart__inference *next_view;

@@ -3,11 +3,15 @@
  * Values that are computed twice: by nodes of one operator, with equal attributes, of values that are the same or
  * twins in turn. ONNX Runtime makes one of them before it looks at Reshapes, so what seems to be used once may not be.
  *
- * Modelled on onnxruntime/core/optimizer: common_subexpression_elimination.cc and constant_sharing.cc.
+ * Modelled on onnxruntime/core/optimizer: common_subexpression_elimination.cc and constant_sharing.cc. The latter runs
+ * once, before anything is folded: of what nodes make of constants, only equal nodes' results are equal to it. Weights
+ * of more than a few elements stay apart even where they are equal, so their contents never matter.
  */
 #include "infer/driver.h"
+#include "infer/families.h"
 
-/* Constants of more elements than this are not compared. */
+/* Constants of more elements than this are not compared (TENSOR_ELEM_COUNT_THRESHOLD of constant_sharing.h, since ONNX
+ * Runtime 1.15; onnxruntime 1.31.1 was seen to merge 8 elements, and not 9). */
 #define MOST_SHARED 8u
 /* Of more attributes than this, each is compared with the one in the same place only. */
 #define MOST_MOVED_ATTRIBUTES 64u
@@ -20,7 +24,8 @@ struct slot {
 struct finder {
     struct npart__inference *inference;
     const struct npart__graph *graph;
-    uint32_t *twins; /* by value: the first of its class */
+    uint32_t *twins;   /* by value: the first of its class */
+    bool *is_captured; /* by value: a node's body uses it */
     struct slot *slots;
     uint32_t mask;
 };
@@ -47,6 +52,16 @@ static bool few_numbers(const struct npart__tensor *tensor, double *numbers)
     return true;
 }
 
+/* The runtime compares constants of these element types, in the main graph, and those alone that only nodes use. */
+static bool is_compared(const struct finder *finder, uint32_t value, int32_t element_type)
+{
+    const struct npart__value *of = &finder->graph->values.items[value];
+    bool has_type = element_type == NPART__FLOAT || element_type == NPART__INT32 || element_type == NPART__INT64 ||
+                    element_type == NPART__FLOAT16 || element_type == NPART__DOUBLE;
+    return has_type && !of->is_graph_output && !finder->is_captured[value] &&
+           finder->graph->scopes.items[of->scope].region == 0;
+}
+
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
     const struct npart__value *of = &finder->graph->values.items[value];
@@ -57,7 +72,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
         bool is_constant = node->domain == 0 && strcmp(npart__node_op(finder->graph, node), "Constant") == 0;
         tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
     }
-    return tensor && few_numbers(tensor, numbers) ? tensor : NULL;
+    return tensor && is_compared(finder, value, tensor->element_type) && few_numbers(tensor, numbers) ? tensor : NULL;
 }
 
 static bool same_constant(const struct finder *finder, uint32_t value, const struct npart__tensor *tensor,
@@ -287,6 +302,19 @@ static void class_node(struct finder *finder, uint32_t id)
     }
 }
 
+static void find_captured(struct finder *finder)
+{
+    const struct npart__graph *graph = finder->graph;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        for (uint32_t k = 0; k < node->capture_count; k++) {
+            uint32_t value = npart__node_use(graph, node, node->input_count + k);
+            if (value != NPART_NONE)
+                finder->is_captured[value] = true;
+        }
+    }
+}
+
 /* A node that only repeats another uses nothing. */
 static void count_uses(const struct finder *finder, uint32_t *uses)
 {
@@ -317,10 +345,14 @@ bool npart__find_twins(struct npart__inference *inference)
     while (finder.mask / 2 < graph->values.count)
         finder.mask = finder.mask * 2 + 1;
     finder.slots = npart__arena_zeroed(&scratch, finder.mask + (size_t)1, sizeof *finder.slots);
-    finder.twins = npart__arena_allocate(&scratch, (graph->values.count + (size_t)1) * sizeof *finder.twins);
+    finder.twins = npart__arena_allocate(inference->arena, (graph->values.count + (size_t)1) * sizeof *finder.twins);
+    inference->twins = finder.twins;
     inference->twin_uses = npart__arena_zeroed(inference->arena, graph->values.count + (size_t)1,
                                                sizeof *inference->twin_uses);
-    bool is_ready = finder.slots && finder.twins && inference->twin_uses;
+    finder.is_captured = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *finder.is_captured);
+    bool is_ready = finder.slots && finder.twins && finder.is_captured && inference->twin_uses;
+    if (is_ready)
+        find_captured(&finder);
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)
         finder.twins[i] = i;
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)

@@ -292,6 +292,10 @@ void npart__line_partitions(struct npart__parser *parser)
         if (!is_shared && !npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
             npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed or shared");
         policy.kind = is_shared ? NPART__POLICY_FAIL_SHARED : NPART__POLICY_FAIL_UNFED;
+        if (is_shared) {
+            take_ops(parser, &policy);
+            need_ops(parser, &policy);
+        }
         sentence = is_shared ? "a constant that the runtime turns around must be used by one node only"
                              : "a partition that nothing is fed into but constants fails";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {

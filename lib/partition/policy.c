@@ -368,7 +368,7 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
         bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
-        if (counts && !npart__apply_shared(to, partitioning, policy->rule))
+        if (counts && !npart__apply_shared(to, partitioning, policy))
             return false;
     }
     for (uint32_t p = 0; p < partitions; p++) {

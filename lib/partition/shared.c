@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Constants that the runtime lays out by nodes of its own. It moves a Transpose past an element-wise op, and turns the
- * op's constant operand around with it; where another node uses that constant too, nodes of the runtime's own turn it
- * back. The target takes these. They fail as a partition of constants only, where nothing else can be in it: all that
- * the target takes waits for the other node, which is on the CPU.
+ * Constants that the runtime lays out by nodes of its own. It moves a layout op (of the policy's line) past an
+ * element-wise op, and turns the op's constant operand around with it; where another node uses that constant too, or
+ * one that the runtime holds to be equal, nodes of the runtime's own turn it back. The target takes these. They fail as
+ * a partition of constants only, where nothing else can be in it: all that the target takes waits for the other node,
+ * which is on the CPU.
  */
 #include "partition/policy.h"
 
@@ -11,17 +12,25 @@ struct search {
     struct npart__hand_back *to;
     const struct npart__graph *graph;
     const struct npart__fold *fold;
+    const struct npart__policy *policy;
     const struct npart__op_id *through;
     uint32_t through_count;
     bool *is_behind;   /* by node: it waits for the node at hand */
     bool *is_turned;   /* by node: a Transpose reaches it */
-    uint32_t *origin;    /* by value: what it is a copy of */
-    uint32_t *turned_by; /* by value: the node that has it turned around, plus one; 0: none */
+    uint32_t *turned_by; /* by the first of equal values: the node that has it turned around, plus one; 0: none */
 };
 
 static bool is_live(const struct search *search, uint32_t node)
 {
     return search->fold->reasons[node] == NPART__FOLD_LIVE;
+}
+
+static bool is_layout_op(const struct search *search, const struct npart__node *node)
+{
+    for (uint32_t i = 0; i < search->policy->op_count; i++)
+        if (npart__is_op(node, search->to->ops[search->policy->first_op + i]))
+            return true;
+    return false;
 }
 
 static bool goes_through(const struct search *search, const struct npart__node *node)
@@ -39,7 +48,7 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
     return value == NPART_NONE ? value : search->graph->values.items[value].producer;
 }
 
-/* In the order of execution: behind a Transpose, past ops that work in either layout. */
+/* In the order of execution: after a layout op, past ops that work in either layout. */
 static void find_turned(struct search *search)
 {
     const struct npart__graph *graph = search->graph;
@@ -49,9 +58,7 @@ static void find_turned(struct search *search)
             continue;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t maker = maker_of(search, node, k);
-            bool is_transpose = maker != NPART_NONE && graph->nodes.items[maker].domain == 0 &&
-                                strcmp(npart__node_op(graph, &graph->nodes.items[maker]), "Transpose") == 0;
-            if (maker != NPART_NONE && (is_transpose || search->is_turned[maker]))
+            if (maker != NPART_NONE && (is_layout_op(search, &graph->nodes.items[maker]) || search->is_turned[maker]))
                 search->is_turned[graph->order[i]] = true;
         }
     }
@@ -77,7 +84,7 @@ static bool holds_all_up(const struct search *search, const struct npart__partit
     return first->region == 0;
 }
 
-/* Whether the result reaches a Transpose that the first optimizer joins with the one before, after which constants are
+/* Whether the result reaches a layout op that the first optimizer joins with the one before, after which constants are
  * folded once more. */
 static bool is_turned_back(const struct search *search, uint32_t id, unsigned depth)
 {
@@ -86,7 +93,7 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
     for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < npart__user_count(search->fold, value); i++) {
         uint32_t user = npart__user(search->fold, value, i);
         const struct npart__node *node = &graph->nodes.items[user];
-        if (node->domain == 0 && strcmp(npart__node_op(graph, node), "Transpose") == 0)
+        if (is_layout_op(search, node))
             return true;
         if (npart__user_count(search->fold, value) == 1 && goes_through(search, node))
             return is_turned_back(search, user, depth + 1);
@@ -114,20 +121,12 @@ static uint32_t spread_constant(const struct search *search, uint32_t id)
     return NPART_NONE;
 }
 
-/* By value: what it is a copy of, past Identity nodes that are gone. */
-static void find_origins(struct search *search)
+/* The first of the values that are one to the runtime; a runtime that rewrites nothing merges none. */
+static uint32_t first_equal(const struct search *search, uint32_t value)
 {
-    const struct npart__graph *graph = search->graph;
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        search->origin[i] = search->fold->stands_for[i];
-    for (uint32_t i = 0; i < graph->order_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[graph->order[i]];
-        bool is_copy = node->domain == 0 && node->input_count == 1 && node->output_count == 1 &&
-                       strcmp(npart__node_op(graph, node), "Identity") == 0;
-        if (is_copy && !is_live(search, graph->order[i]) && npart__node_input(graph, node, 0) != NPART_NONE)
-            search->origin[npart__node_output(graph, node, 0)] =
-                search->origin[npart__node_input(graph, node, 0)];
-    }
+    const uint32_t *twins = search->to->request->inference->twins;
+    uint32_t live = search->fold->stands_for[value];
+    return twins ? twins[live] : live;
 }
 
 /* The node whose spread constant is an operand of `id` too, as it is; NPART_NONE: there is none. */
@@ -137,8 +136,9 @@ static uint32_t turning_node(const struct search *search, const struct npart__pa
     bool is_on_cpu = is_live(search, id) && partitioning->partition_of[id] == NPART_NONE && !search->is_turned[id];
     for (uint32_t k = 0; is_on_cpu && npart__node_region(search->graph, id) == 0 && k < node->input_count; k++) {
         uint32_t value = npart__node_input(search->graph, node, k);
-        if (value != NPART_NONE && search->turned_by[search->origin[value]])
-            return search->turned_by[search->origin[value]] - 1;
+        uint32_t turning = value == NPART_NONE ? 0 : search->turned_by[first_equal(search, value)];
+        if (turning)
+            return turning - 1;
     }
     return NPART_NONE;
 }
@@ -152,25 +152,24 @@ static bool allocate(struct search *search)
     search->through = npart__find_ops(search->graph, oplist->through_ops.items, search->through_count, arena);
     search->is_behind = npart__arena_zeroed(arena, nodes, sizeof *search->is_behind);
     search->is_turned = npart__arena_zeroed(arena, nodes, sizeof *search->is_turned);
-    search->origin = npart__arena_zeroed(arena, values, sizeof *search->origin);
     search->turned_by = npart__arena_zeroed(arena, values, sizeof *search->turned_by);
-    return search->through && search->is_behind && search->is_turned && search->origin && search->turned_by;
+    return search->through && search->is_behind && search->is_turned && search->turned_by;
 }
 
-bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning, uint32_t rule)
+bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
+                         const struct npart__policy *policy)
 {
-    struct search search = {.to = to, .graph = to->graph, .fold = to->request->fold};
+    struct search search = {.to = to, .graph = to->graph, .fold = to->request->fold, .policy = policy};
     uint32_t trials = 0;
     if (partitioning->partitions.count == 0)
         return true;
     if (!allocate(&search))
         return false;
     find_turned(&search);
-    find_origins(&search);
     for (uint32_t id = 0; id < to->graph->nodes.count; id++) {
         uint32_t constant = spread_constant(&search, id);
         if (constant != NPART_NONE && !is_turned_back(&search, id, 0))
-            search.turned_by[search.origin[constant]] = id + 1;
+            search.turned_by[first_equal(&search, constant)] = id + 1;
     }
     for (uint32_t id = 0; id < to->graph->nodes.count && trials < NPART__LIMIT_SHARED_TRIALS; id++) {
         uint32_t turning = turning_node(&search, partitioning, id);
@@ -179,8 +178,8 @@ bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partit
         trials++;
         if (!holds_all_up(&search, partitioning, id))
             continue;
-        npart__hand_back_node(to, turning, rule);
-        to->rules[turning] = rule;
+        npart__hand_back_node(to, turning, policy->rule);
+        to->rules[turning] = policy->rule;
         break; /* one reason is enough */
     }
     return true;

@@ -65,6 +65,8 @@ static const struct {
     {HEAD "set a =\n", "l.ops:3:5", "an empty set"},
     {HEAD "set a = int8\nset a = int16\n", "l.ops:4:5", "set a is there twice"},
     {HEAD "set a int8\n", "l.ops:3:7", "expected ="},
+    {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed or shared"},
+    {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op"},
     /* ops */
     {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard"},
     {HEAD "op com.microsoft:Gelo\n", "l.ops:3:4", "com.microsoft:Gelo is no operator of the standard"},
