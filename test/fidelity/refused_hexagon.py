@@ -261,8 +261,53 @@ def of_split_convolution(graph):
     return graph.model(graph.surrounded(value))
 
 
+def of_shared_constant(graph):
+    """A constant of a node on the CPU, and the same or an equal one after a Transpose that the runtime moves."""
+    lot, kind = graph.lot, "float16" if graph.often(0.2) else "float"
+    count = lot.choice((1, 2, 4, 7, 8, 9, 32))
+    shape = ["N", "T", count] if graph.often(0.75) else ["N", "T", "W", count]
+    wide = lot.choice(([count],) * 8 + ([1, count], [1] * (len(shape) - 1) + [count]))
+    numbers = np.arange(1, count + 1).reshape(wide)
+    first = graph.constant(numbers, kind)
+    how = lot.choice(("same",) * 4 + ("equal",) * 5 + ("other", "node", "identity", "casts"))
+    second = first if how == "same" else graph.constant(numbers + (how == "other"), kind) if how != "node" else \
+        graph.node("Constant", [], wide, kind, value=numpy_helper.from_array(numbers.astype(numpy_type(kind)), "t"))
+    second = graph.node("Identity", [first], wide) if how == "identity" else second
+    if how == "casts" and kind == "float":
+        first, second = (graph.node("Cast", [graph.constant(numbers, "float16")], wide, kind, to=TensorProto.FLOAT)
+                         for _ in range(2))
+    order = [0, len(shape) - 1, *range(1, len(shape) - 1)]
+    back = [0, *range(2, len(shape)), 1]
+    value = graph.input(shape, kind)
+    user = lot.choice(("bias",) * 4 + ("before", "apart", "after")) if len(wide) == 1 else lot.choice(("before", "apart"))
+    if user == "before":
+        value = graph.node("Mul", [value, first], shape)
+    value = graph.node("Transpose", [value], reordered(shape, order), perm=order)
+    weight = graph.constant(0.5, kind, [count, count] + [1] * (len(shape) - 2))
+    value = graph.node("Conv", [value, weight] + [first] * (user == "bias"), graph.shape[value])
+    value = graph.node("Transpose", [value], shape, perm=back)
+    if graph.often(0.4):
+        op = lot.choice(("Relu", "Sigmoid", "Erf", "Neg", "Softmax"))
+        value = graph.node(op, [value], shape, axis=-1 if op == "Softmax" and graph.opset > 12 else None)
+    op = lot.choice(("Add",) * 5 + ("Mul", "Sub", "Div", "PRelu"))
+    value = graph.node(op, swapped(graph, 0.3 if op in ("Add", "Mul") else 0, value, second), shape)
+    if user == "after":
+        value = graph.node("Relu", [graph.node("Reshape", [value, graph.constant([0, 0, -1], "int64")],
+                                               shape[:2] + [count if len(shape) == 3 else "K"])], shape[:3])
+        value = graph.node("Mul", [value, first], shape[:3]) if len(shape) == 3 else value
+    if graph.often(0.2):
+        value = graph.node("Transpose", [value], reordered(graph.shape[value], order), perm=order) \
+            if len(graph.shape[value]) == len(order) else value
+    size = graph.node("Shape", [graph.inputs[0] if graph.often(0.1) else value], [len(graph.shape[value])], "int64")
+    size = graph.node("Cast", [size], graph.shape[size], "float", to=TensorProto.FLOAT)
+    if user == "apart":
+        graph.outputs.append(graph.node("Mul", [graph.input(shape, kind), first], shape))
+    graph.outputs.append(graph.surrounded(graph.node("Relu", [graph.surrounded(size)], graph.shape[size])))
+    return graph.model(value)
+
+
 FAMILIES = {"rms-norm": of_rms_norm, "scaled-softmax": of_scaled_softmax, "rank6": of_rank6,
-            "split-convolution": of_split_convolution}
+            "split-convolution": of_split_convolution, "shared-constant": of_shared_constant}
 
 
 def draw(lot, families):
