@@ -48,10 +48,11 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
     return value == NPART_NONE ? value : search->graph->values.items[value].producer;
 }
 
-/* In the order of execution: after a layout op, past ops that work in either layout. */
-static void find_turned(struct search *search)
+/* In the order of execution: after a layout op, past ops that work in either layout. False where there are none. */
+static bool find_turned(struct search *search)
 {
     const struct npart__graph *graph = search->graph;
+    bool is_any = false;
     for (uint32_t i = 0; i < graph->order_count; i++) {
         const struct npart__node *node = &graph->nodes.items[graph->order[i]];
         if (!is_live(search, graph->order[i]) || !goes_through(search, node))
@@ -59,9 +60,10 @@ static void find_turned(struct search *search)
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t maker = maker_of(search, node, k);
             if (maker != NPART_NONE && (is_layout_op(search, &graph->nodes.items[maker]) || search->is_turned[maker]))
-                search->is_turned[graph->order[i]] = true;
+                search->is_turned[graph->order[i]] = is_any = true;
         }
     }
+    return is_any;
 }
 
 /* Whether all of the first partition waits for the node. */
@@ -148,8 +150,12 @@ static bool allocate(struct search *search)
     const struct npart__oplist *oplist = search->to->request->target->oplist;
     struct npart__arena *arena = search->to->arena;
     size_t nodes = search->graph->nodes.count + (size_t)1, values = search->graph->values.count + (size_t)1;
-    search->through_count = oplist->through_ops.count;
-    search->through = npart__find_ops(search->graph, oplist->through_ops.items, search->through_count, arena);
+    struct npart__op_id *ops =
+        npart__find_ops(search->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
+    for (uint32_t i = 0; ops && i < oplist->through_ops.count; i++)
+        if (ops[i].op_type != NPART_NONE) /* few of the list's ops are in one graph */
+            ops[search->through_count++] = ops[i];
+    search->through = ops;
     search->is_behind = npart__arena_zeroed(arena, nodes, sizeof *search->is_behind);
     search->is_turned = npart__arena_zeroed(arena, nodes, sizeof *search->is_turned);
     search->turned_by = npart__arena_zeroed(arena, values, sizeof *search->turned_by);
@@ -165,7 +171,8 @@ bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partit
         return true;
     if (!allocate(&search))
         return false;
-    find_turned(&search);
+    if (!find_turned(&search))
+        return true;
     for (uint32_t id = 0; id < to->graph->nodes.count; id++) {
         uint32_t constant = spread_constant(&search, id);
         if (constant != NPART_NONE && !is_turned_back(&search, id, 0))
