@@ -12,6 +12,9 @@ machine does, and on how much of the model its caches hold, so they can clear a 
 - else the best of N (3) runs counts, and where that is above RATIO, the best of as many again;
 - then the ratio of instructions decides, which valgrind counts the same in every run.
 
+A size is such that what grows with its square would be the larger part of a tenth of a second, and no larger: the whole
+sweep takes ten minutes of CPU time.
+
 Without valgrind, seconds do, where they are more than a tenth. Exits with 1 when a ratio is above RATIO. Needs nothing
 but Python.
 """
@@ -132,25 +135,25 @@ def shape(size):
     return register
 
 
-@shape(40000)
+@shape(20000)
 def plain_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Relu", [a], [b]))
     return model(graph(nodes, X, [info(last)]))
 
 
-@shape(40000)
+@shape(20000)
 def refused_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 2 else "NonZeroish", [a], [b]))
     return model(graph(nodes, X, [info(last)]))
 
 
-@shape(40000)
+@shape(20000)
 def reversed_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Relu", [a], [b]))
     return model(graph(nodes[::-1], X, [info(last)]))
 
 
-@shape(400000)
+@shape(200000)
 def dense_graph(n):
     """Every node uses all before it; n counts the uses."""
     n = int((2 * n) ** 0.5)
@@ -158,13 +161,13 @@ def dense_graph(n):
     return model(graph(nodes, X, [info(f"v{n - 1}")]))
 
 
-@shape(50000)
+@shape(25000)
 def users_of_a_value(n):
     nodes = [node("Relu", ["x"], ["y"])] + [node("Erf" if i % 2 else "Sigmoid", ["y"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, X, [info("v0")]))
 
 
-@shape(50000)
+@shape(25000)
 def users_that_are_outputs(n):
     nodes = [node("Relu", ["x"], ["y"])] + [node("Add", ["y", "x"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
@@ -180,19 +183,19 @@ def users_of_a_dequantized(n):
                        [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
 
 
-@shape(50000)
+@shape(25000)
 def inputs(n):
     nodes = [node("Relu", [f"x{i}"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, [info(f"x{i}") for i in range(n)], [info("v0")]))
 
 
-@shape(50000)
+@shape(25000)
 def outputs(n):
     nodes, _ = chain(n, lambda i, a, b: node("Relu", [a], [b]))
     return model(graph(nodes, X, [info(f"v{i}") for i in range(n)]))
 
 
-@shape(50000)
+@shape(25000)
 def outputs_of_a_node(n):
     nodes = [node("Split", ["x"], [f"v{i}" for i in range(n)], axis=0),
              node("Unheard", ["x"] * n, [f"u{i}" for i in range(n)]),
@@ -201,7 +204,7 @@ def outputs_of_a_node(n):
     return model(graph(nodes, X, [info("y")]))
 
 
-@shape(50000)
+@shape(25000)
 def wide_concat(n):
     nodes = [node("Relu", ["x"], [f"v{i}"]) for i in range(n)]
     nodes.append(node("Concat", [f"v{i}" for i in range(n)], ["y"], axis=0))
@@ -215,13 +218,13 @@ def wide_concat_of_sizes(n):
     return model(graph(parts, X, [info("y", (n,), 7)]))
 
 
-@shape(20000)
+@shape(8000)
 def symbols(n):
     nodes = [node("Add", [f"x{i}", f"x{i + 1}"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, [info(f"x{i}", (f"s{i}", 4)) for i in range(n + 1)], [bare("v0")]))
 
 
-@shape(20000)
+@shape(8000)
 def sizes_without_a_name(n):
     nodes = [node("Add", [f"x{i}", f"x{i + 1}"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, [info(f"x{i}", ("", 4)) for i in range(n + 1)], [bare("v0")]))
@@ -262,7 +265,7 @@ def cuts_of_the_caller(n):
     return of_the_caller(n, ["--cut", ",".join(f"v{150 * i}" for i in range(n))])
 
 
-@shape(30000)
+@shape(15000)
 def segments(n):
     """As many segments behind cuts as the tool takes, in a graph that grows."""
     nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 3 else "NonZeroish", [a], [b]))
@@ -274,14 +277,14 @@ def assumptions_of_the_caller(n):
     return of_the_caller(n, [o for i in range(n) for o in ("--assume-node", f"n{150 * i}=cpu")])
 
 
-@shape(40000)
+@shape(20000)
 def assumptions_of_ops(n):
     nodes, last = chain(n, lambda i, a, b: node(f"Op{i % 500}", [a], [b], "my"))
     return (model(graph(nodes, X, [bare(last)])),
             [o for i in range(250) for o in ("--assume", f"my:Op{i}=npu")])
 
 
-@shape(30000)
+@shape(15000)
 def functions_in_a_row(n):
     body = [node("Relu", ["p"], ["r"]), node("Erf", ["r"], ["q"])]
     nodes, last = chain(n, lambda i, a, b: node("F", [a], [b], "my"))
@@ -343,13 +346,29 @@ def ifs_of_quantized(n):
                        [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
 
 
-@shape(5000)
+def definition(i, operand):
+    """Operators that ONNX Runtime replaces by others, in two rounds: of the first's body one is replaced in turn."""
+    return [node("Relu", [operand], [f"e{i}"]),
+            node("SoftmaxCrossEntropyLoss", [f"e{i}", "k"], [f"l{i}", f"p{i}"]),
+            node("CastLike", [f"p{i}", "x"], [f"c{i}"]), node("Add", [f"c{i}", f"l{i}"], [f"d{i}"])]
+
+
+@shape(2500)
+def definitions(n):
+    nodes = [one for i in range(n) for one in definition(i, f"d{i - 1}" if i else "x")]
+    return model(graph(nodes, X, [info(f"d{n - 1}")], [int64s("k", [0, 1])]), opset=22)
+
+
+@shape(1500)
 def ifs_of_definitions(n):
-    """Bodies with an operator that the runtime replaces by others, in a round of its own."""
+    """The same between Ifs, whose bodies have such an operator, too: where bodies stay on the CPU it is left there."""
     body = graph([node("Relu", ["x"], ["e"]), node("Celu", ["e"], ["s"], alpha=0.5), node("Erf", ["s"], ["t"]),
                   node("NegativeLogLikelihoodLoss", ["t", "k"], ["r"])], [], [info("r", ())])
-    nodes = [node("If", ["c"], [f"v{i}"], then_branch=("graph", body), else_branch=("graph", body)) for i in range(n)]
-    return model(graph(nodes, X + [info("c", (), 9)], [info("v0", ())], [int64s("k", [0, 1])]), opset=22)
+    nodes = []
+    for i in range(n):
+        nodes += [node("If", ["c"], [f"b{i}"], then_branch=("graph", body), else_branch=("graph", body)),
+                  *definition(i, f"v{i - 1}" if i else "x"), node("Add", [f"d{i}", f"b{i}"], [f"v{i}"])]
+    return model(graph(nodes, X + [info("c", (), 9)], [info(f"v{n - 1}")], [int64s("k", [0, 1])]), opset=22)
 
 
 @shape(5000)
@@ -372,7 +391,7 @@ def nested_ifs(n):
     return model(graph(nodes, X + [info("c", (), 9)], [info("v0")]))
 
 
-@shape(100000)
+@shape(50000)
 def captures(n):
     """Bodies that all use all of the same values; n counts the uses."""
     n = int(n ** 0.5)
@@ -381,19 +400,19 @@ def captures(n):
     return model(graph(nodes, [info(f"x{k}") for k in range(n)] + [info("c", (), 9)], [info("v0")]))
 
 
-@shape(40000)
+@shape(20000)
 def equal_nodes(n):
     nodes = [node("Erf", ["x"], [f"v{i}"]) for i in range(n)] + [node("Sum", [f"v{i}" for i in range(n)], ["y"])]
     return model(graph(nodes, X, [info("y")]))
 
 
-@shape(40000)
+@shape(20000)
 def nodes_of_many_attributes(n):
     nodes = [node("LeakyRelu", ["x"], [f"v{i}"], alpha=i / 1e6) for i in range(n)]
     return model(graph(nodes + [node("Sum", [f"v{i}" for i in range(n)], ["y"])], X, [info("y")]))
 
 
-@shape(40000)
+@shape(20000)
 def nodes_of_texts(n):
     nodes = [node("Gelu", ["x"], [f"v{i}"], "com.microsoft", approximate=f"{i}", more=[i]) for i in range(n)]
     return model(graph(nodes + [node("Sum", [f"v{i}" for i in range(n)], ["y"])], X, [info("y")]))
@@ -419,47 +438,47 @@ def quantized_chain(n, ops):
     return model(graph(nodes, X, [bare(last)], [tensor("s", [], 1, struct.pack("<f", 0.5)), tensor("z", [], 2)]))
 
 
-@shape(30000)
+@shape(15000)
 def quantize_chain(n):
     return quantized_chain(n, ["QuantizeLinear", "DequantizeLinear"])
 
 
-@shape(30000)
+@shape(15000)
 def quantize_transpose_chain(n):
     return quantized_chain(n, ["QuantizeLinear", "Transpose", "DequantizeLinear", "Transpose", "Erf"])
 
 
-@shape(40000)
+@shape(20000)
 def transpose_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Transpose", [a], [b], perm=[0, 2, 1] if i % 2 else [1, 2, 0]))
     return model(graph(nodes, [info("x", (2, 3, 4))], [bare(last)]))
 
 
-@shape(40000)
+@shape(20000)
 def reversed_transpose_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Transpose", [a], [b], perm=[1, 2, 0]))
     return model(graph(nodes[::-1], [info("x", (2, 3, 4))], [bare(last)]))
 
 
-@shape(30000)
+@shape(15000)
 def reshape_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Reshape", [a, "p" if i % 2 else "q"], [b]))
     return model(graph(nodes, X, [bare(last)], [int64s("p", [4, 2]), int64s("q", [8])]))
 
 
-@shape(30000)
+@shape(15000)
 def reversed_reshape_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Reshape", [a, "p" if i % 2 else "q"], [b]))
     return model(graph(nodes[::-1], X, [bare(last)], [int64s("p", [4, 2]), int64s("q", [8])]))
 
 
-@shape(40000)
+@shape(20000)
 def identity_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Identity" if i % 2 else "Relu", [a], [b]))
     return model(graph(nodes, X, [info(last)]))
 
 
-@shape(40000)
+@shape(20000)
 def only_identities(n):
     nodes, last = chain(n, lambda i, a, b: node("Identity", [a], [b]))
     return model(graph(nodes + [node("Erf", [last], ["y"])], X, [info("y")]))
@@ -540,13 +559,13 @@ def names_of_one_place(n):
     return model(graph(nodes, X, [bare(before)]))
 
 
-@shape(40000)
+@shape(20000)
 def findings(n):
     nodes = [node("Relu", ["x"], [f"v{i}"]) for i in range(n)]
     return model(graph(nodes, X, [info("v0")], infos=[info(f"v{i}", (3, 5)) for i in range(1, n)]))
 
 
-@shape(100000)
+@shape(50000)
 def metadata(n):
     held = node("Relu", ["x"], ["y"]) + b"".join(field(9, field(1, f"k{i}") + field(2, "v")) for i in range(n))
     return model(graph([held], X, [info("y")]))
