@@ -387,12 +387,12 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     const struct npart__plan *plan = &handle->plan;
     if (node >= plan->graph->nodes.count)
         return false;
-    uint8_t folded = plan->fold.reasons[node];
+    uint8_t folded = plan->session.fates[node];
     *out = (struct npart_node_plan){
-        .verdict = folded == NPART__FOLD_LIVE    ? (enum npart_verdict)plan->mask.verdicts[node]
-                   : folded == NPART__FOLD_FUSED ? NPART_VERDICT_FUSED
+        .verdict = folded == NPART__FATE_LIVE    ? (enum npart_verdict)plan->mask.verdicts[node]
+                   : folded == NPART__FATE_FUSED ? NPART_VERDICT_FUSED
                                                  : NPART_VERDICT_FOLDED,
-        .into = npart__fused_into(&plan->fold, node),
+        .into = npart__fused_into(&plan->session, node),
         .partition = plan->partitioning.partition_of[node],
         .cause = plan->causes.cause_of[node],
         .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
@@ -420,7 +420,7 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
     struct npart__buffer text;
     npart__arena_init(&arena, &handle->arena.allocator);
     npart__buffer_init(&text, &arena);
-    (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, reason->rule, node, &text);
+    (void)npart__rule_found(&plan->target, &plan->session, reason->rule, node, &text);
     if (bytes) {
         (void)snprintf(found, bytes, "%s", npart__buffer_text(&text));
         npart__trim_text(found);

@@ -30,9 +30,8 @@ struct finder {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
     const struct npart__inference *known; /* all that is known; symbols are its */
-    struct npart__inference *inference;   /* what the runtime knows */
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const struct npart__mask *mask;
     const struct npart__partitioning *partitioning;
     struct npart__arena *arena;
@@ -61,9 +60,9 @@ static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t
 /* The node at which the runtime lost what shape the value has. */
 static uint32_t node_that_lost_shape(const struct finder *finder, uint32_t value)
 {
-    uint32_t symbol = symbol_behind(finder->inference, value);
-    return symbol == NPART_NONE ? npart__rank_lost_at(finder->inference, value)
-                                : finder->inference->expressions.symbols.items[symbol].node;
+    uint32_t symbol = symbol_behind(finder->session->inference, value);
+    return symbol == NPART_NONE ? npart__rank_lost_at(finder->session->inference, value)
+                                : finder->session->inference->expressions.symbols.items[symbol].node;
 }
 
 /* ---- making causes ---------------------------------------------------------------------------------------- */
@@ -175,7 +174,7 @@ static uint32_t find_cause(struct finder *finder, uint32_t node, const struct np
     const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
     const struct npart__node *at = &finder->graph->nodes.items[node];
     if (rule->about == NPART__ABOUT_DYNAMIC) {
-        uint32_t value = npart__rule_culprit(finder->target, finder->inference, finder->fold, reason->rule, node);
+        uint32_t value = npart__rule_culprit(finder->target, finder->session, reason->rule, node);
         if (value != NPART_NONE)
             return dynamic_cause(finder, reason->rule, value);
     }
@@ -355,7 +354,7 @@ static void sort_causes(struct finder *finder)
 static void visit(struct finder *finder, uint32_t node)
 {
     enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
-    if (finder->fold->reasons[node] != NPART__FOLD_LIVE || verdict == NPART__NPU)
+    if (!npart__is_live(finder->session, node) || verdict == NPART__NPU)
         return;
     const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
     uint32_t cause = reason ? find_cause(finder, node, reason) : NPART_NONE;
@@ -372,17 +371,16 @@ static void visit(struct finder *finder, uint32_t node)
 }
 
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                struct npart__inference *inference, const struct npart__fold *fold,
-                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
-                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error)
+                                const struct npart__session *session, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error)
 {
-    const struct npart__graph *graph = inference->graph;
+    const struct npart__graph *graph = session->graph;
     struct finder finder = {.target = target,
                             .oplist = target->oplist,
                             .known = known,
-                            .inference = inference,
                             .graph = graph,
-                            .fold = fold,
+                            .session = session,
                             .mask = mask,
                             .partitioning = partitioning,
                             .arena = arena,

@@ -28,12 +28,12 @@ struct npart__causes {
     uint32_t *cause_of; /* by node; NPART_NONE: not refused */
 };
 
-/* `known` is all that is known of sizes, `inference` what the runtime knows, which the mask stands on; often the
- * same. */
+/* `known` is all that is known of sizes, the session has what the runtime knows, which the mask stands on;
+ * often the same. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                struct npart__inference *inference, const struct npart__fold *fold,
-                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
-                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error);
+                                const struct npart__session *session, const struct npart__mask *mask,
+                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                struct npart__causes *out, struct npart_error *error);
 
 /* The reason that counts first for a refused node: one that fails before one that may. NULL for none. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,

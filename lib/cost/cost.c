@@ -56,8 +56,7 @@ enum layout_class { LAYOUT_PLAIN, LAYOUT_SENSITIVE, LAYOUT_THROUGH };
 
 struct layouts {
     const struct npart__graph *graph;
-    const struct npart__inference *inference;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const struct npart__partitioning *partitioning;
     uint8_t *class_of;     /* by interned op type, of ai.onnx and of the domain that the list names */
     uint32_t *domain_of;   /* by interned op type */
@@ -94,7 +93,7 @@ static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
 
 static void convert(struct layouts *layouts, uint32_t value)
 {
-    const struct npart__fact *fact = npart__fact_of(layouts->inference, value);
+    const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
     uint64_t elements;
     if (layouts->is_converted[value] || fact->is_constant)
         return; /* what is known before the run is laid out before it */
@@ -107,7 +106,7 @@ static void convert(struct layouts *layouts, uint32_t value)
 
 static bool has_spatial_axes(const struct layouts *layouts, uint32_t value)
 {
-    const struct npart__fact *fact = npart__fact_of(layouts->inference, value);
+    const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
     return fact->has_rank && fact->rank >= 3;
 }
 
@@ -120,12 +119,12 @@ static void lay_out_node(struct layouts *layouts, uint32_t id)
     bool *is_native = layouts->out->is_native, any_native = false;
     uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
     for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__live_operand(layouts->graph, layouts->fold, node, k);
+        uint32_t value = npart__live_operand(layouts->session, node, k);
         any_native |= value != NPART_NONE && is_native[value];
     }
     bool wants_native = class == LAYOUT_SENSITIVE || (class == LAYOUT_THROUGH && any_native);
     for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__live_operand(layouts->graph, layouts->fold, node, k);
+        uint32_t value = npart__live_operand(layouts->session, node, k);
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
             continue;
         if (is_native[value] != wants_native)
@@ -154,10 +153,10 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
         !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
         return false;
     for (uint32_t i = 0; i < graph->order_count; i++)
-        if (layouts->fold->reasons[graph->order[i]] == NPART__FOLD_LIVE)
+        if (npart__is_live(layouts->session, graph->order[i]))
             lay_out_node(layouts, graph->order[i]);
     for (uint32_t v = 0; v < graph->values.count; v++)
-        if (layouts->partitioning->is_output[v] && layouts->out->is_native[v])
+        if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])
             convert(layouts, v);
     npart__arena_release(arena, layouts->class_of);
     npart__arena_release(arena, layouts->domain_of);
@@ -167,9 +166,9 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__inference *inference,
-                                  const struct npart__fold *fold, const struct npart__partitioning *partitioning,
-                                  struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
+npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
+                                  const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                  struct npart__cost *out, struct npart_error *error)
 {
     struct parameters parameters = {
         .launch_ms = npart__target_parameter(target, "launch_ms"),
@@ -179,9 +178,8 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
         .layout_gb_per_s = npart__target_parameter(target, "layout_gb_per_s"),
     };
     memset(out, 0, sizeof *out);
-    struct layouts layouts = {.graph = inference->graph,
-                              .inference = inference,
-                              .fold = fold,
+    struct layouts layouts = {.graph = session->graph,
+                              .session = session,
                               .partitioning = partitioning,
                               .out = out};
     if (!lay_out(&layouts, target->oplist, arena))

@@ -29,8 +29,8 @@ struct npart__cost {
     bool *is_native;        /* by value: held in the target's layout */
 };
 
-npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__inference *inference,
-                                  const struct npart__fold *fold, const struct npart__partitioning *partitioning,
-                                  struct npart__arena *arena, struct npart__cost *out, struct npart_error *error);
+npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
+                                  const struct npart__partitioning *partitioning, struct npart__arena *arena,
+                                  struct npart__cost *out, struct npart_error *error);
 
 #endif

@@ -27,7 +27,7 @@ struct table {
 struct alike {
     struct npart__inference *inference;
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     struct table values, nodes;
     uint32_t *class_of; /* by value: the first that is like it plus one; 0: not asked yet */
 };
@@ -105,8 +105,7 @@ static bool same_quantization(const struct alike *alike, const struct npart__nod
             continue;
         if (one == NPART_NONE || other == NPART_NONE ||
             !same_fact(&alike->inference->facts[one], &alike->inference->facts[other]) ||
-            alike->fold->is_constant[alike->fold->stands_for[one]] !=
-                alike->fold->is_constant[alike->fold->stands_for[other]])
+            alike->session->is_constant[one] != alike->session->is_constant[other])
             return false;
     }
     return true;
@@ -137,18 +136,18 @@ static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
 {
     const struct npart__value *one = &alike->graph->values.items[a], *other = &alike->graph->values.items[b];
     bool is_declared = one->declared && one->declared->has_rank;
-    uint32_t users = npart__user_count(alike->fold, a);
+    uint32_t users = npart__user_count(alike->session, a);
     if (plain_name(alike, a) != plain_name(alike, b))
         return false;
-    if (one->kind != other->kind || alike->fold->is_output[a] != alike->fold->is_output[b] ||
-        users != npart__user_count(alike->fold, b) ||
-        alike->fold->is_constant[a] != alike->fold->is_constant[b] ||
+    if (one->kind != other->kind || one->is_graph_output != other->is_graph_output ||
+        users != npart__user_count(alike->session, b) ||
+        alike->session->is_constant[a] != alike->session->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
         !same_fact(&alike->inference->facts[a], &alike->inference->facts[b]) || !same_elements(alike, a, b) ||
         !same_neighbour(alike, one->producer, other->producer, false))
         return false;
     for (uint32_t i = 0; i < users; i++)
-        if (!same_neighbour(alike, npart__user(alike->fold, a, i), npart__user(alike->fold, b, i), true))
+        if (!same_neighbour(alike, npart__user(alike->session, a, i), npart__user(alike->session, b, i), true))
             return false;
     return true;
 }
@@ -164,8 +163,8 @@ static uint64_t hash_value(const struct alike *alike, uint32_t value)
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
     hash = npart__mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
-    for (uint32_t i = 0; i < npart__user_count(alike->fold, value); i++)
-        hash = npart__mix(hash, nodes[npart__user(alike->fold, value, i)].op_type);
+    for (uint32_t i = 0; i < npart__user_count(alike->session, value); i++)
+        hash = npart__mix(hash, nodes[npart__user(alike->session, value, i)].op_type);
     const struct npart__known *known = npart__elements(alike->inference, &alike->inference->facts[value]);
     if (known && known->ints && known->count <= MOST_ELEMENTS)
         hash = mix_ints(hash, known->ints, known->count);
@@ -188,7 +187,7 @@ static uint32_t class_of(struct alike *alike, uint32_t value)
 static uint32_t input_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(alike->graph, node, index);
-    return value == NPART_NONE ? value : alike->class_of[alike->fold->stands_for[value]] - 1;
+    return value == NPART_NONE ? value : alike->class_of[value] - 1;
 }
 
 static uint32_t output_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
@@ -230,10 +229,8 @@ static uint64_t hash_node(struct alike *alike, const struct npart__node *node)
         if (attribute->type == 7)
             hash = mix_ints(hash, attribute->u.ints, attribute->count);
     }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t value = npart__node_input(alike->graph, node, i);
-        hash = npart__mix(hash, class_of(alike, value == NPART_NONE ? value : alike->fold->stands_for[value]));
-    }
+    for (uint32_t i = 0; i < node->input_count; i++)
+        hash = npart__mix(hash, class_of(alike, npart__node_input(alike->graph, node, i)));
     for (uint32_t i = 0; i < node->output_count; i++)
         hash = npart__mix(hash, class_of(alike, npart__node_output(alike->graph, node, i)));
     return hash;
@@ -248,19 +245,19 @@ static uint32_t first_alike(struct alike *alike, uint32_t id)
     return find_first(alike, &alike->nodes, id, hash_node(alike, node), same_node);
 }
 
-uint32_t *npart__find_alike(struct npart__inference *inference, const struct npart__fold *fold,
-                            struct npart__arena *arena)
+uint32_t *npart__find_alike(const struct npart__session *session, struct npart__arena *arena)
 {
-    const struct npart__graph *graph = inference->graph;
+    struct npart__inference *inference = session->inference;
+    const struct npart__graph *graph = session->graph;
     struct npart__arena scratch;
-    struct alike alike = {.inference = inference, .graph = graph, .fold = fold};
+    struct alike alike = {.inference = inference, .graph = graph, .session = session};
     npart__arena_init(&scratch, &arena->allocator);
     alike.class_of = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *alike.class_of);
     bool is_ready = alike.class_of && open_table(&alike.values, graph->values.count, &scratch) &&
                     open_table(&alike.nodes, graph->nodes.count, &scratch);
     uint32_t *out = is_ready ? npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out) : NULL;
     for (uint32_t i = 0; out && i < graph->nodes.count; i++)
-        out[i] = fold->reasons[i] == NPART__FOLD_LIVE ? first_alike(&alike, i) : i;
+        out[i] = npart__is_live(session, i) ? first_alike(&alike, i) : i;
     npart__arena_clear(&scratch);
     return npart__take_failure(inference) ? NULL : out;
 }

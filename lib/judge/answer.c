@@ -7,15 +7,15 @@
 #include "judge/answer.h"
 
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
-                       struct npart__inference *inference, const struct npart__fold *fold, uint32_t node)
+                       const struct npart__session *session, uint32_t node)
 {
     *trial = (struct npart__trial){
         .target = target,
         .oplist = target->oplist,
-        .inference = inference,
-        .graph = inference->graph,
-        .fold = fold,
-        .node = &inference->graph->nodes.items[node],
+        .inference = session->inference,
+        .graph = session->graph,
+        .session = session,
+        .node = &session->graph->nodes.items[node],
         .it = NPART_NONE,
         .failure = NPART__NO_FAILURE,
     };
@@ -73,8 +73,7 @@ uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__opera
     }
     if (is_output)
         return npart__node_output(trial->graph, trial->node, index);
-    uint32_t value = npart__node_input(trial->graph, trial->node, index);
-    return value == NPART_NONE ? value : trial->fold->stands_for[value];
+    return npart__node_input(trial->graph, trial->node, index);
 }
 
 bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
@@ -135,8 +134,8 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
     const struct npart__value *at = &graph->values.items[value];
     if (!is_output)
         return strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0 ? at->producer : NPART_NONE;
-    for (uint32_t i = 0; i < npart__user_count(trial->fold, value); i++) {
-        uint32_t consumer = npart__user(trial->fold, value, i);
+    for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
+        uint32_t consumer = npart__user(trial->session, value, i);
         if (strcmp(npart__node_op(graph, &graph->nodes.items[consumer]), "QuantizeLinear") == 0)
             return consumer;
     }
@@ -147,8 +146,7 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
 {
     uint32_t node = npart__quantizing_node(trial, value, is_output);
     const struct npart__node *at = node == NPART_NONE ? NULL : &trial->graph->nodes.items[node];
-    uint32_t operand = at && index < at->input_count ? npart__node_input(trial->graph, at, index) : NPART_NONE;
-    return operand == NPART_NONE ? operand : trial->fold->stands_for[operand];
+    return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
 }
 
 static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
@@ -177,7 +175,7 @@ static struct npart__answer qscales_answer(const struct npart__trial *trial, uin
 static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
-    if (!trial->fold->is_constant[value] || !known)
+    if (!trial->session->is_constant[value] || !known)
         return unknown_answer();
     if (element >= known->count)
         return absent_answer();
@@ -209,19 +207,19 @@ static struct npart__answer quantization_answer(const struct npart__trial *trial
 
 static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
-    uint32_t users = npart__user_count(trial->fold, value);
+    uint32_t users = npart__user_count(trial->session, value);
     if (element >= users)
         return users ? absent_answer() : word_answer("none", 4);
-    return op_answer(trial, npart__user(trial->fold, value, element));
+    return op_answer(trial, npart__user(trial->session, value, element));
 }
 
 /* Of the Casts among the users, the types of their results. */
 static struct npart__answer cast_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
-    uint32_t users = npart__user_count(trial->fold, value), found = 0;
+    uint32_t users = npart__user_count(trial->session, value), found = 0;
     npart__look_beyond(trial);
     for (uint32_t i = 0; i < users; i++) {
-        const struct npart__node *user = &trial->graph->nodes.items[npart__user(trial->fold, value, i)];
+        const struct npart__node *user = &trial->graph->nodes.items[npart__user(trial->session, value, i)];
         uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
         if (result == NPART_NONE || !npart__node_is(trial->graph, user, "Cast") || found++ < element)
             continue;
@@ -249,7 +247,7 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
                             : NPART_NONE;
         if (from == NPART_NONE)
             break;
-        value = trial->fold->stands_for[from];
+        value = from;
     }
     return producer_answer(trial, value);
 }
@@ -392,7 +390,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
     case NPART__FUNCTION_USERS:
-        return number_answer((int64_t)npart__user_count(trial->fold, value) + trial->fold->is_output[value]);
+        return number_answer((int64_t)npart__user_count(trial->session, value) +
+                             trial->graph->values.items[value].is_graph_output);
     default:
         return unknown_answer();
     }
@@ -434,7 +433,7 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
     case NPART__FUNCTION_LIMIT:
         return limit_answer(trial->target, term->word);
     case NPART__FUNCTION_NODES:
-        return number_answer(trial->fold->live_count);
+        return number_answer(trial->session->live_count);
     case NPART__FUNCTION_TOOLCHAIN:
         return number_answer(trial->target->toolchain);
     case NPART__FUNCTION_OPSET:

@@ -13,7 +13,7 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
         const struct npart__op_entry *op = entry == NPART_NONE ? NULL : &oplist->ops.items[entry];
         for (uint32_t i = op ? op->first_rule : 0; op && i < op->first_rule + op->rule_count; i++) {
             struct npart__trial other;
-            npart__trial_init(&other, trial->target, trial->inference, trial->fold, node);
+            npart__trial_init(&other, trial->target, trial->session, node);
             other.is_nested = true;
             const struct npart__rule *rule = &oplist->rules.items[i];
             if (rule->kind == NPART__RULE_UNIT && npart__try(&other, rule->condition) == NPART__TRUE)
@@ -52,7 +52,7 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
         if (entry == NPART_NONE)
             return NPART__FALSE;
         struct npart__trial other;
-        npart__trial_init(&other, trial->target, trial->inference, trial->fold, producer);
+        npart__trial_init(&other, trial->target, trial->session, producer);
         other.is_nested = true;
         enum npart__truth every = passes(&other, at->first_every, at->every_count);
         const struct npart__op_entry *op = &oplist->ops.items[entry];
@@ -65,12 +65,12 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
 
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
 {
-    uint32_t users = npart__user_count(trial->fold, value);
+    uint32_t users = npart__user_count(trial->session, value);
     npart__look_beyond(trial);
     if (trial->is_nested)
         return NPART__MAYBE;
     for (uint32_t i = 0; i < users; i++) {
-        uint32_t user = npart__user(trial->fold, value, i);
+        uint32_t user = npart__user(trial->session, value, i);
         if (!(trial->units && trial->units->unit_of[user]) && !forms_unit(trial, user))
             return NPART__FALSE;
     }
@@ -101,7 +101,7 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
         if (strcmp(op, "QuantizeLinear") != 0 && strcmp(op, "DequantizeLinear") != 0 &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
             return false;
-        value = trial->fold->stands_for[npart__node_input(trial->graph, node, 0)];
+        value = npart__node_input(trial->graph, node, 0);
     }
     return false;
 }
@@ -127,11 +127,11 @@ static uint32_t single_operand(const struct npart__trial *trial, const struct np
     uint32_t found = NPART_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(trial->graph, node, i);
-        if (value == NPART_NONE || trial->fold->is_constant[trial->fold->stands_for[value]])
+        if (value == NPART_NONE || trial->session->is_constant[value])
             continue;
         if (found != NPART_NONE)
             return NPART_NONE;
-        found = trial->fold->stands_for[value];
+        found = value;
     }
     return found;
 }

@@ -142,7 +142,7 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     if (value == NPART_NONE)
         return 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
-        return npart__user_count(trial->fold, value) ? npart__user_count(trial->fold, value) : 1;
+        return npart__user_count(trial->session, value) ? npart__user_count(trial->session, value) : 1;
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;
 }
@@ -254,7 +254,7 @@ static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool 
 static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
-    if (!trial->fold->is_constant[value] || !known)
+    if (!trial->session->is_constant[value] || !known)
         return NPART__MAYBE;
     for (uint32_t i = 1; i < known->count; i++)
         if (known->ints ? known->ints[i] != known->ints[0] : known->doubles[i] != known->doubles[0])
@@ -267,7 +267,7 @@ static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t va
 {
     struct npart__fact *fact = &trial->inference->facts[value];
     const struct npart__known *known = npart__elements(trial->inference, fact);
-    if (!trial->fold->is_constant[value] || !known)
+    if (!trial->session->is_constant[value] || !known)
         return NPART__MAYBE;
     if (!known->ints)
         return NPART__FALSE;
@@ -293,14 +293,14 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     case NPART__PREDICATE_BOUNDED:
         return is_static(trial, term, value);
     case NPART__PREDICATE_CONST:
-        return from_bool(trial->fold->is_constant[value]);
+        return from_bool(trial->session->is_constant[value]);
     case NPART__PREDICATE_INITIALIZER:
         npart__look_beyond(trial);
-        return from_bool(trial->fold->is_constant[value] || trial->graph->values.items[value].tensor);
+        return from_bool(trial->session->is_constant[value] || trial->graph->values.items[value].tensor);
     case NPART__PREDICATE_QCONST: {
         uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
-        return from_bool(trial->fold->is_constant[value] ||
-                         (stored != NPART_NONE && trial->fold->is_constant[stored]));
+        return from_bool(trial->session->is_constant[value] ||
+                         (stored != NPART_NONE && trial->session->is_constant[stored]));
     }
     case NPART__PREDICATE_DECLARED: {
         const struct npart__declared_type *declared = trial->graph->values.items[value].declared;
@@ -324,7 +324,7 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
         return from_bool(trial->graph->values.items[value].kind == NPART__VALUE_INPUT ||
                          trial->graph->values.items[value].kind == NPART__VALUE_OVERRIDABLE);
     case NPART__PREDICATE_GRAPH_OUTPUT:
-        return from_bool(trial->fold->is_output[value]);
+        return from_bool(trial->graph->values.items[value].is_graph_output);
     default:
         return NPART__MAYBE;
     }
@@ -334,7 +334,7 @@ static bool captures(const struct npart__trial *trial)
 {
     for (uint32_t i = 0; i < trial->node->capture_count; i++) {
         uint32_t value = trial->graph->operands.items[trial->node->first_capture + i];
-        if (value != NPART_NONE && !trial->fold->is_constant[trial->fold->stands_for[value]])
+        if (value != NPART_NONE && !trial->session->is_constant[value])
             return true;
     }
     return false;

@@ -20,9 +20,9 @@ struct npart__units;
 struct npart__trial {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
-    struct npart__inference *inference;
-    const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
+    struct npart__inference *inference; /* the session's */
+    const struct npart__graph *graph;   /* the same */
     const struct npart__node *node;
     const uint32_t *names; /* of a pattern's names, the values; NULL outside patterns */
     uint32_t it;           /* inside each(): the operand it is at */
@@ -36,7 +36,7 @@ struct npart__trial {
 #define NPART__NO_FAILURE ((struct npart__failure){NPART_NONE, NPART_NONE, 0, 0, NPART_NONE, false})
 
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
-                       struct npart__inference *inference, const struct npart__fold *fold, uint32_t node);
+                       const struct npart__session *session, uint32_t node);
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
 /* Appends what was found at the failed part. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
@@ -53,10 +53,10 @@ struct npart__units {
 };
 
 /* False when out of memory. */
-bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
-                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out);
+bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
+                           struct npart__arena *arena, struct npart__units *out);
 /* What the list's failures match among nodes whose verdict is NPU, into the mask. False when out of memory. */
-bool npart__match_failures(const struct npart__target *target, struct npart__inference *inference,
-                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *mask);
+bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
+                           struct npart__arena *arena, struct npart__mask *mask);
 
 #endif

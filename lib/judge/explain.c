@@ -26,19 +26,18 @@ static bool add_range(struct npart__arena *arena, struct npart__trial *trial, ui
     return true;
 }
 
-bool npart__explain_node(const struct npart__target *target, struct npart__inference *inference,
-                         const struct npart__fold *fold, uint32_t node, struct npart__arena *arena,
-                         struct npart__tried_rules *out)
+bool npart__explain_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
+                         struct npart__arena *arena, struct npart__tried_rules *out)
 {
     const struct npart__oplist *oplist = target->oplist;
     struct npart__trial trial;
-    npart__trial_init(&trial, target, inference, fold, node);
+    npart__trial_init(&trial, target, session, node);
     memset(out, 0, sizeof *out);
     for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
         if (!(target->gates >> gate & 1))
             continue;
-        uint32_t entry = npart__entry_of(oplist, gate, inference->graph, trial.node);
+        uint32_t entry = npart__entry_of(oplist, gate, session->graph, trial.node);
         bool ok = add_range(arena, &trial, at->first_every, at->every_count, out);
         if (ok && entry == NPART_NONE)
             ok = add_tried(arena, &trial, at->missing_rule, out);
@@ -96,12 +95,12 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
         append_questions(trial, term->right, out);
 }
 
-void npart__append_seen(const struct npart__target *target, struct npart__inference *inference,
-                        const struct npart__fold *fold, uint32_t rule, uint32_t node, struct npart__buffer *out)
+void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
+                        uint32_t node, struct npart__buffer *out)
 {
     struct npart__trial trial;
     struct npart__buffer seen;
-    npart__trial_init(&trial, target, inference, fold, node);
+    npart__trial_init(&trial, target, session, node);
     npart__buffer_init(&seen, out->arena);
     append_questions(&trial, target->oplist->rules.items[rule].condition, &seen);
     npart__append_text(out, npart__buffer_text(&seen));

@@ -19,9 +19,8 @@ struct entry_cache {
 struct judge {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
-    struct npart__inference *inference;
-    const struct npart__graph *graph;
-    const struct npart__fold *fold, *folded;
+    const struct npart__graph *graph; /* the session's */
+    const struct npart__session *session, *folded;
     struct npart__arena *arena;
     struct npart__mask *out;
     struct entry_cache *cache;
@@ -326,9 +325,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
     if (judged && *judged)
         return judge_alike(judge, id, *judged - 1);
     struct npart__trial trial;
-    npart__trial_init(&trial, judge->target, judge->inference, judge->fold, id);
     judge->looked_beyond = false;
-    trial.looked_beyond = &judge->looked_beyond;
     const struct entry_cache cache = *look_up(judge, node);
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
         if (!(judge->target->gates >> gate & 1))
@@ -340,9 +337,10 @@ static bool judge_node(struct judge *judge, uint32_t id)
             continue;
         }
         bool folds = judge->oplist->gates[gate].folds && judge->folded;
-        if (folds && judge->folded->reasons[id] != NPART__FOLD_LIVE)
+        if (folds && !npart__is_live(judge->folded, id))
             continue; /* gone before this gate looks */
-        trial.fold = folds ? judge->folded : judge->fold;
+        npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, id);
+        trial.looked_beyond = &judge->looked_beyond;
         if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
@@ -368,23 +366,23 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
 }
 
 /* Whether a DequantizeLinear goes with a refused unit: the only user, or the one of several that has the original,
- * since each has one of its own (fold/copies.c). */
+ * since each has one of its own (session/copies.c). */
 static bool is_in_refused_unit(const struct judge *judge, uint32_t id)
 {
     uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
-    uint32_t kept_for = value != NPART_NONE && judge->fold->kept_for ? judge->fold->kept_for[value] : NPART_NONE;
-    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(judge->fold, value);
+    uint32_t kept_for = value != NPART_NONE && judge->session->kept_for ? judge->session->kept_for[value] : NPART_NONE;
+    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(judge->session, value);
     if (kept_for != NPART_NONE)
         return kept_for != NPART__KEPT_OUTSIDE && is_refused_unit(judge, kept_for);
     for (uint32_t i = 0; i < users; i++)
-        if (!is_refused_unit(judge, npart__user(judge->fold, value, i)))
+        if (!is_refused_unit(judge, npart__user(judge->session, value, i)))
             return false;
     return true;
 }
 
 static bool is_op(const struct judge *judge, uint32_t node, const char *op)
 {
-    return node != NPART_NONE && judge->fold->reasons[node] == NPART__FOLD_LIVE &&
+    return node != NPART_NONE && npart__is_live(judge->session, node) &&
            strcmp(npart__node_op(judge->graph, &judge->graph->nodes.items[node]), op) == 0;
 }
 
@@ -405,7 +403,7 @@ static bool refuse_with_units(struct judge *judge)
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer =
-                value == NPART_NONE ? NPART_NONE : graph->values.items[judge->fold->stands_for[value]].producer;
+                value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
             if (!is_op(judge, producer, "DequantizeLinear") || judge->out->verdicts[producer] != NPART__NPU)
                 continue;
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_unit(judge, producer))) {
@@ -416,8 +414,8 @@ static bool refuse_with_units(struct judge *judge)
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            for (uint32_t u = 0; value != NPART_NONE && u < npart__user_count(judge->fold, value); u++) {
-                uint32_t consumer = npart__user(judge->fold, value, u);
+            for (uint32_t u = 0; value != NPART_NONE && u < npart__user_count(judge->session, value); u++) {
+                uint32_t consumer = npart__user(judge->session, value, u);
                 if (is_op(judge, consumer, "QuantizeLinear") && judge->out->verdicts[consumer] == NPART__NPU)
                     rules[consumer] = judge->quantized_unit[id] - 1;
             }
@@ -426,18 +424,16 @@ static bool refuse_with_units(struct judge *judge)
     return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
-npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__live_graph *live, const struct npart__live_graph *folded,
-                          const uint8_t *assumed, struct npart__arena *arena, struct npart__mask *out,
-                          struct npart_error *error)
+npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
+                          const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
+                          struct npart__mask *out, struct npart_error *error)
 {
-    const struct npart__graph *graph = inference->graph;
+    const struct npart__graph *graph = live->session->graph;
     struct judge judge = {.target = target,
                           .oplist = target->oplist,
-                          .inference = inference,
                           .graph = graph,
-                          .fold = live->fold,
-                          .folded = folded ? folded->fold : NULL,
+                          .session = live->session,
+                          .folded = folded ? folded->session : NULL,
                           .alike = live->alike,
                           .folded_alike = folded ? folded->alike : NULL,
                           .arena = arena,
@@ -454,21 +450,21 @@ npart_status npart__judge(const struct npart__target *target, struct npart__infe
     judge.judged = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *judge.judged);
     bool is_ready = out->verdicts && out->first_reason && out->in_units && judge.cache && judge.policy_ops &&
                     judge.quantized_unit && judge.judged;
-    if (!is_ready || !npart__match_patterns(target, inference, live->fold, arena, &judge.units))
+    if (!is_ready || !npart__match_patterns(target, live->session, arena, &judge.units))
         return npart__fail_memory(error);
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
                           npart__target_has(target, target->oplist->integer_when) &&
-                          npart__is_float_model(inference, live->fold);
+                          npart__is_float_model(live->session);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
         out->verdicts[i] = NPART__CPU;
-        if (live->fold->reasons[i] == NPART__FOLD_LIVE && !judge_node(&judge, i))
+        if (npart__is_live(live->session, i) && !judge_node(&judge, i))
             return npart__fail_memory(error);
     }
     out->first_reason[graph->nodes.count] = out->reasons.count;
-    if (!refuse_with_units(&judge) || !npart__match_failures(target, inference, live->fold, arena, out))
+    if (!refuse_with_units(&judge) || !npart__match_failures(target, live->session, arena, out))
         return npart__fail_memory(error);
-    return npart__take_failure(inference) ? npart__fail_memory(error) : NPART_OK;
+    return npart__take_failure(live->session->inference) ? npart__fail_memory(error) : NPART_OK;
 }
 
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
@@ -502,29 +498,27 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 /* ---- asking again ---------------------------------------------------------------------------------------- */
 
 static enum npart__truth try_again(struct npart__trial *trial, const struct npart__target *target,
-                                   struct npart__inference *inference, const struct npart__fold *fold, uint32_t rule,
-                                   uint32_t node)
+                                   const struct npart__session *session, uint32_t rule, uint32_t node)
 {
-    npart__trial_init(trial, target, inference, fold, node);
+    npart__trial_init(trial, target, session, node);
     uint32_t condition = target->oplist->rules.items[rule].condition;
     return condition == NPART_NONE ? NPART__FALSE : npart__try(trial, condition);
 }
 
-enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
-                                    const struct npart__fold *fold, uint32_t rule, uint32_t node,
-                                    struct npart__buffer *out)
+enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
+                                    uint32_t rule, uint32_t node, struct npart__buffer *out)
 {
     struct npart__trial trial;
-    enum npart__truth truth = try_again(&trial, target, inference, fold, rule, node);
+    enum npart__truth truth = try_again(&trial, target, session, rule, node);
     npart__append_found(&trial, out);
     return truth;
 }
 
-uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
-                             const struct npart__fold *fold, uint32_t rule, uint32_t node)
+uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
+                             uint32_t node)
 {
     struct npart__trial trial;
-    (void)try_again(&trial, target, inference, fold, rule, node);
+    (void)try_again(&trial, target, session, rule, node);
     return trial.failure.value;
 }
 

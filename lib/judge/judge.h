@@ -8,7 +8,7 @@
 #ifndef NPART_JUDGE_H
 #define NPART_JUDGE_H
 
-#include "fold/fold.h"
+#include "session/session.h"
 #include "oplist/oplist.h"
 
 /* Nodes that a conversion of layout is followed past. */
@@ -79,7 +79,7 @@ struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *opli
                                                 struct npart__arena *arena, uint32_t *count);
 
 /* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. */
-bool npart__is_float_model(const struct npart__inference *inference, const struct npart__fold *fold);
+bool npart__is_float_model(const struct npart__session *session);
 
 /* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
  * CPU (FAIL where the rule is fatal), with that reason. */
@@ -87,30 +87,27 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
 
 /* By node the first one that rules cannot tell from it (alike.c). In `arena`; NULL when out of memory. */
-uint32_t *npart__find_alike(struct npart__inference *inference, const struct npart__fold *fold,
-                            struct npart__arena *arena);
+uint32_t *npart__find_alike(const struct npart__session *session, struct npart__arena *arena);
 
-/* What is left of a graph, and which of its nodes are alike. */
+/* A session, and which of its nodes are alike. */
 struct npart__live_graph {
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const uint32_t *alike;
 };
 
 /* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves, where
  * that is another graph; else NULL. */
-npart_status npart__judge(const struct npart__target *target, struct npart__inference *inference,
-                          const struct npart__live_graph *live, const struct npart__live_graph *folded,
-                          const uint8_t *assumed,
-                          struct npart__arena *arena, struct npart__mask *out, struct npart_error *error);
+npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
+                          const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
+                          struct npart__mask *out, struct npart_error *error);
 
 /* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
-enum npart__truth npart__rule_found(const struct npart__target *target, struct npart__inference *inference,
-                                    const struct npart__fold *fold, uint32_t rule, uint32_t node,
-                                    struct npart__buffer *out);
+enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
+                                    uint32_t rule, uint32_t node, struct npart__buffer *out);
 
 /* The operand that made a rule fail: what a cause is traced from. NPART_NONE when no single one did. */
-uint32_t npart__rule_culprit(const struct npart__target *target, struct npart__inference *inference,
-                             const struct npart__fold *fold, uint32_t rule, uint32_t node);
+uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
+                             uint32_t node);
 
 /* One rule that was tried on a node. */
 struct npart__tried {
@@ -124,11 +121,10 @@ struct npart__tried_rules {
 
 /* Tries every rule of the applied gates on a live node, those behind a refusing gate and all signatures included.
  * False when out of memory. */
-bool npart__explain_node(const struct npart__target *target, struct npart__inference *inference,
-                         const struct npart__fold *fold, uint32_t node, struct npart__arena *arena,
-                         struct npart__tried_rules *out);
+bool npart__explain_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
+                         struct npart__arena *arena, struct npart__tried_rules *out);
 /* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
-void npart__append_seen(const struct npart__target *target, struct npart__inference *inference,
-                        const struct npart__fold *fold, uint32_t rule, uint32_t node, struct npart__buffer *out);
+void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
+                        uint32_t node, struct npart__buffer *out);
 
 #endif

@@ -34,7 +34,7 @@ struct matcher {
     const struct npart__oplist *oplist;
     struct npart__inference *inference;
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const struct npart__pattern *pattern;
     struct unit unit;
     uint32_t steps;
@@ -50,7 +50,7 @@ struct matcher {
 
 static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
 {
-    if (!matcher->fold->is_constant[value])
+    if (!matcher->session->is_constant[value])
         return false;
     const struct npart__known *known = npart__elements(matcher->inference, &matcher->inference->facts[value]);
     if (!known || known->count == 0)
@@ -67,8 +67,7 @@ static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
 
 static uint32_t operand_of(const struct matcher *matcher, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = index < node->input_count ? npart__node_input(matcher->graph, node, index) : NPART_NONE;
-    return value == NPART_NONE ? value : matcher->fold->stands_for[value];
+    return npart__node_input(matcher->graph, node, index);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------------------- */
@@ -101,7 +100,7 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     const struct npart__node *node = &matcher->graph->nodes.items[id];
     bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
-    if (!has_op(matcher, part, id) || matcher->fold->reasons[id] != NPART__FOLD_LIVE || is_taken)
+    if (!has_op(matcher, part, id) || !npart__is_live(matcher->session, id) || is_taken)
         return false;
     struct unit *unit = &matcher->unit;
     bool is_known = false;
@@ -163,7 +162,7 @@ static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
         return false;
     switch ((enum npart__pattern_kind)at->kind) {
     case NPART__PATTERN_CONST:
-        return matcher->fold->is_constant[value];
+        return matcher->session->is_constant[value];
     case NPART__PATTERN_NUMBER:
         return is_number(matcher, value, at->number);
     case NPART__PATTERN_NAME:
@@ -185,28 +184,14 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
     return false;
 }
 
-/* Every use of the value is in the unit, those behind folded nodes that hand it on included. */
-static bool stays_inside(const struct matcher *matcher, uint32_t value, unsigned depth)
+/* Every use of the value is in the unit. */
+static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
-    const struct npart__graph *graph = matcher->graph;
-    const struct npart__value *at = &graph->values.items[value];
-    if (at->is_graph_output || depth > NPART__LIMIT_PATTERN_DEPTH)
+    if (matcher->graph->values.items[value].is_graph_output)
         return false;
-    for (uint32_t i = 0; i < at->consumer_count; i++) {
-        uint32_t consumer = graph->consumers[at->first_consumer + i];
-        const struct npart__node *node = &graph->nodes.items[consumer];
-        if (matcher->fold->reasons[consumer] == NPART__FOLD_LIVE) {
-            if (!is_in_unit(matcher, consumer))
-                return false;
-            continue;
-        }
-        for (uint32_t k = 0; k < node->output_count; k++) {
-            uint32_t result = npart__node_output(graph, node, k);
-            bool hands_on = result != NPART_NONE && matcher->fold->stands_for[result] != result;
-            if (hands_on && !stays_inside(matcher, result, depth + 1))
-                return false;
-        }
-    }
+    for (uint32_t i = 0; i < npart__user_count(matcher->session, value); i++)
+        if (!is_in_unit(matcher, npart__user(matcher->session, value, i)))
+            return false;
     return true;
 }
 
@@ -234,7 +219,7 @@ static bool is_closed(const struct matcher *matcher)
             return false;
         for (uint32_t k = 0; k < node->output_count && !shares(matcher, id); k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            if (value != NPART_NONE && !stays_inside(matcher, value, 0))
+            if (value != NPART_NONE && !stays_inside(matcher, value))
                 return false;
         }
     }
@@ -260,7 +245,7 @@ static bool needs_hold(struct matcher *matcher)
         if (is_late(matcher->oplist, pattern, rule))
             continue;
         uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
-        npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, node);
+        npart__trial_init(&trial, matcher->target, matcher->session, node);
         trial.names = matcher->unit.values;
         enum npart__truth truth = npart__try(&trial, rule->condition);
         if (truth != NPART__TRUE && !rule->is_fatal)
@@ -319,7 +304,7 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
         struct npart__trial trial;
         if (!is_late(matcher->oplist, pattern, rule))
             continue;
-        npart__trial_init(&trial, matcher->target, matcher->inference, matcher->fold, id);
+        npart__trial_init(&trial, matcher->target, matcher->session, id);
         trial.units = out;
         if (npart__try(&trial, rule->condition) == NPART__FALSE)
             out->fatal_rule_of[id] = i + 1;
@@ -372,21 +357,20 @@ static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__
     return roots != NULL;
 }
 
-static struct matcher matcher_of(const struct npart__target *target, struct npart__inference *inference,
-                                 const struct npart__fold *fold)
+static struct matcher matcher_of(const struct npart__target *target, const struct npart__session *session)
 {
     return (struct matcher){.target = target,
                             .oplist = target->oplist,
-                            .inference = inference,
-                            .graph = inference->graph,
-                            .fold = fold};
+                            .inference = session->inference,
+                            .graph = session->graph,
+                            .session = session};
 }
 
-bool npart__match_patterns(const struct npart__target *target, struct npart__inference *inference,
-                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__units *out)
+bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
+                           struct npart__arena *arena, struct npart__units *out)
 {
-    const struct npart__graph *graph = inference->graph;
-    struct matcher matcher = matcher_of(target, inference, fold);
+    const struct npart__graph *graph = session->graph;
+    struct matcher matcher = matcher_of(target, session);
     out->unit_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->unit_of);
     out->fatal_rule_of = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->fatal_rule_of);
     if (!out->unit_of || !out->fatal_rule_of)
@@ -422,11 +406,11 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
     return NPART__PUSH(arena, &mask->failing, found);
 }
 
-bool npart__match_failures(const struct npart__target *target, struct npart__inference *inference,
-                           const struct npart__fold *fold, struct npart__arena *arena, struct npart__mask *mask)
+bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
+                           struct npart__arena *arena, struct npart__mask *mask)
 {
-    const struct npart__graph *graph = inference->graph;
-    struct matcher matcher = matcher_of(target, inference, fold);
+    const struct npart__graph *graph = session->graph;
+    struct matcher matcher = matcher_of(target, session);
     matcher.ops = find_ops(target->oplist, graph, arena);
     if (!matcher.ops || !list_roots(&matcher, true, arena))
         return false;

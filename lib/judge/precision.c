@@ -17,11 +17,10 @@ static bool is_quantizing(const char *op)
 }
 
 /* Weights alone may be quantized: what is computed with them is floating point still. */
-static bool reads_only_constants(const struct npart__graph *graph, const struct npart__fold *fold,
-                                 const struct npart__node *node)
+static bool reads_only_constants(const struct npart__session *session, const struct npart__node *node)
 {
-    uint32_t value = node->input_count ? npart__node_input(graph, node, 0) : NPART_NONE;
-    return value == NPART_NONE || fold->is_constant[fold->stands_for[value]];
+    uint32_t value = npart__node_input(session->graph, node, 0);
+    return value == NPART_NONE || session->is_constant[value];
 }
 
 static bool makes_floating_point(const struct npart__inference *inference, const struct npart__node *node)
@@ -34,17 +33,17 @@ static bool makes_floating_point(const struct npart__inference *inference, const
     return false;
 }
 
-bool npart__is_float_model(const struct npart__inference *inference, const struct npart__fold *fold)
+bool npart__is_float_model(const struct npart__session *session)
 {
-    const struct npart__graph *graph = inference->graph;
+    const struct npart__graph *graph = session->graph;
     bool has_floats = false;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
-        if (fold->reasons[i] != NPART__FOLD_LIVE)
+        if (!npart__is_live(session, i))
             continue;
-        if (is_quantizing(npart__node_op(graph, node)) && !reads_only_constants(graph, fold, node))
+        if (is_quantizing(npart__node_op(graph, node)) && !reads_only_constants(session, node))
             return false;
-        has_floats |= makes_floating_point(inference, node);
+        has_floats |= makes_floating_point(session->inference, node);
     }
     return has_floats;
 }

@@ -29,12 +29,10 @@ uint32_t npart__cut_rule(const struct npart__target *target)
 /* The value at which operand `index` of a node is cut off from what makes it, or NPART_NONE. */
 static uint32_t cut_at(const struct npart__hand_back *to, const struct npart__node *node, uint32_t index)
 {
-    const struct npart__fold *fold = to->request->fold;
     uint32_t named = npart__node_use(to->graph, node, index);
-    uint32_t value = npart__live_operand(to->graph, fold, node, index); /* behind a copy of the node's own */
+    uint32_t value = npart__live_operand(to->request->session, node, index); /* behind a copy of the node's own */
     if (value == NPART_NONE)
         return value;
-    named = fold->stands_for[named];
     return to->request->is_cut[named] ? named : to->request->is_cut[value] ? value : NPART_NONE;
 }
 
@@ -42,7 +40,7 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(to->graph, to->request->fold, node, k);
+        uint32_t value = npart__live_operand(to->request->session, node, k);
         if (value == NPART_NONE)
             continue;
         uint32_t producer = to->graph->values.items[value].producer, at = cut_at(to, node, k);
@@ -80,7 +78,7 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
     memset(cuts->behind, 0xff, nodes * sizeof *cuts->behind);
     for (uint32_t i = 0; i < to->graph->order_count; i++) {
         uint32_t id = to->graph->order[i];
-        if (to->request->fold->reasons[id] != NPART__FOLD_LIVE)
+        if (!npart__is_live(to->request->session, id))
             continue;
         find_segment(to, cuts, id);
         if (policy && policy->kind == NPART__POLICY_CUT_ENDS && cuts->segment_of[id])

@@ -35,12 +35,12 @@ static const struct {
     {"QLinearMatMul", MACS_PRODUCT, 0, 3},
 };
 
-static const struct npart__fact *fact_at(const struct npart__inference *inference, const struct npart__node *node,
+static const struct npart__fact *fact_at(const struct npart__session *session, const struct npart__node *node,
                                          uint32_t index)
 {
     uint32_t value =
-        index < node->input_count ? npart__node_input(inference->graph, node, index) : NPART_NONE;
-    return value == NPART_NONE ? NULL : npart__fact_of(inference, value);
+        index < node->input_count ? npart__node_input(session->graph, node, index) : NPART_NONE;
+    return value == NPART_NONE ? NULL : npart__fact_of(session->inference, value);
 }
 
 static uint64_t elements_of(const struct npart__fact *fact)
@@ -62,9 +62,9 @@ static uint64_t axis_from_end(const struct npart__fact *fact, uint32_t from_end)
     return is_known ? (uint64_t)fact->dims[fact->rank - from_end] : 0;
 }
 
-uint64_t npart__node_macs(const struct npart__inference *inference, uint32_t id)
+uint64_t npart__node_macs(const struct npart__session *session, uint32_t id)
 {
-    const struct npart__graph *graph = inference->graph;
+    const struct npart__graph *graph = session->graph;
     const struct npart__node *node = &graph->nodes.items[id];
     const char *op = npart__node_op(graph, node);
     size_t row = 0;
@@ -73,9 +73,9 @@ uint64_t npart__node_macs(const struct npart__inference *inference, uint32_t id)
     uint32_t result = npart__node_output(graph, node, 0);
     if (row == NPART__COUNT(rows) || result == NPART_NONE)
         return 0;
-    const struct npart__fact *input = fact_at(inference, node, rows[row].input);
-    const struct npart__fact *weight = fact_at(inference, node, rows[row].weight);
-    uint64_t made = elements_of(npart__fact_of(inference, result)), filters;
+    const struct npart__fact *input = fact_at(session, node, rows[row].input);
+    const struct npart__fact *weight = fact_at(session, node, rows[row].weight);
+    uint64_t made = elements_of(npart__fact_of(session->inference, result)), filters;
     const struct npart__attribute *attribute;
     switch ((enum macs_formula)rows[row].formula) {
     case MACS_FILTER:

@@ -46,7 +46,7 @@ static void hand_back(struct grouping *grouping, uint32_t node, enum npart__part
 /* How many nodes the provider sees: of a product that the runtime reshapes there are three. */
 static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
 {
-    return grouping->request->fold->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
+    return grouping->request->session->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
 }
 
 /* Runs of the order first, then their connected parts. */
@@ -135,7 +135,7 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__node *node = &grouping->graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(grouping->graph, grouping->request->fold, node, k);
+        uint32_t value = npart__live_operand(grouping->request->session, node, k);
         uint32_t producer = npart__producer_inside(grouping->request, node, k);
         if (value != NPART_NONE && (producer == NPART_NONE || group_of(grouping, producer) != group_of(grouping, id)))
             return true;

@@ -8,9 +8,8 @@
 #include "partition/stages.h"
 
 struct partitioner {
-    const struct npart__inference *inference;
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const bool *accepted;
     const char *name;
     struct npart__hand_back back;
@@ -34,7 +33,7 @@ static uint32_t list_region(struct partitioner *at, uint32_t region)
     uint32_t count = 0;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = at->graph->order[scope->first_order + i];
-        if (at->fold->reasons[node] == NPART__FOLD_LIVE)
+        if (npart__is_live(at->session, node))
             at->order[count++] = node;
     }
     return count;
@@ -82,7 +81,7 @@ static void stage_region(struct partitioner *at, uint32_t region)
     npart__arena_init(&scratch, &at->arena->allocator);
     struct npart__stage_request request = {.back = &at->back,
                                            .graph = at->graph,
-                                           .fold = at->fold,
+                                           .session = at->session,
                                            .accepted = at->accepted,
                                            .region = region,
                                            .segment_of = at->out->cuts.segment_of,
@@ -147,13 +146,6 @@ static void make_partitions(struct partitioner *at, uint32_t region)
 
 /* ---- uses ------------------------------------------------------------------------------------------------ */
 
-static void mark_outputs(struct partitioner *at)
-{
-    for (uint32_t i = 0; i < at->graph->values.count; i++)
-        if (at->graph->values.items[i].is_graph_output)
-            at->out->is_output[at->fold->stands_for[i]] = true;
-}
-
 /* Which live nodes use which value, once folded nodes are gone. */
 static bool list_uses(struct partitioner *at)
 {
@@ -166,10 +158,10 @@ static bool list_uses(struct partitioner *at)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t n = 0; n < graph->nodes.count; n++) {
             const struct npart__node *node = &graph->nodes.items[n];
-            if (at->fold->reasons[n] != NPART__FOLD_LIVE)
+            if (!npart__is_live(at->session, n))
                 continue;
             for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-                uint32_t value = npart__live_operand(graph, at->fold, node, k);
+                uint32_t value = npart__live_operand(at->session, node, k);
                 if (value == NPART_NONE)
                     continue;
                 if (pass == 0)
@@ -195,7 +187,7 @@ static bool list_uses(struct partitioner *at)
 
 static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 {
-    const struct npart__fact *fact = npart__fact_of(at->inference, value);
+    const struct npart__fact *fact = npart__fact_of(at->session->inference, value);
     uint64_t elements;
     return fact->element_type && npart__static_elements(fact, &elements)
                ? npart__type_bytes(fact->element_type, elements)
@@ -219,7 +211,7 @@ static void add_crossings(struct partitioner *at, uint32_t value)
     uint32_t begin = at->first_use[value], end = at->first_use[value + 1];
     for (uint32_t i = begin; i <= end; i++) {
         bool is_graph_output = i == end;
-        if (is_graph_output && !out->is_output[value])
+        if (is_graph_output && !at->graph->values.items[value].is_graph_output)
             break;
         uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[at->uses[i]];
         uint32_t side = to == NPART_NONE ? out->partitions.count : to;
@@ -326,7 +318,7 @@ static void complete_ends_in_order(struct partitioner *at)
     uint32_t before = NPART_NONE; /* the partition of the live node before */
     for (uint32_t i = 0; !at->failed && i < at->graph->order_count; i++) {
         uint32_t node = at->graph->order[i];
-        if (at->fold->reasons[node] != NPART__FOLD_LIVE)
+        if (!npart__is_live(at->session, node))
             continue;
         struct npart__partition *ended = before == NPART_NONE ? NULL : &out->partitions.items[before];
         bool is_next = ended && out->partition_of[node] == NPART_NONE &&
@@ -402,17 +394,15 @@ static void partition_regions(struct partitioner *at)
 static void find_borders(struct partitioner *at)
 {
     const struct npart__graph *graph = at->graph;
-    at->out->is_output = npart__arena_zeroed(at->arena, graph->values.count + (size_t)1, sizeof *at->out->is_output);
     size_t sides = at->out->partitions.count + (size_t)1;
     at->seen_by = npart__arena_allocate(at->arena, sides * sizeof *at->seen_by);
-    if (!at->out->is_output || !at->seen_by || !list_uses(at)) {
+    if (!at->seen_by || !list_uses(at)) {
         at->failed = true;
         return;
     }
     memset(at->seen_by, 0xff, sides * sizeof *at->seen_by);
-    mark_outputs(at);
     for (uint32_t value = 0; !at->failed && value < graph->values.count; value++)
-        if (!at->fold->is_constant[value] && at->fold->stands_for[value] == value)
+        if (!at->session->is_constant[value] && at->session->stands_for[value] == value)
             add_crossings(at, value);
     if (!at->failed)
         list_borders(at);
@@ -429,12 +419,11 @@ static struct partitioner begin(const struct npart__partition_request *request, 
 {
     memset(out, 0, sizeof *out);
     return (struct partitioner){
-        .inference = request->inference,
-        .graph = request->inference->graph,
-        .fold = request->fold,
+        .graph = request->session->graph,
+        .session = request->session,
         .accepted = request->accepted,
         .name = request->partitioner,
-        .back = {.request = request, .graph = request->inference->graph, .arena = arena},
+        .back = {.request = request, .graph = request->session->graph, .arena = arena},
         .arena = arena,
         .out = out,
     };

@@ -39,7 +39,6 @@ struct npart__partitioning {
     uint32_t *handed_back;  /* by node: the rule by which an accepted node is left to the CPU; NPART_NONE: it is not */
     uint32_t *partition_of; /* by node; NPART_NONE: not in one */
     uint32_t *stage_of;     /* by node, within its region; NPART_NONE for a node that is not live */
-    bool *is_output;        /* by value: leaves its graph, once nodes between are gone */
     struct NPART__ARRAY(struct npart__partition) partitions;
     struct NPART__ARRAY(struct npart__crossing) crossings;
     struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
@@ -59,8 +58,7 @@ bool npart__partitioner_exists(const char *name);
 const char *npart__partitioner_name(size_t index);
 
 struct npart__partition_request {
-    const struct npart__inference *inference;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
@@ -85,11 +83,10 @@ uint32_t npart__cut_rule(const struct npart__target *target);
 /* Multiply-accumulates of a node: of convolutions, matrix products and the like; 0 for others and where shapes are not
  * known. Conv: elements of the result x elements of one filter; MatMul, Gemm: elements of the result x the axis that
  * is summed over. */
-uint64_t npart__node_macs(const struct npart__inference *inference, uint32_t node);
+uint64_t npart__node_macs(const struct npart__session *session, uint32_t node);
 
 /* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
  * absent or constant. */
-uint32_t npart__live_operand(const struct npart__graph *graph, const struct npart__fold *fold,
-                             const struct npart__node *node, uint32_t index);
+uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
 
 #endif

@@ -29,7 +29,7 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(to->graph, to->request->fold, node, k);
+        uint32_t value = npart__live_operand(to->request->session, node, k);
         uint32_t producer = value == NPART_NONE ? NPART_NONE : to->graph->values.items[value].producer;
         if (producer != NPART_NONE && is_stopped[producer])
             return true;
@@ -44,7 +44,7 @@ static bool stop_at(struct npart__hand_back *to, const struct npart__policy *pol
         return false;
     for (uint32_t i = 0; i < to->graph->order_count; i++) {
         uint32_t node = to->graph->order[i];
-        if (to->request->fold->reasons[node] != NPART__FOLD_LIVE)
+        if (!npart__is_live(to->request->session, node))
             continue;
         is_stopped[node] = is_named(to, policy, node) || is_behind(to, is_stopped, node);
         if (is_stopped[node])
@@ -166,7 +166,7 @@ static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
     uint64_t macs = 0;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
-        uint64_t here = npart__node_macs(drops->to->request->inference, members_of(drops, partition)[i]);
+        uint64_t here = npart__node_macs(drops->to->request->session, members_of(drops, partition)[i]);
         macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
     }
     return macs;
@@ -198,7 +198,7 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = drops->to->graph->order[scope->first_order + i];
-        bool is_live = drops->to->request->fold->reasons[node] == NPART__FOLD_LIVE;
+        bool is_live = npart__is_live(drops->to->request->session, node);
         if (is_live && drops->partitioning->partition_of[node] != partition)
             return false;
     }
@@ -215,7 +215,7 @@ static bool lends_its_type(const struct npart__graph *graph, const struct npart_
 static uint32_t coming_in(const struct drops *drops, uint32_t partition, const struct npart__node *node, uint32_t k)
 {
     const struct npart__graph *graph = drops->to->graph;
-    uint32_t value = npart__live_operand(graph, drops->to->request->fold, node, k);
+    uint32_t value = npart__live_operand(drops->to->request->session, node, k);
     uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
     bool is_own = producer != NPART_NONE && drops->partitioning->partition_of[producer] == partition;
     return is_own ? NPART_NONE : value;
@@ -252,11 +252,11 @@ static bool is_fed(const struct drops *drops, uint32_t partition)
 /* Whether a refused node has an accepted copy of its own of the DequantizeLinear that makes the value. */
 static bool is_copied_for_refused(const struct npart__partition_request *request, uint32_t value)
 {
-    uint32_t kept_for = request->fold->kept_for[value];
-    for (uint32_t i = 0; kept_for != NPART_NONE && i < npart__user_count(request->fold, value); i++) {
-        uint32_t user = npart__user(request->fold, value, i);
+    uint32_t kept_for = request->session->kept_for[value];
+    for (uint32_t i = 0; kept_for != NPART_NONE && i < npart__user_count(request->session, value); i++) {
+        uint32_t user = npart__user(request->session, value, i);
         if (user != kept_for && !request->accepted[user] &&
-            npart__is_copy_accepted(request, user, request->inference->graph->values.items[value].producer))
+            npart__is_copy_accepted(request, user, request->session->graph->values.items[value].producer))
             return true;
     }
     return false;
@@ -268,14 +268,14 @@ static bool has_copies(const struct drops *drops, uint32_t partition)
     const struct npart__partition_request *request = drops->to->request;
     const struct npart__graph *graph = drops->to->graph;
     uint32_t made = npart__node_output(graph, &graph->nodes.items[members_of(drops, partition)[0]], 0);
-    if (!request->fold->kept_for || made == NPART_NONE)
+    if (!request->session->kept_for || made == NPART_NONE)
         return false;
     if (is_copied_for_refused(request, made))
         return true;
-    for (uint32_t i = 0; i < npart__user_count(request->fold, made); i++) {
-        const struct npart__node *user = &graph->nodes.items[npart__user(request->fold, made, i)];
+    for (uint32_t i = 0; i < npart__user_count(request->session, made); i++) {
+        const struct npart__node *user = &graph->nodes.items[npart__user(request->session, made, i)];
         uint32_t result = npart__node_output(graph, user, 0);
-        if (npart__live_operand(graph, request->fold, user, 0) == made && result != NPART_NONE &&
+        if (npart__live_operand(request->session, user, 0) == made && result != NPART_NONE &&
             is_copied_for_refused(request, result))
             return true;
     }

@@ -130,8 +130,8 @@ static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
     const struct npart__node *node = &request->graph->nodes.items[id];
     const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
     uint32_t first = npart__node_input(request->graph, node, 0);
-    return body && first != NPART_NONE &&
-           !npart__body_has_kernel(body, npart__fact_of(request->back->request->inference, first)->element_type);
+    const struct npart__fact *facts = request->session->inference->facts;
+    return body && first != NPART_NONE && !npart__body_has_kernel(body, facts[first].element_type);
 }
 
 /* Forms groups of what is accepted; false when they are not taken. */

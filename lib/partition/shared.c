@@ -11,7 +11,7 @@
 struct search {
     struct npart__hand_back *to;
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const struct npart__policy *policy;
     const struct npart__op_id *through;
     uint32_t through_count;
@@ -22,7 +22,7 @@ struct search {
 
 static bool is_live(const struct search *search, uint32_t node)
 {
-    return search->fold->reasons[node] == NPART__FOLD_LIVE;
+    return npart__is_live(search->session, node);
 }
 
 static bool is_layout_op(const struct search *search, const struct npart__node *node)
@@ -44,7 +44,7 @@ static bool goes_through(const struct search *search, const struct npart__node *
 /* The live node that makes operand `index`, or NPART_NONE. */
 static uint32_t maker_of(const struct search *search, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__live_operand(search->graph, search->fold, node, index);
+    uint32_t value = npart__live_operand(search->session, node, index);
     return value == NPART_NONE ? value : search->graph->values.items[value].producer;
 }
 
@@ -92,12 +92,12 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 {
     const struct npart__graph *graph = search->graph;
     uint32_t value = npart__node_output(graph, &graph->nodes.items[id], 0);
-    for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < npart__user_count(search->fold, value); i++) {
-        uint32_t user = npart__user(search->fold, value, i);
+    for (uint32_t i = 0; depth < NPART__LIMIT_LAYOUT_STEPS && i < npart__user_count(search->session, value); i++) {
+        uint32_t user = npart__user(search->session, value, i);
         const struct npart__node *node = &graph->nodes.items[user];
         if (is_layout_op(search, node))
             return true;
-        if (npart__user_count(search->fold, value) == 1 && goes_through(search, node))
+        if (npart__user_count(search->session, value) == 1 && goes_through(search, node))
             return is_turned_back(search, user, depth + 1);
     }
     return false;
@@ -107,15 +107,14 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
 static uint32_t spread_constant(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
-    const struct npart__inference *inference = search->to->request->inference;
+    const struct npart__inference *inference = search->to->request->session->inference;
     if (!is_live(search, id) || !search->is_turned[id] || node->input_count != 2 || node->output_count != 1)
         return NPART_NONE;
     uint32_t rank = npart__fact_of(inference, npart__node_output(search->graph, node, 0))->rank;
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t value = npart__node_input(search->graph, node, k);
-        if (value == NPART_NONE || !search->fold->is_constant[search->fold->stands_for[value]])
+        if (value == NPART_NONE || !search->session->is_constant[value])
             continue;
-        value = search->fold->stands_for[value];
         const struct npart__fact *fact = npart__fact_of(inference, value);
         if (fact->has_rank && fact->rank >= 1 && fact->rank < rank)
             return value;
@@ -126,9 +125,8 @@ static uint32_t spread_constant(const struct search *search, uint32_t id)
 /* The first of the values that are one to the runtime; a runtime that rewrites nothing merges none. */
 static uint32_t first_equal(const struct search *search, uint32_t value)
 {
-    const uint32_t *twins = search->to->request->inference->twins;
-    uint32_t live = search->fold->stands_for[value];
-    return twins ? twins[live] : live;
+    const uint32_t *twins = search->session->inference->twins;
+    return twins ? twins[value] : value;
 }
 
 /* The node whose spread constant is an operand of `id` too, as it is; NPART_NONE: there is none. */
@@ -165,7 +163,7 @@ static bool allocate(struct search *search)
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                          const struct npart__policy *policy)
 {
-    struct search search = {.to = to, .graph = to->graph, .fold = to->request->fold, .policy = policy};
+    struct search search = {.to = to, .graph = to->graph, .session = to->request->session, .policy = policy};
     uint32_t trials = 0;
     if (partitioning->partitions.count == 0)
         return true;

@@ -4,19 +4,18 @@
  */
 #include "partition/stages.h"
 
-uint32_t npart__live_operand(const struct npart__graph *graph, const struct npart__fold *fold,
-                             const struct npart__node *node, uint32_t index)
+uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__fold_operand(graph, fold, node, index);
-    return value == NPART_NONE || fold->is_constant[value] ? NPART_NONE : value;
+    uint32_t value = npart__session_operand(session, node, index);
+    return value == NPART_NONE || session->is_constant[value] ? NPART_NONE : value;
 }
 
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
                                 uint32_t operand)
 {
-    uint32_t value = npart__live_operand(request->graph, request->fold, node, operand);
+    uint32_t value = npart__live_operand(request->session, node, operand);
     uint32_t producer = value == NPART_NONE ? NPART_NONE : request->graph->values.items[value].producer;
-    bool is_inside = producer != NPART_NONE && request->fold->reasons[producer] == NPART__FOLD_LIVE &&
+    bool is_inside = producer != NPART_NONE && npart__is_live(request->session, producer) &&
                      npart__node_region(request->graph, producer) == request->region;
     if (is_inside && request->segment_of && request->segment_of[producer] != request->segment)
         is_inside = false;
@@ -29,7 +28,7 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
 static uint32_t wave_behind(const struct npart__stage_request *request, const struct npart__node *node,
                             uint32_t operand, uint32_t producer)
 {
-    uint32_t copied = npart__fold_copied(request->graph, request->fold, node, operand);
+    uint32_t copied = npart__session_copied(request->session, node, operand);
     uint32_t wave = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
     bool from_accepted = producer != NPART_NONE && request->accepted[producer];
     bool has_step = from_accepted || npart__is_copy_accepted(request->back->request,

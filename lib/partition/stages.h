@@ -8,7 +8,7 @@
 struct npart__stage_request {
     struct npart__hand_back *back; /* for nodes that the partitioner leaves to the CPU */
     const struct npart__graph *graph;
-    const struct npart__fold *fold;
+    const struct npart__session *session;
     const bool *accepted; /* by node; changed through `back` only */
     uint32_t region;
     const uint32_t *segment_of; /* by node; NULL: there is one segment */

@@ -21,7 +21,7 @@ static bool is_op(const struct npart__graph *graph, uint32_t node, const char *n
 /* False when no DequantizeLinear is accepted. */
 static bool has_work(const struct npart__stage_request *request)
 {
-    for (uint32_t i = 0; request->fold->kept_for && i < request->count; i++)
+    for (uint32_t i = 0; request->session->kept_for && i < request->count; i++)
         if (request->accepted[request->order[i]] && is_op(request->graph, request->order[i], "DequantizeLinear"))
             return true;
     return false;
@@ -46,7 +46,7 @@ static void count_uses(const struct npart__stage_request *request, struct uses *
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t value = npart__node_output(graph, node, k);
-            uses[request->place_of[id]].is_output |= value != NPART_NONE && request->fold->is_output[value];
+            uses[request->place_of[id]].is_output |= value != NPART_NONE && graph->values.items[value].is_graph_output;
         }
     }
 }
@@ -61,8 +61,8 @@ static bool is_unit(const struct npart__stage_request *request, const struct use
         return false;
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t producer = npart__producer_inside(request, node, k);
-        bool is_absent = npart__live_operand(graph, request->fold, node, k) == NPART_NONE;
-        bool is_dequantized = npart__fold_copied(graph, request->fold, node, k) != NPART_NONE ||
+        bool is_absent = npart__live_operand(request->session, node, k) == NPART_NONE;
+        bool is_dequantized = npart__session_copied(request->session, node, k) != NPART_NONE ||
                               (producer != NPART_NONE && is_op(graph, producer, "DequantizeLinear"));
         if (!is_absent && !is_dequantized)
             return false;

@@ -94,7 +94,7 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
     if (!keys || !numbers->node_at || !numbers->of)
         return false;
     for (uint32_t i = 0; i < request->count; i++)
-        keys[i] = (uint64_t)request->fold->place[request->order[i]] << 32 | request->order[i];
+        keys[i] = (uint64_t)request->session->place[request->order[i]] << 32 | request->order[i];
     qsort(keys, request->count, sizeof *keys, compare_keys);
     for (uint32_t i = 0; i < request->count; i++)
         numbers->node_at[i] = (uint32_t)keys[i];
@@ -106,12 +106,12 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
 /* Inlined once all passes are over, and so behind what they make. */
 static bool is_late(const struct npart__stage_request *request, uint32_t id)
 {
-    return id >= request->graph->first_late_node && request->fold->remade[id] == NPART__REMADE_NOT;
+    return id >= request->graph->first_late_node && request->session->remade[id] == NPART__REMADE_NOT;
 }
 
 static bool is_remade(const struct npart__stage_request *request, uint32_t id, bool by_reshapes)
 {
-    uint8_t remade = request->fold->remade[id];
+    uint8_t remade = request->session->remade[id];
     return remade != NPART__REMADE_NOT && (remade == NPART__REMADE_RESHAPE) == by_reshapes;
 }
 

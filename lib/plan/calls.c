@@ -77,14 +77,14 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     if (status == NPART_OK)
         status = npart__infer(graph, &all->options, plan->arena, plan->inference, error);
     if (status == NPART_OK)
-        status = npart__fold_graph(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
-                                   &plan->fold, error);
-    plan->alike = status == NPART_OK ? npart__find_alike(plan->inference, &plan->fold, plan->arena) : NULL;
+        status = npart__session_make(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+                                     &plan->session, error);
+    plan->alike = status == NPART_OK ? npart__find_alike(&plan->session, plan->arena) : NULL;
     if (status == NPART_OK)
         status = plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
     *changed = false;
     for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
-        if (calls->is_kept[i] && plan->fold.reasons[i] == NPART__FOLD_LIVE && plan->mask.verdicts[i] != NPART__NPU)
+        if (calls->is_kept[i] && npart__is_live(&plan->session, i) && plan->mask.verdicts[i] != NPART__NPU)
             calls->is_refused[i] = *changed = true;
     return status;
 }

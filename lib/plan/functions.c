@@ -104,7 +104,7 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__rule *rules = plan->target.oplist->rules.items;
     bool is_by_provider = false;
-    if (plan->fold.reasons[node] != NPART__FOLD_LIVE || plan->mask.verdicts[node] != NPART__CPU)
+    if (!npart__is_live(&plan->session, node) || plan->mask.verdicts[node] != NPART__CPU)
         return false;
     for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
         const struct npart__reason *reason = &plan->mask.reasons.items[i];
@@ -172,7 +172,7 @@ npart_status npart__expand_nodes(struct npart__plan *plan, const struct npart__e
 
 static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
-    plan->alike = npart__find_alike(plan->inference, &plan->fold, plan->arena);
+    plan->alike = npart__find_alike(&plan->session, plan->arena);
     return plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
 }
 
@@ -196,8 +196,8 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
         return NPART_OK;
     status = npart__own_views(plan, error);
     for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
-        status = npart__fold_graph(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
-                                   &plan->fold, error);
+        status = npart__session_make(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+                                     &plan->session, error);
         if (status == NPART_OK)
             status = judge(plan, *assumed, error);
         if (status == NPART_OK && !list_expansions(plan, &list))
@@ -247,12 +247,12 @@ static npart_status offer_again(struct npart__plan *plan, const struct expansion
                                 struct npart_error *error)
 {
     const struct npart__graph *before = plan->inference->graph;
-    const struct npart__fold fold = plan->fold;
+    const struct npart__session session = plan->session;
     const struct npart__mask mask = plan->mask;
     npart_status status = expand(plan, list, true, assumed, error);
     if (status == NPART_OK)
-        status = npart__fold_extend(plan->inference->graph, &fold, before->nodes.count, before->values.count,
-                                    plan->arena, &plan->fold, error);
+        status = npart__session_extend(plan->inference, &session, before->nodes.count, before->values.count,
+                                       plan->arena, &plan->session, error);
     if (status == NPART_OK)
         status = judge(plan, *assumed, error);
     if (status == NPART_OK && !keep_verdicts(plan, &mask, before->nodes.count))

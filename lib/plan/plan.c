@@ -155,7 +155,7 @@ static void mark_results(struct npart__plan *plan, const struct npart__node *nod
     for (uint32_t k = 0; k < node->output_count; k++) {
         uint32_t value = npart__node_output(plan->graph, node, k);
         if (value != NPART_NONE)
-            plan->is_cut[plan->fold.stands_for[value]] = true;
+            plan->is_cut[plan->session.stands_for[value]] = true;
     }
 }
 
@@ -167,7 +167,7 @@ static void mark_cuts(struct npart__plan *plan, struct wanted *wanted, bool *is_
         uint32_t id = find_wanted(wanted, npart__value_name(graph, v));
         if (id == 0)
             continue;
-        plan->is_cut[plan->fold.stands_for[graph->values.items[v].alias]] = true;
+        plan->is_cut[plan->session.stands_for[graph->values.items[v].alias]] = true;
         wanted->is_found[id] = is_tensor[id] = true;
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -205,8 +205,7 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, const bool *is_cut,
                                    struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
 {
-    const struct npart__partition_request request = {.inference = plan->inference,
-                                                     .fold = &plan->fold,
+    const struct npart__partition_request request = {.session = &plan->session,
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
@@ -251,12 +250,12 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
 {
     struct npart_summary *summary = &plan->summary;
     summary->nodes = plan->graph->nodes.count;
-    summary->folded = plan->fold.folded_count;
-    summary->fused = plan->fold.fused_count;
-    summary->live = plan->fold.live_count;
+    summary->folded = plan->session.folded_count;
+    summary->fused = plan->session.fused_count;
+    summary->live = plan->session.live_count;
     for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
         enum npart__verdict verdict = (enum npart__verdict)plan->mask.verdicts[i];
-        if (plan->fold.reasons[i] != NPART__FOLD_LIVE)
+        if (!npart__is_live(&plan->session, i))
             continue;
         summary->accepted += verdict == NPART__NPU;
         summary->failed += verdict == NPART__FAIL;
@@ -349,12 +348,13 @@ npart_status npart__find_next_step(const struct npart__plan *plan, struct npart_
 }
 
 /* Whether anything but Constant nodes goes at the basic level. */
-static bool is_rewritten(const struct npart__graph *graph, const struct npart__fold *fold)
+static bool is_rewritten(const struct npart__session *session)
 {
+    const struct npart__graph *graph = session->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         bool is_constant = node->domain == 0 && strcmp(npart__node_op(graph, node), "Constant") == 0;
-        if (fold->reasons[i] != NPART__FOLD_LIVE && !is_constant)
+        if (!npart__is_live(session, i) && !is_constant)
             return true;
     }
     return false;
@@ -365,7 +365,7 @@ static bool is_rewritten(const struct npart__graph *graph, const struct npart__f
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__inference *inference = plan->inference;
-    struct npart__fold fold;
+    struct npart__session session;
     uint32_t count;
     const struct npart__op_versions *unshaped =
         npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
@@ -380,8 +380,8 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     npart_status status = npart__infer_view(inference, view, unshaped, count, &plan->inference, error);
     if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
         return status;
-    status = npart__fold_graph(plan->inference, NPART__LEVEL_BASIC, false, plan->arena, &fold, error);
-    if (status != NPART_OK || is_rewritten(plan->graph, &fold))
+    status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, false, plan->arena, &session, error);
+    if (status != NPART_OK || is_rewritten(&session))
         return status;
     return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, unshaped, count, &plan->inference, error);
 }
@@ -391,8 +391,7 @@ struct npart__shared_view {
     const struct npart__inference *inference;
     enum npart__level level;
     bool rewrites, settles;
-    struct npart__inference *settled; /* the same; where it settles, of the graph whose known branches are taken */
-    struct npart__fold fold;
+    struct npart__session session; /* where it settles, of the graph whose known branches are taken */
     const uint32_t *alike;
     struct npart__shared_view *next;
 };
@@ -411,16 +410,16 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     view = npart__arena_zeroed(shared->arena, 1, sizeof *view);
     if (!view)
         return npart__fail_memory(error);
-    view->inference = view->settled = inference;
+    view->inference = inference;
     view->level = level;
     view->rewrites = rewrites;
     view->settles = settles;
-    npart_status status = npart__fold_graph(inference, level, rewrites, shared->arena, &view->fold, error);
+    npart_status status = npart__session_make(inference, level, rewrites, shared->arena, &view->session, error);
     if (status == NPART_OK && settles)
-        status = npart__settle_branches(&view->settled, rewrites, &view->fold, shared->arena, error);
+        status = npart__session_take_branches(&view->session, rewrites, shared->arena, error);
     if (status != NPART_OK)
         return status;
-    view->alike = npart__find_alike(view->settled, &view->fold, shared->arena);
+    view->alike = npart__find_alike(&view->session, shared->arena);
     if (!view->alike)
         return npart__fail_memory(error);
     view->next = shared->views;
@@ -439,10 +438,10 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
         status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, false, &basic, error);
     if (status != NPART_OK)
         return status;
-    const struct npart__live_graph live = {.fold = &plan->fold, .alike = plan->alike};
-    const struct npart__live_graph folded = {.fold = basic ? &basic->fold : NULL, .alike = basic ? basic->alike : NULL};
-    return npart__judge(&plan->target, plan->inference, &live, basic ? &folded : NULL, assumed, plan->arena,
-                        &plan->mask, error);
+    const struct npart__live_graph live = {.session = &plan->session, .alike = plan->alike};
+    const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
+                                              .alike = basic ? basic->alike : NULL};
+    return npart__judge(&plan->target, &live, basic ? &folded : NULL, assumed, plan->arena, &plan->mask, error);
 }
 
 /* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. */
@@ -491,9 +490,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                            out->level == NPART__LEVEL_BASIC, &view, error);
     if (status != NPART_OK)
         return status;
-    out->fold = view->fold;
+    out->session = view->session;
     out->alike = view->alike;
-    out->inference = view->settled;
+    out->inference = out->session.inference;
     out->graph = out->inference->graph;
     if (status == NPART_OK)
         status = npart__plan_judge(out, assumed, error);
@@ -508,14 +507,12 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = know_all(out, request, &known, error);
     if (status != NPART_OK)
         return status;
-    inference = out->inference;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < out->graph->nodes.count; i++)
         out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
-    const struct npart__partition_request partition = {.inference = inference,
-                                                       .fold = &out->fold,
+    const struct npart__partition_request partition = {.session = &out->session,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,
@@ -529,10 +526,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,
                                   &out->mask, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, known, inference, &out->fold, &out->mask,
-                                    &out->partitioning, arena, &out->causes, error);
+        status = npart__find_causes(&out->target, known, &out->session, &out->mask, &out->partitioning, arena,
+                                    &out->causes, error);
     if (status == NPART_OK)
-        status = npart__estimate_cost(&out->target, inference, &out->fold, &out->partitioning, arena, &out->cost,
-                                      error);
+        status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
     return status == NPART_OK ? summarize(out, error) : status;
 }

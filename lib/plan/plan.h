@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plan: the stages from fold to cost for one inference and one target, kept together for reports.
+ * plan: the stages from session to cost for one inference and one target, kept together for reports.
  */
 #ifndef NPART_PLAN_H
 #define NPART_PLAN_H
@@ -28,7 +28,7 @@ struct npart__plan {
     enum npart__level level;
     const char *partitioner;
     struct npart__shared *shared;
-    struct npart__fold fold;
+    struct npart__session session;
     const uint32_t *alike; /* see npart__find_alike */
     struct npart__mask mask;
     bool *accepted; /* by node */
@@ -68,11 +68,6 @@ struct npart__plan_request {
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 
-/* branches.c: at level basic, with an inference and its fold: takes the branches whose conditions are known, and infers
- * and folds what that makes, until no more are. `rewrites`: as npart__fold_graph is told. */
-npart_status npart__settle_branches(struct npart__inference **inference, bool rewrites, struct npart__fold *fold,
-                                    struct npart__arena *arena, struct npart_error *error);
-
 /* calls.c: for a list that says `functions by-name`, leaves the calls that it takes as they are in plan->inference. */
 npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
@@ -93,7 +88,7 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
  * refused, and judges again. */
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
-/* Judges the nodes of plan->inference and plan->fold. */
+/* Judges the nodes of plan->inference and plan->session. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
 /* What to look at first: neighbouring causes whose victims, once accepted, leave the fewest partitions. */

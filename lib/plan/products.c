@@ -46,9 +46,9 @@ static bool list_products(const struct npart__plan *plan, struct products *list)
 {
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t into = plan->fold.into[i];
+        uint32_t into = plan->session.into[i];
         if (into == NPART_NONE || !is_op(graph, i, "Add") || !is_op(graph, into, "MatMul") ||
-            plan->fold.reasons[into] != NPART__FOLD_LIVE || plan->mask.verdicts[into] != NPART__CPU)
+            !npart__is_live(&plan->session, into) || plan->mask.verdicts[into] != NPART__CPU)
             continue;
         const struct npart__node *node = &graph->nodes.items[into];
         uint32_t left = npart__node_input(graph, node, 0), right = npart__node_input(graph, node, 1);
@@ -66,74 +66,10 @@ static bool list_products(const struct npart__plan *plan, struct products *list)
     return true;
 }
 
-/* ---- what becomes of Reshapes beside them ------------------------------------------------------------------- */
-
-static bool is_reshape(const struct npart__plan *plan, uint32_t id, bool begins)
-{
-    const struct npart__graph *graph = plan->inference->graph;
-    return id != NPART_NONE && plan->fold.reasons[id] == NPART__FOLD_LIVE &&
-           (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
-}
-
-static uint32_t resolve(const struct npart__fold *fold, uint32_t value)
-{
-    while (fold->stands_for[value] != value)
-        value = fold->stands_for[value];
-    return value;
-}
-
-/* Of neighbouring Reshapes the runtime makes one: the earlier gives way, if nothing else uses what it makes. */
-static void join_before(struct npart__plan *plan, uint32_t id)
-{
-    const struct npart__graph *graph = plan->inference->graph;
-    struct npart__fold *fold = &plan->fold;
-    uint32_t operand = npart__node_input(graph, &graph->nodes.items[id], 0);
-    uint32_t from = operand == NPART_NONE ? operand : resolve(fold, operand);
-    uint32_t maker = from == NPART_NONE ? from : graph->values.items[from].producer;
-    uint32_t behind = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
-    if (behind == NPART_NONE || !is_reshape(plan, maker, true) || fold->is_output[from] ||
-        npart__user_count(fold, from) != 1)
-        return;
-    fold->reasons[maker] = NPART__FOLD_NO_OP;
-    fold->remade[id] = NPART__REMADE_RESHAPE;
-    fold->stands_for[from] = resolve(fold, behind);
-    fold->live_count--;
-    fold->folded_count++;
-}
-
-/* What was merged into a product is part of the new one, and neighbouring Reshapes are joined. False when out of
- * memory. */
-static bool settle(struct npart__plan *plan, uint32_t nodes_before)
-{
-    const struct npart__graph *graph = plan->inference->graph;
-    struct npart__fold *fold = &plan->fold;
-    uint32_t *product_of = npart__arena_allocate(plan->arena, (nodes_before + (size_t)1) * sizeof *product_of);
-    if (!product_of)
-        return false;
-    memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of);
-    for (uint32_t i = nodes_before; i < graph->nodes.count; i++) {
-        uint32_t call = graph->scopes.items[graph->nodes.items[i].scope].node;
-        fold->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
-        fold->place[i] = fold->place[call];
-        if (is_op(graph, i, "MatMul"))
-            product_of[call] = i;
-    }
-    for (uint32_t i = 0; i < nodes_before; i++)
-        if (fold->into[i] != NPART_NONE && product_of[fold->into[i]] != NPART_NONE)
-            fold->into[i] = product_of[fold->into[i]];
-    for (uint32_t i = 0; i < graph->order_count; i++)
-        if (is_reshape(plan, graph->order[i], false))
-            join_before(plan, graph->order[i]);
-    for (uint32_t v = 0; v < graph->values.count; v++)
-        fold->stands_for[v] = resolve(fold, v);
-    npart__arena_release(plan->arena, product_of);
-    return npart__fold_users(graph, plan->arena, fold);
-}
-
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
     const struct npart__graph *before = plan->inference->graph;
-    const struct npart__fold fold = plan->fold;
+    const struct npart__session session = plan->session;
     struct products list = {0};
     if (!list_products(plan, &list))
         return npart__fail_memory(error);
@@ -143,13 +79,13 @@ npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed
     if (status == NPART_OK)
         status = npart__expand_nodes(plan, list.items.items, list.items.count, assumed, error);
     if (status == NPART_OK)
-        status = npart__fold_extend(plan->inference->graph, &fold, before->nodes.count, before->values.count,
-                                    plan->arena, &plan->fold, error);
+        status = npart__session_extend(plan->inference, &session, before->nodes.count, before->values.count,
+                                       plan->arena, &plan->session, error);
     if (status != NPART_OK)
         return status;
     plan->graph = plan->inference->graph;
-    if (!settle(plan, before->nodes.count))
+    if (!npart__session_settle_products(&plan->session, before->nodes.count, plan->arena))
         return npart__fail_memory(error);
-    plan->alike = npart__find_alike(plan->inference, &plan->fold, plan->arena);
+    plan->alike = npart__find_alike(&plan->session, plan->arena);
     return plan->alike ? npart__plan_judge(plan, *assumed, error) : npart__fail_memory(error);
 }

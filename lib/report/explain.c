@@ -69,11 +69,11 @@ static void operands(struct npart__page *page, uint32_t id, bool is_output)
         npart__paint(page, NPART__DIM);
         npart__put_text(page, npart__value_name(page->graph, value));
         uint32_t producer = page->graph->values.items[value].producer;
-        if (plan->fold.is_constant[value])
+        if (plan->session.is_constant[value])
             npart__put(page, ", constant");
         else if (!is_output)
             npart__put(page, producer != NPART_NONE ? ", from " : ", input of its graph");
-        if (!plan->fold.is_constant[value] && !is_output && producer != NPART_NONE)
+        if (!plan->session.is_constant[value] && !is_output && producer != NPART_NONE)
             npart__put_text(page, npart__node_op(page->graph, &page->graph->nodes.items[producer]));
         npart__paint(page, "0");
         npart__put(page, "\n");
@@ -125,9 +125,9 @@ static void tried_rule(struct npart__page *page, uint32_t node, const struct npa
     npart__buffer_init(&seen, page->out->arena);
     bool has_failed = tried->truth != NPART__TRUE && rule->kind != NPART__RULE_NOTE;
     if (has_failed)
-        (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, tried->rule, node, &seen);
+        (void)npart__rule_found(&plan->target, &plan->session, tried->rule, node, &seen);
     else
-        npart__append_seen(&plan->target, plan->inference, &plan->fold, tried->rule, node, &seen);
+        npart__append_seen(&plan->target, &plan->session, tried->rule, node, &seen);
     if (seen.size) {
         npart__put(page, "          ");
         npart__wrapped(page, npart__buffer_text(&seen), 10, 12);
@@ -189,12 +189,12 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
 static void one_node(struct npart__page *page, uint32_t node)
 {
     const struct npart__plan *plan = page->plan;
-    enum npart__fold_reason folded = (enum npart__fold_reason)plan->fold.reasons[node];
-    uint32_t into = npart__fused_into(&plan->fold, node);
+    enum npart__fate folded = (enum npart__fate)plan->session.fates[node];
+    uint32_t into = npart__fused_into(&plan->session, node);
     struct npart__tried_rules tried;
-    if (folded != NPART__FOLD_LIVE) {
+    if (folded != NPART__FATE_LIVE) {
         npart__painted(page, NPART__BOLD, "  verdict ");
-        npart__append_format(page->out, "gone before partitioning: %s\n", npart__fold_sentence(folded));
+        npart__append_format(page->out, "gone before partitioning: %s\n", npart__fate_sentence(folded));
         if (into == NPART_NONE)
             return;
         npart__put(page, "          ");
@@ -202,7 +202,7 @@ static void one_node(struct npart__page *page, uint32_t node)
         npart__put(page, "\n");
         node = into;
     }
-    if (!npart__explain_node(&plan->target, plan->inference, &plan->fold, node, page->out->arena, &tried)) {
+    if (!npart__explain_node(&plan->target, &plan->session, node, page->out->arena, &tried)) {
         page->out->failed = true;
         return;
     }

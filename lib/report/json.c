@@ -13,7 +13,7 @@ struct json {
     const struct npart__graph *graph;
     const char **paths; /* by scope, as JSON strings */
     const char **rules; /* by the plan's rule: what is said of it wherever it did not hold; NULL: not yet */
-    const char *folds[NPART__FOLD_REASONS]; /* the same of folded nodes */
+    const char *folds[NPART__FATES]; /* the same of folded nodes */
     struct node_text *nodes; /* what every target says of each node; NULL: there is but one target */
 };
 
@@ -164,12 +164,12 @@ static void rule_reason(struct json *json, uint32_t id)
     reason_once(json, &json->rules[id], npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
 }
 
-static void fold_reason(struct json *json, enum npart__fold_reason why, uint32_t into)
+static void fold_reason(struct json *json, enum npart__fate why, uint32_t into)
 {
     char place[160] = "";
     if (into != NPART_NONE)
         npart__describe_node(json->graph, into, place, sizeof place);
-    reason_once(json, &json->folds[why], "fold", npart__fold_word(why), npart__fold_sentence(why), "");
+    reason_once(json, &json->folds[why], "fold", npart__fate_word(why), npart__fate_sentence(why), "");
     string(json, place);
     text(json, "}");
 }
@@ -187,7 +187,7 @@ static void node_reasons(struct json *json, uint32_t node)
             text(json, ",");
         rule_reason(json, at->rule);
         found.size = 0;
-        (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, at->rule, node, &found);
+        (void)npart__rule_found(&plan->target, &plan->session, at->rule, node, &found);
         npart__append_json_string(json->out, found.data ? found.data : "", found.size);
         text(json, rule->kind == NPART__RULE_NOTE      ? ",\"outcome\":\"note\"}"
                    : at->truth == NPART__MAYBE ? ",\"outcome\":\"unknown\"}"
@@ -235,20 +235,20 @@ static void node(struct json *json, uint32_t id)
 {
     static const char *const verdicts[] = {"cpu", "npu", "fail", "unknown"};
     const struct npart__plan *plan = json->plan;
-    enum npart__fold_reason why = (enum npart__fold_reason)plan->fold.reasons[id];
-    bool is_live = why == NPART__FOLD_LIVE;
+    enum npart__fate why = (enum npart__fate)plan->session.fates[id];
+    bool is_live = why == NPART__FATE_LIVE;
     if (json->nodes)
         npart__append(json->out, json->nodes[id].head, json->nodes[id].head_length);
     else
         node_head(json, id);
-    text(json, is_live ? verdicts[plan->mask.verdicts[id]] : why == NPART__FOLD_FUSED ? "fused" : "folded");
-    id_or_null(json, "\",\"into\":", npart__fused_into(&plan->fold, id));
+    text(json, is_live ? verdicts[plan->mask.verdicts[id]] : why == NPART__FATE_FUSED ? "fused" : "folded");
+    id_or_null(json, "\",\"into\":", npart__fused_into(&plan->session, id));
     id_or_null(json, ",\"partition\":", plan->partitioning.partition_of[id]);
     text(json, ",\"reasons\":[");
     if (is_live)
         node_reasons(json, id);
     else
-        fold_reason(json, why, npart__fused_into(&plan->fold, id));
+        fold_reason(json, why, npart__fused_into(&plan->session, id));
     id_or_null(json, "],\"cause\":", plan->causes.cause_of[id]);
     if (json->nodes)
         npart__append(json->out, json->nodes[id].tail, json->nodes[id].tail_length);

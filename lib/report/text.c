@@ -129,7 +129,7 @@ static void cause_detail(struct npart__page *page, uint32_t id)
     struct npart__buffer found;
     npart__buffer_init(&found, page->out->arena);
     if (cause->cut_value == NPART_NONE)
-        (void)npart__rule_found(&plan->target, plan->inference, &plan->fold, cause->rule, cause->first_victim, &found);
+        (void)npart__rule_found(&plan->target, &plan->session, cause->rule, cause->first_victim, &found);
     npart__paint(page, NPART__DIM);
     if (found.size) {
         npart__put(page, "     ");

@@ -201,7 +201,7 @@ static void expect_folded(struct run *run, char *text)
 {
     uint32_t node;
     if (node_of(run, next_word(&text), &node))
-        compare_text(run, "fold", npart__fold_word((enum npart__fold_reason)run->plan->plan.fold.reasons[node]),
+        compare_text(run, "fold", npart__fate_word((enum npart__fate)run->plan->plan.session.fates[node]),
                      rest_of(text));
 }
 

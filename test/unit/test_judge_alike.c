@@ -13,12 +13,13 @@ static bool are_alike(const char *model)
     struct built built;
     struct npart__inference inference;
     struct npart__infer_options options = {0};
-    struct npart__fold fold;
+    struct npart__session session;
     build_text(&built, model);
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
-    REQUIRE(npart__fold_graph(&inference, NPART__LEVEL_BASIC, false, &built.arena, &fold, &built.error) == NPART_OK);
-    const uint32_t *alike = npart__find_alike(&inference, &fold, &built.arena);
+    REQUIRE(npart__session_make(&inference, NPART__LEVEL_BASIC, false, &built.arena, &session, &built.error) ==
+            NPART_OK);
+    const uint32_t *alike = npart__find_alike(&session, &built.arena);
     REQUIRE(alike != NULL);
     uint32_t p = node_named(&built.graph, "p1"), q = node_named(&built.graph, "q1");
     REQUIRE(p != NPART_NONE && q != NPART_NONE);

@@ -117,7 +117,7 @@ static void write_graph(uint32_t nodes)
 static struct built built;
 static struct npart__graph *const graph = &built.graph;
 static struct npart__inference inference;
-static struct npart__fold fold;
+static struct npart__session session;
 static struct npart__partitioning found;
 static struct npart__oplist oplist; /* without policies of its own */
 static struct npart__arena oplist_arena;
@@ -136,14 +136,14 @@ static bool is_by(const char *name)
 
 static bool is_live(uint32_t node)
 {
-    return fold.reasons[node] == NPART__FOLD_LIVE;
+    return npart__is_live(&session, node);
 }
 
 /* What a live node takes at a place, once folded nodes are gone; NPART_NONE for nothing or a constant. */
 static uint32_t taken(uint32_t node, uint32_t place)
 {
-    uint32_t value = npart__fold_operand(graph, &fold, &graph->nodes.items[node], place);
-    return value == NPART_NONE || fold.is_constant[value] ? NPART_NONE : value;
+    uint32_t value = npart__session_operand(&session, &graph->nodes.items[node], place);
+    return value == NPART_NONE || session.is_constant[value] ? NPART_NONE : value;
 }
 
 static uint32_t places_of(uint32_t node)
@@ -245,7 +245,7 @@ static bool takes_from_round(uint32_t node, const uint32_t *round_of, uint32_t r
 {
     for (uint32_t k = 0; k < places_of(node); k++) {
         uint32_t made_by = maker(node, k), round_made = made_by == NPART_NONE ? 0 : round_of[made_by];
-        uint32_t copied = npart__fold_copied(graph, &fold, &graph->nodes.items[node], k);
+        uint32_t copied = npart__session_copied(&session, &graph->nodes.items[node], k);
         bool by_accepted = (made_by != NPART_NONE && accepted[made_by]) || (copied != NPART_NONE && accepted[copied]);
         if (by_accepted && round_made == round)
             return true;
@@ -319,7 +319,7 @@ static void check_count(uint32_t total)
 {
     bool mask[4 * MOST_NODES];
     struct npart__partition_request request = {
-        &inference, &fold, &target, partitioner, mask, NULL, NULL, 0, NULL, NULL};
+        &session, &target, partitioner, mask, NULL, NULL, 0, NULL, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -442,7 +442,7 @@ static bool takes(uint32_t side, uint32_t value)
             if (taken(n, k) == value)
                 return true;
     for (uint32_t v = 0; side == NPART_NONE && v < graph->values.count; v++)
-        if (graph->values.items[v].is_graph_output && fold.stands_for[v] == value)
+        if (graph->values.items[v].is_graph_output && session.stands_for[v] == value)
             return true;
     return false;
 }
@@ -471,7 +471,7 @@ static void check_borders(void)
     for (uint32_t value = 0; value < graph->values.count; value++) {
         uint32_t producer = graph->values.items[value].producer;
         uint32_t from = producer == NPART_NONE ? NPART_NONE : found.partition_of[producer];
-        bool is_there = fold.stands_for[value] == value && !fold.is_constant[value];
+        bool is_there = session.stands_for[value] == value && !session.is_constant[value];
         bool leaves = false;
         for (uint32_t p = 0; p <= found.partitions.count; p++) {
             uint32_t to = p == found.partitions.count ? NPART_NONE : p;
@@ -525,14 +525,14 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     build_text(&built, text);
     REQUIRE(built.status == NPART_OK && graph->nodes.count < 4 * MOST_NODES && graph->values.count < MOST_VALUES);
     REQUIRE(npart__infer(graph, &options, &built.arena, &inference, &error) == NPART_OK);
-    REQUIRE(npart__fold_graph(&inference, level, false, &built.arena, &fold, &error) == NPART_OK);
+    REQUIRE(npart__session_make(&inference, level, false, &built.arena, &session, &error) == NPART_OK);
     uint32_t share = random_below(11);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         asked[i] = accepted[i] = random_below(10) < share;
     for (uint32_t v = 0; v < graph->values.count; v++)
-        is_cut[v] = has_cuts && fold.stands_for[v] == v && random_below(6) == 0;
+        is_cut[v] = has_cuts && session.stands_for[v] == v && random_below(6) == 0;
     struct npart__partition_request request = {
-        &inference, &fold, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count,
+        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count,
         NULL, NULL};
     round_starts[0] = random_below(graph->nodes.count + 1);
     round_starts[1] = round_starts[0] + random_below(graph->nodes.count + 1);

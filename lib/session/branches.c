@@ -3,7 +3,7 @@
  * Ifs whose condition is known before the model runs: a runtime puts the taken branch in their place, as ONNX Runtime's
  * constant folding does. The branch may make further conditions known, so this is repeated.
  */
-#include "plan/plan.h"
+#include "session/session.h"
 
 static uint32_t branch_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
@@ -12,16 +12,17 @@ static uint32_t branch_of(const struct npart__graph *graph, const struct npart__
 }
 
 /* The branch that a live If always takes, or NPART_NONE. */
-static uint32_t taken_branch(struct npart__inference *inference, const struct npart__fold *fold, uint32_t id)
+static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 {
+    struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     const struct npart__node *node = &graph->nodes.items[id];
     uint32_t condition = npart__node_input(graph, node, 0);
     bool is_if = node->domain == 0 && node->body_count && strcmp(npart__node_op(graph, node), "If") == 0;
     if (!is_if || condition == NPART_NONE)
         return NPART_NONE;
-    condition = fold->stands_for[condition];
-    if (!fold->is_constant[condition])
+    condition = session->stands_for[condition];
+    if (!session->is_constant[condition])
         return NPART_NONE;
     const struct npart__known *known = npart__elements(inference, &inference->facts[condition]);
     if (!known || !known->ints || known->count != 1 || !npart__is_number(known->ints[0]))
@@ -33,9 +34,10 @@ static uint32_t taken_branch(struct npart__inference *inference, const struct np
 }
 
 /* *out stays as it is when no If is taken. */
-static npart_status take_known(struct npart__inference *inference, const struct npart__fold *fold,
-                               struct npart__inference **out, struct npart_error *error)
+static npart_status take_known(const struct npart__session *session, struct npart__inference **out,
+                               struct npart_error *error)
 {
+    struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     struct npart__arena *arena = inference->arena;
     bool any = false;
@@ -45,7 +47,7 @@ static npart_status take_known(struct npart__inference *inference, const struct 
     memset(taken, 0xff, (graph->nodes.count + (size_t)1) * sizeof *taken);
     for (uint32_t i = 0; i < graph->order_count; i++) {
         uint32_t id = graph->order[i];
-        taken[id] = fold->reasons[id] == NPART__FOLD_LIVE ? taken_branch(inference, fold, id) : NPART_NONE;
+        taken[id] = npart__is_live(session, id) ? taken_branch(session, id) : NPART_NONE;
         any = any || taken[id] != NPART_NONE;
     }
     npart_status status = NPART_OK;
@@ -63,16 +65,16 @@ static npart_status take_known(struct npart__inference *inference, const struct 
     return status;
 }
 
-npart_status npart__settle_branches(struct npart__inference **inference, bool rewrites, struct npart__fold *fold,
-                                    struct npart__arena *arena, struct npart_error *error)
+npart_status npart__session_take_branches(struct npart__session *session, bool rewrites, struct npart__arena *arena,
+                                          struct npart_error *error)
 {
     npart_status status = NPART_OK;
-    for (bool changed = (*inference)->graph->scopes.count > 1; status == NPART_OK && changed;) {
-        struct npart__inference *before = *inference;
-        status = take_known(before, fold, inference, error);
-        changed = status == NPART_OK && *inference != before;
+    for (bool changed = session->inference->graph->scopes.count > 1; status == NPART_OK && changed;) {
+        struct npart__inference *next = session->inference;
+        status = take_known(session, &next, error);
+        changed = status == NPART_OK && next != session->inference;
         if (changed)
-            status = npart__fold_graph(*inference, NPART__LEVEL_BASIC, rewrites, arena, fold, error);
+            status = npart__session_make(next, NPART__LEVEL_BASIC, rewrites, arena, session, error);
     }
     return status;
 }

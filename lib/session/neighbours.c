@@ -5,14 +5,14 @@
  *
  * Modelled on onnxruntime/core/optimizer: transpose_optimization, and reshape_fusion.cc with its contiguous reshapes.
  */
-#include "fold/fold.h"
+#include "session/passes.h"
 
 #define NEWEST_JOINED_BY_1_24 14 /* the version of Reshape that opset 18 has; of 19 and later ones none were joined */
 
 struct neighbours {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
-    struct npart__fold *fold;
+    struct npart__session *session;
     bool is_recent;
     uint32_t *uses; /* by value: how many are left */
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
@@ -21,7 +21,7 @@ struct neighbours {
 /* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. */
 static uint32_t resolve(const struct neighbours *at, uint32_t value)
 {
-    uint32_t *stands_for = at->fold->stands_for;
+    uint32_t *stands_for = at->session->stands_for;
     while (value != NPART_NONE && stands_for[value] != value) {
         stands_for[value] = stands_for[stands_for[value]];
         value = stands_for[value];
@@ -33,7 +33,7 @@ static uint32_t resolve(const struct neighbours *at, uint32_t value)
 static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
-    return at->fold->reasons[id] == NPART__FOLD_LIVE && node->domain == 0 && node->callee == NPART_NONE &&
+    return npart__is_live(at->session, id) && node->domain == 0 && node->callee == NPART_NONE &&
            strcmp(npart__node_op(at->graph, node), op) == 0 && npart__has_one_result(at->graph, node) &&
            npart__node_input(at->graph, node, 0) != NPART_NONE;
 }
@@ -67,8 +67,8 @@ static bool is_private(const struct neighbours *at, uint32_t value)
 
 static void bypass(struct neighbours *at, uint32_t id)
 {
-    at->fold->reasons[id] = NPART__FOLD_NO_OP;
-    at->fold->stands_for[result_of(at, id)] = input_of(at, id);
+    at->session->fates[id] = NPART__FATE_NO_OP;
+    at->session->stands_for[result_of(at, id)] = input_of(at, id);
 }
 
 /* ---- Transposes ------------------------------------------------------------------------------------------- */
@@ -110,8 +110,8 @@ static void join_transposes(struct neighbours *at, uint32_t second)
         cancels = cancels && inner[outer[i]] == (int64_t)i;
     if (cancels && can_hand_on(at, first, result_of(at, second))) {
         uint32_t between = result_of(at, first);
-        at->fold->reasons[second] = NPART__FOLD_NO_OP;
-        at->fold->stands_for[result_of(at, second)] = input_of(at, first);
+        at->session->fates[second] = NPART__FATE_NO_OP;
+        at->session->stands_for[result_of(at, second)] = input_of(at, first);
         at->uses[between]--;
         if (at->uses[between] == 0 && !at->graph->values.items[between].is_graph_output)
             bypass(at, first);
@@ -155,7 +155,7 @@ static void fold_chain(struct neighbours *at, uint32_t id)
     if (!npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
         return;
     bypass(at, id);
-    at->fold->remade[last] = NPART__REMADE_RESHAPE;
+    at->session->remade[last] = NPART__REMADE_RESHAPE;
 }
 
 /* ---- shape arithmetic -------------------------------------------------------------------------------------- */
@@ -173,11 +173,11 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
     bool is_computed = false;
-    if (at->fold->reasons[id] != NPART__FOLD_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
+    if (at->session->fates[id] != NPART__FATE_SHAPE || strcmp(npart__node_op(at->graph, node), "Concat") != 0)
         return false;
     for (uint32_t i = 0; i < node->input_count && !is_computed; i++) {
         uint32_t value = npart__node_input(at->graph, node, i);
-        is_computed = value != NPART_NONE && !at->fold->is_constant[value];
+        is_computed = value != NPART_NONE && !at->session->is_constant[value];
     }
     return is_computed;
 }
@@ -199,28 +199,28 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
 static void drop_unused(struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
-    uint8_t *reason = &at->fold->reasons[id];
+    uint8_t *reason = &at->session->fates[id];
     bool is_transpose = strcmp(npart__node_op(at->graph, node), "Transpose") == 0;
-    if (*reason == NPART__FOLD_CONSTANT || (*reason == NPART__FOLD_NO_OP && is_transpose))
+    if (*reason == NPART__FATE_CONSTANT || (*reason == NPART__FATE_NO_OP && is_transpose))
         return;
     if (is_fused(at, id)) {
         drop_inputs(at, node);
-    } else if (*reason != NPART__FOLD_SHAPE && is_unused(at, node)) {
-        if (*reason == NPART__FOLD_LIVE)
-            *reason = NPART__FOLD_SHAPE;
+    } else if (*reason != NPART__FATE_SHAPE && is_unused(at, node)) {
+        if (*reason == NPART__FATE_LIVE)
+            *reason = NPART__FATE_SHAPE;
         drop_inputs(at, node);
     }
 }
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
-bool npart__fold_neighbours(const struct npart__inference *inference, bool is_recent, struct npart__arena *arena,
-                            struct npart__fold *fold)
+bool npart__fold_neighbours(struct npart__session *session, bool is_recent, struct npart__arena *arena)
 {
+    const struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct neighbours at = {.inference = inference, .graph = graph, .fold = fold, .is_recent = is_recent};
+    struct neighbours at = {.inference = inference, .graph = graph, .session = session, .is_recent = is_recent};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.next = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.next);
     for (uint32_t i = 0; at.uses && i < graph->values.count; i++)
@@ -237,7 +237,7 @@ bool npart__fold_neighbours(const struct npart__inference *inference, bool is_re
         drop_unused(&at, graph->order[i]);
     }
     for (uint32_t i = 0; at.uses && at.next && i < graph->values.count; i++)
-        fold->stands_for[i] = resolve(&at, i);
+        session->stands_for[i] = resolve(&at, i);
     bool is_done = at.uses && at.next;
     npart__arena_clear(&scratch);
     return is_done;

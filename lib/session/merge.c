@@ -6,7 +6,7 @@
  * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion (where
  * the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
  */
-#include "fold/fold.h"
+#include "session/passes.h"
 
 #define MOST_PADS (2 * NPART__LIMIT_RANK)
 #define ATTENTION_USERS 4u /* of a LayerNormalization: three MatMuls and an Add */
@@ -14,7 +14,7 @@
 struct merger {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
-    struct npart__fold *fold;
+    struct npart__session *session;
     uint32_t *uses; /* by value: how often live nodes use it; a use that no node may be merged with counts twice */
     uint32_t *user; /* by value: the node that does */
     uint32_t *some; /* by value: up to ATTENTION_USERS of the nodes that do */
@@ -23,7 +23,7 @@ struct merger {
 static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
 {
     uint32_t value = npart__node_input(at->graph, &at->graph->nodes.items[id], index);
-    return value == NPART_NONE ? value : at->fold->stands_for[value];
+    return value == NPART_NONE ? value : at->session->stands_for[value];
 }
 
 static uint32_t result_of(const struct merger *at, uint32_t id)
@@ -46,7 +46,7 @@ static bool is_op(const struct merger *at, uint32_t id, const char *op)
 static bool is_constant(const struct merger *at, uint32_t id, uint32_t index)
 {
     uint32_t value = input_of(at, id, index);
-    return value != NPART_NONE && at->fold->is_constant[value];
+    return value != NPART_NONE && at->session->is_constant[value];
 }
 
 static bool is_absent_or_constant(const struct merger *at, uint32_t id, uint32_t index)
@@ -261,9 +261,9 @@ static void count_uses(struct merger *at)
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             bool is_captured = k >= node->input_count;
             uint32_t value = npart__node_use(graph, node, k);
-            if (at->fold->reasons[graph->order[i]] != NPART__FOLD_LIVE || value == NPART_NONE)
+            if (!npart__is_live(at->session, graph->order[i]) || value == NPART_NONE)
                 continue;
-            value = at->fold->stands_for[value];
+            value = at->session->stands_for[value];
             if (at->uses[value] < ATTENTION_USERS && !is_captured)
                 at->some[(size_t)value * ATTENTION_USERS + at->uses[value]] = graph->order[i];
             at->uses[value] += is_captured ? 2 : 1;
@@ -272,7 +272,7 @@ static void count_uses(struct merger *at)
     }
     for (uint32_t v = 0; v < graph->values.count; v++)
         if (graph->values.items[v].is_graph_output || is_shared(at, v))
-            at->uses[at->fold->stands_for[v]] += 2;
+            at->uses[at->session->stands_for[v]] += 2;
 }
 
 /* Merges the node with the one behind it, as often as one is there. */
@@ -280,7 +280,7 @@ static void merge_node(struct merger *at, uint32_t id)
 {
     for (;;) {
         uint32_t result = result_of(at, id), second;
-        if (at->fold->reasons[id] != NPART__FOLD_LIVE || result == NPART_NONE || at->uses[result] != 1)
+        if (!npart__is_live(at->session, id) || result == NPART_NONE || at->uses[result] != 1)
             return;
         second = at->user[result];
         const struct merge *merge = find_merge(at, id, second);
@@ -290,14 +290,14 @@ static void merge_node(struct merger *at, uint32_t id)
         if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
             return;
         uint32_t behind = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
-        at->fold->reasons[gone] = NPART__FOLD_FUSED;
-        at->fold->into[gone] = stays;
+        at->session->fates[gone] = NPART__FATE_FUSED;
+        at->session->into[gone] = stays;
         if (is_op(at, stays, "MatMul")) {
             bool is_matrix = fact_in(at, stays, 0)->rank == 2;
-            at->fold->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
-            at->fold->place[stays] = gone;
+            at->session->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
+            at->session->place[stays] = gone;
         }
-        at->fold->stands_for[behind] = from;
+        at->session->stands_for[behind] = from;
         if (merge->into_second) {
             if (at->user[from] == id)
                 at->user[from] = second;
@@ -308,12 +308,13 @@ static void merge_node(struct merger *at, uint32_t id)
     }
 }
 
-bool npart__fold_merges(const struct npart__inference *inference, struct npart__arena *arena, struct npart__fold *fold)
+bool npart__fold_merges(struct npart__session *session, struct npart__arena *arena)
 {
+    const struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct merger at = {.inference = inference, .graph = graph, .fold = fold};
+    struct merger at = {.inference = inference, .graph = graph, .session = session};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.user = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.user);
     size_t listed = (graph->values.count + (size_t)1) * ATTENTION_USERS;
@@ -326,8 +327,8 @@ bool npart__fold_merges(const struct npart__inference *inference, struct npart__
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         merge_node(&at, graph->order[i]);
     for (uint32_t v = 0; is_ready && v < graph->values.count; v++)
-        while (fold->stands_for[fold->stands_for[v]] != fold->stands_for[v])
-            fold->stands_for[v] = fold->stands_for[fold->stands_for[v]];
+        while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
+            session->stands_for[v] = session->stands_for[session->stands_for[v]];
     npart__arena_clear(&scratch);
     return is_ready;
 }

@@ -9,16 +9,16 @@
  * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from
  * constants does not.
  */
-#include "fold/fold.h"
+#include "session/passes.h"
 
-const char *npart__fold_word(enum npart__fold_reason reason)
+const char *npart__fate_word(enum npart__fate reason)
 {
     static const char *const words[] = {"live",   "constant", "shape-arithmetic", "inlined",
                                         "untaken", "identity", "dropout",          "fused",   "no-op"};
     return words[reason];
 }
 
-const char *npart__fold_sentence(enum npart__fold_reason reason)
+const char *npart__fate_sentence(enum npart__fate reason)
 {
     static const char *const sentences[] = {
         "is executed",
@@ -37,7 +37,7 @@ const char *npart__fold_sentence(enum npart__fold_reason reason)
 struct folder {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
-    struct npart__fold *out;
+    struct npart__session *out;
     enum npart__level level;
 };
 
@@ -86,31 +86,31 @@ static bool is_target_of_reshape(const struct folder *folder, const struct npart
            npart__node_input(graph, user, 1) == result;
 }
 
-static enum npart__fold_reason constant_reason(const struct folder *folder, const struct npart__node *node)
+static enum npart__fate constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
     bool is_onnx = node->domain == 0;
     if (is_onnx && strcmp(op, "Constant") == 0)
-        return NPART__FOLD_CONSTANT;
+        return NPART__FATE_CONSTANT;
     if (folder->level == NPART__LEVEL_OFF)
-        return NPART__FOLD_LIVE;
+        return NPART__FATE_LIVE;
     /* Of a Shape only: ONNX Runtime computes a Size of constants alone. All dims must be numbers, also where the node
      * asks for some of them. */
     const struct npart__fact *in = fact_in(folder, node, 0);
     if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
-        return NPART__FOLD_SHAPE;
+        return NPART__FATE_SHAPE;
     if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
         !inputs_are_constant(folder, node) && is_target_of_reshape(folder, node))
-        return NPART__FOLD_SHAPE; /* fused with the Reshape behind it */
+        return NPART__FATE_SHAPE; /* fused with the Reshape behind it */
     if (node->body_count || !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node) ||
         strcmp(op, "DequantizeLinear") == 0 || !npart__can_compute(folder->inference, node))
-        return NPART__FOLD_LIVE;
+        return NPART__FATE_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);
         if (fact && !fact->is_initializer && fact->known && fact->known->ints)
-            return NPART__FOLD_SHAPE;
+            return NPART__FATE_SHAPE;
     }
-    return NPART__FOLD_CONSTANT;
+    return NPART__FATE_CONSTANT;
 }
 
 /* ---- nodes that hand their input on ----------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static bool is_one_of(const char *op, const char *const *names)
 
 /* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's
  * mask, or what its operator does not have. */
-static enum npart__fold_reason pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+static enum npart__fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     static const char *const arithmetic[] = {"Add", "Sub", "Mul", "Div", NULL};
     const char *op = npart__node_op(folder->graph, node);
@@ -240,12 +240,12 @@ static enum npart__fold_reason pass_reason(const struct folder *folder, const st
     bool is_no_op = false;
     *from = 0;
     if (node->domain != 0 || !in || !npart__has_one_result(folder->graph, node))
-        return NPART__FOLD_LIVE;
+        return NPART__FATE_LIVE;
     const struct npart__fact *out = npart__fact_of(folder->inference, result);
     if (strcmp(op, "Identity") == 0)
-        return NPART__FOLD_IDENTITY;
+        return NPART__FATE_IDENTITY;
     if (strcmp(op, "Dropout") == 0)
-        return drops_nothing(folder, node) ? NPART__FOLD_DROPOUT : NPART__FOLD_LIVE;
+        return drops_nothing(folder, node) ? NPART__FATE_DROPOUT : NPART__FATE_LIVE;
     if (strcmp(op, "Cast") == 0)
         is_no_op = in->element_type && in->element_type == out->element_type;
     else if (strcmp(op, "Slice") == 0)
@@ -254,12 +254,12 @@ static enum npart__fold_reason pass_reason(const struct folder *folder, const st
         is_no_op = expands_nothing(folder, node);
     else if (is_one_of(op, arithmetic))
         is_no_op = (*from = neutral_operand(folder, node, op)) != NPART_NONE && !is_graph_input(folder, node, *from);
-    return is_no_op ? NPART__FOLD_NO_OP : NPART__FOLD_LIVE;
+    return is_no_op ? NPART__FATE_NO_OP : NPART__FATE_LIVE;
 }
 
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
  * unless that is the graph's input or another output: both names must remain. */
-static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fold_reason reason,
+static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fate reason,
                             uint32_t input)
 {
     const struct npart__graph *graph = folder->graph;
@@ -268,7 +268,7 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
     if (!graph->values.items[result].is_graph_output)
         return true;
     const struct npart__value *value = &graph->values.items[from];
-    return reason == NPART__FOLD_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
+    return reason == NPART__FATE_IDENTITY && value->kind == NPART__VALUE_OUTPUT && !value->is_graph_output &&
            value->consumer_count == 1 &&
            graph->scopes.items[value->scope].region == npart__node_region(graph, graph->values.items[result].producer);
 }
@@ -279,21 +279,21 @@ static void fold_node(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
     const struct npart__node *node = &graph->nodes.items[id];
-    enum npart__fold_reason reason = constant_reason(folder, node);
-    bool is_constant = reason != NPART__FOLD_LIVE;
+    enum npart__fate reason = constant_reason(folder, node);
+    bool is_constant = reason != NPART__FATE_LIVE;
     uint32_t from = 0;
     if (!is_constant && folder->level == NPART__LEVEL_BASIC) {
         reason = pass_reason(folder, node, &from);
-        if (reason != NPART__FOLD_LIVE && !can_be_bypassed(folder, node, reason, from))
-            reason = NPART__FOLD_LIVE;
+        if (reason != NPART__FATE_LIVE && !can_be_bypassed(folder, node, reason, from))
+            reason = NPART__FATE_LIVE;
     }
-    folder->out->reasons[id] = (uint8_t)reason;
+    folder->out->fates[id] = (uint8_t)reason;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value == NPART_NONE)
             continue;
         folder->out->is_constant[value] = is_constant;
-        if (!is_constant && reason != NPART__FOLD_LIVE && i == 0)
+        if (!is_constant && reason != NPART__FATE_LIVE && i == 0)
             folder->out->stands_for[value] = folder->out->stands_for[npart__node_input(graph, node, from)];
     }
 }
@@ -303,52 +303,53 @@ static void leave_out(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
     uint32_t scope = graph->nodes.items[id].scope;
-    folder->out->reasons[id] = NPART__FOLD_UNTAKEN;
+    folder->out->fates[id] = NPART__FATE_UNTAKEN;
     while (graph->scopes.items[scope].parent != NPART_NONE) {
         uint32_t holder = graph->scopes.items[scope].node;
         bool is_whole = graph->scopes.items[scope].kind == NPART__SCOPE_CALL &&
                         graph->nodes.items[holder].callee == NPART_NONE;
         if (is_whole && npart__node_region(graph, holder) != NPART_NONE) {
-            folder->out->reasons[id] = NPART__FOLD_FUSED;
+            folder->out->fates[id] = NPART__FATE_FUSED;
             folder->out->into[id] = holder;
         }
         scope = graph->scopes.items[scope].parent;
     }
 }
 
-static void count(struct folder *folder)
+static void leave_out_all(struct folder *folder)
 {
     const struct npart__graph *graph = folder->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         if (npart__node_region(graph, i) == NPART_NONE)
             leave_out(folder, i);
         else if (graph->nodes.items[i].callee != NPART_NONE)
-            folder->out->reasons[i] = NPART__FOLD_INLINED;
-        if (folder->out->reasons[i] == NPART__FOLD_LIVE)
-            folder->out->live_count++;
-        else
-            folder->out->folded_count++;
-        folder->out->fused_count += folder->out->reasons[i] == NPART__FOLD_FUSED;
+            folder->out->fates[i] = NPART__FATE_INLINED;
     }
 }
 
-npart_status npart__fold_graph(const struct npart__inference *inference, enum npart__level level, bool rewrites,
-                               struct npart__arena *arena, struct npart__fold *out, struct npart_error *error)
+static bool allocate(const struct npart__graph *graph, struct npart__arena *arena, struct npart__session *out)
+{
+    size_t nodes = graph->nodes.count + (size_t)1, values = graph->values.count + (size_t)1;
+    out->fates = npart__arena_zeroed(arena, nodes, sizeof *out->fates);
+    out->is_constant = npart__arena_zeroed(arena, values, sizeof *out->is_constant);
+    out->stands_for = npart__arena_allocate(arena, values * sizeof *out->stands_for);
+    out->into = npart__arena_allocate(arena, nodes * sizeof *out->into);
+    out->remade = npart__arena_zeroed(arena, nodes, sizeof *out->remade);
+    out->place = npart__arena_allocate(arena, nodes * sizeof *out->place);
+    return out->fates && out->is_constant && out->stands_for && out->into && out->remade && out->place;
+}
+
+npart_status npart__session_make(struct npart__inference *inference, enum npart__level level, bool rewrites,
+                                 struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
-    memset(out, 0, sizeof *out);
-    out->reasons = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->reasons);
-    out->is_constant = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->is_constant);
-    out->stands_for =
-        npart__arena_allocate(arena, (graph->values.count + (size_t)1) * sizeof *out->stands_for);
-    out->into = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out->into);
-    out->remade = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->remade);
-    out->place = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out->place);
-    if (!out->reasons || !out->is_constant || !out->stands_for || !out->into || !out->remade || !out->place)
+    *out = (struct npart__session){.inference = inference};
+    if (!allocate(graph, arena, out))
         return npart__fail_memory(error);
-    memset(out->into, 0xff, (graph->nodes.count + (size_t)1) * sizeof *out->into);
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        out->into[i] = NPART_NONE;
         out->place[i] = i;
+    }
     for (uint32_t i = 0; i < graph->values.count; i++) {
         out->is_constant[i] = graph->values.items[i].kind == NPART__VALUE_INITIALIZER;
         out->stands_for[i] = i;
@@ -359,15 +360,10 @@ npart_status npart__fold_graph(const struct npart__inference *inference, enum np
         fold_node(&folder, graph->order[i]);
     bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
     rewrites = level == NPART__LEVEL_BASIC && (rewrites || is_recent);
-    if (rewrites && !npart__fold_neighbours(inference, is_recent, arena, out))
-        return npart__fail_memory(error);
-    if (rewrites && !npart__fold_merges(inference, arena, out))
-        return npart__fail_memory(error);
     bool copies = inference->options.view != NPART__VIEW_FULL && inference->options.view != NPART__VIEW_ONNX;
-    if (copies && !npart__fold_copies(inference, arena, out))
+    if ((rewrites && !npart__fold_neighbours(out, is_recent, arena)) || (rewrites && !npart__fold_merges(out, arena)) ||
+        (copies && !npart__fold_copies(out, arena)))
         return npart__fail_memory(error);
-    count(&folder);
-    if (!npart__fold_users(graph, arena, out))
-        return npart__fail_memory(error);
-    return NPART_OK;
+    leave_out_all(&folder);
+    return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The graph that is left once nodes are gone: a result that is handed on by nodes between is an operand of those behind
+ * them, and used by them alone.
+ */
+#include "session/passes.h"
+
+static void count_fates(struct npart__session *session)
+{
+    session->live_count = session->folded_count = session->fused_count = 0;
+    for (uint32_t n = 0; n < session->inference->graph->nodes.count; n++) {
+        session->live_count += npart__is_live(session, n);
+        session->folded_count += !npart__is_live(session, n);
+        session->fused_count += session->fates[n] == NPART__FATE_FUSED;
+    }
+}
+
+static void resolve(const struct npart__session *session, struct npart__graph *graph, uint32_t first, uint32_t count)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        if (graph->operands.items[i] != NPART_NONE)
+            graph->operands.items[i] = session->stands_for[graph->operands.items[i]];
+}
+
+static void resolve_operands(const struct npart__session *session, struct npart__graph *graph)
+{
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        if (!npart__is_live(session, n))
+            continue;
+        resolve(session, graph, node->first_input, node->input_count);
+        resolve(session, graph, node->first_capture, node->capture_count);
+    }
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        graph->values.items[v].is_graph_output = false;
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        if (session->inference->graph->values.items[v].is_graph_output)
+            graph->values.items[session->stands_for[v]].is_graph_output = true;
+}
+
+/* Calls `take` for every operand of the live nodes that is there. */
+static void each_use(const struct npart__session *session, struct npart__graph *graph,
+                     void (*take)(struct npart__graph *graph, struct npart__value *value, uint32_t node))
+{
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        if (!npart__is_live(session, n))
+            continue;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t value = npart__node_use(graph, node, k);
+            if (value != NPART_NONE)
+                take(graph, &graph->values.items[value], n);
+        }
+    }
+}
+
+static void count_use(struct npart__graph *graph, struct npart__value *value, uint32_t node)
+{
+    (void)graph;
+    (void)node;
+    value->consumer_count++;
+}
+
+static void list_use(struct npart__graph *graph, struct npart__value *value, uint32_t node)
+{
+    graph->consumers[value->first_consumer + value->consumer_count++] = node;
+}
+
+static bool list_uses(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
+{
+    uint32_t total = 0;
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        graph->values.items[v].consumer_count = 0;
+    each_use(session, graph, count_use);
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        graph->values.items[v].first_consumer = total;
+        total += graph->values.items[v].consumer_count;
+        graph->values.items[v].consumer_count = 0; /* counted again while the list is filled */
+    }
+    graph->consumers = npart__arena_allocate(arena, (total + (size_t)1) * sizeof *graph->consumers);
+    if (graph->consumers)
+        each_use(session, graph, list_use);
+    return graph->consumers != NULL;
+}
+
+static void *copied(struct npart__arena *arena, const void *items, size_t count, size_t item_bytes)
+{
+    void *made = npart__arena_allocate(arena, (count + 1) * item_bytes);
+    if (made && count)
+        memcpy(made, items, count * item_bytes);
+    return made;
+}
+
+bool npart__session_connect(struct npart__session *session, struct npart__arena *arena)
+{
+    const struct npart__graph *file = session->inference->graph;
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    if (!graph)
+        return false;
+    *graph = *file; /* nodes, attributes and scopes are not written to */
+    graph->operands.items = copied(arena, file->operands.items, file->operands.count, sizeof(uint32_t));
+    graph->values.items = copied(arena, file->values.items, file->values.count, sizeof *file->values.items);
+    if (!graph->operands.items || !graph->values.items)
+        return false;
+    session->graph = graph;
+    count_fates(session);
+    resolve_operands(session, graph);
+    return list_uses(session, graph, arena);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What becomes of nodes round a product that a runtime has put Reshapes round (lib/plan/products.c): what was merged
+ * into the product is part of the new one, and neighbouring Reshapes are joined.
+ */
+#include "session/passes.h"
+
+static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    return node->domain == 0 && strcmp(npart__node_op(graph, node), op) == 0;
+}
+
+static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)
+{
+    const struct npart__graph *graph = session->inference->graph;
+    return id != NPART_NONE && npart__is_live(session, id) &&
+           (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
+}
+
+static uint32_t resolve(const struct npart__session *session, uint32_t value)
+{
+    while (session->stands_for[value] != value)
+        value = session->stands_for[value];
+    return value;
+}
+
+/* Of neighbouring Reshapes the runtime makes one: the earlier gives way, if nothing else uses what it makes. */
+static void join_before(struct npart__session *session, uint32_t id)
+{
+    const struct npart__graph *graph = session->inference->graph;
+    uint32_t operand = npart__node_input(graph, &graph->nodes.items[id], 0);
+    uint32_t from = operand == NPART_NONE ? operand : resolve(session, operand);
+    uint32_t maker = from == NPART_NONE ? from : graph->values.items[from].producer;
+    uint32_t behind = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
+    if (behind == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
+        session->graph->values.items[from].is_graph_output)
+        return;
+    session->fates[maker] = NPART__FATE_NO_OP;
+    session->remade[id] = NPART__REMADE_RESHAPE;
+    session->stands_for[from] = resolve(session, behind);
+}
+
+bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
+{
+    const struct npart__graph *graph = session->inference->graph;
+    uint32_t *product_of = npart__arena_allocate(arena, (nodes_before + (size_t)1) * sizeof *product_of);
+    if (!product_of)
+        return false;
+    memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of);
+    for (uint32_t i = nodes_before; i < graph->nodes.count; i++) {
+        uint32_t call = graph->scopes.items[graph->nodes.items[i].scope].node;
+        session->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
+        session->place[i] = session->place[call];
+        if (is_op(graph, i, "MatMul"))
+            product_of[call] = i;
+    }
+    for (uint32_t i = 0; i < nodes_before; i++)
+        if (session->into[i] != NPART_NONE && product_of[session->into[i]] != NPART_NONE)
+            session->into[i] = product_of[session->into[i]];
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        if (is_reshape(session, graph->order[i], false))
+            join_before(session, graph->order[i]);
+    for (uint32_t v = 0; v < graph->values.count; v++)
+        session->stands_for[v] = resolve(session, v);
+    npart__arena_release(arena, product_of);
+    return npart__session_connect(session, arena);
+}

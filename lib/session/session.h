@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session: the graph as a runtime runs it. From a graph and what the runtime knows of it, what becomes of each node of
+ * the file, and the graph that is left: a provider is asked about that one, and all later stages look at nothing else.
+ */
+#ifndef NPART_SESSION_H
+#define NPART_SESSION_H
+
+#include "infer/infer.h"
+
+enum npart__level {
+    NPART__LEVEL_BASIC, /* what sessions do by default: constants and static shape arithmetic are computed */
+    NPART__LEVEL_OFF,   /* no rewriting: only Constant nodes become initializers and functions are inlined */
+};
+
+/* What becomes of a node of the file. */
+enum npart__fate {
+    NPART__FATE_LIVE,      /* it is run */
+    NPART__FATE_CONSTANT,  /* a Constant node, or computed from constants alone */
+    NPART__FATE_SHAPE,     /* shape arithmetic over static shapes, or for a Reshape that can do without */
+    NPART__FATE_INLINED,   /* a call whose function's nodes stand in its place; an If whose branch's do */
+    NPART__FATE_UNTAKEN,   /* stands in a branch that is never taken */
+    NPART__FATE_IDENTITY,  /* hands its input on */
+    NPART__FATE_DROPOUT,   /* the same, at inference */
+    NPART__FATE_FUSED,     /* does its work as a part of another node */
+    NPART__FATE_NO_OP,     /* a Cast, Transpose, Reshape, Slice, Add of 0, ... that changes nothing */
+    NPART__FATES           /* how many there are */
+};
+
+/* In whose place a runtime puts a new node, which is behind all others in its order (lib/partition/walk.c): by the
+ * pass that does, in the order of passes. */
+enum npart__remade {
+    NPART__REMADE_NOT,
+    NPART__REMADE_PRODUCT,          /* a MatMul that an Add is merged into */
+    NPART__REMADE_RESHAPED_PRODUCT, /* the same in another rank: a Reshape stands before it and one behind it */
+    NPART__REMADE_RESHAPE           /* the last of neighbouring Reshapes, by another pass */
+};
+
+struct npart__session {
+    /* What is run. It has the nodes and values of the inference's graph, by the same ids; of those that are not run it
+     * says nothing. Operands are what is left of them once the nodes between are gone, uses are those of live nodes,
+     * and a result of a graph is marked at what makes it now. */
+    const struct npart__graph *graph;
+    struct npart__inference *inference; /* what the runtime knows of the values */
+    uint8_t *fates;        /* by node: enum npart__fate */
+    bool *is_constant;     /* by value: known before the model runs, at this level */
+    uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
+    uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
+                              the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
+    uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
+    uint8_t *remade;       /* by node: enum npart__remade */
+    uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
+    uint32_t live_count, folded_count, fused_count; /* what is fused is folded, too */
+};
+
+#define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
+
+/* Decides for every node of the inference's graph. `rewrites`: a session changes what stands beside each other, too,
+ * though all is known of the sizes; a view of what a runtime that folds knows says so itself. `arena` holds the
+ * result. */
+npart_status npart__session_make(struct npart__inference *inference, enum npart__level level, bool rewrites,
+                                 struct npart__arena *arena, struct npart__session *out, struct npart_error *error);
+
+/* branches.c: of a session at level basic, takes the branches of Ifs whose conditions are known, and infers and decides
+ * again, until no more are; `rewrites` as before. The session's inference is another then. */
+npart_status npart__session_take_branches(struct npart__session *session, bool rewrites, struct npart__arena *arena,
+                                          struct npart_error *error);
+
+/* extend.c: the session of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided
+ * stays, and of the new nodes only Constant ones go. `before` is that of the graph with `nodes` and `values` alone. */
+npart_status npart__session_extend(struct npart__inference *inference, const struct npart__session *before,
+                                   uint32_t nodes, uint32_t values, struct npart__arena *arena,
+                                   struct npart__session *out, struct npart_error *error);
+
+/* products.c: of a session that was extended by the products that Reshapes stand round now, the nodes from
+ * `nodes_before` on. False when out of memory. */
+bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena);
+
+/* The live node that a fused node's work is part of, or NPART_NONE for a node that is not fused. */
+static inline uint32_t npart__fused_into(const struct npart__session *session, uint32_t node)
+{
+    uint32_t into = NPART_NONE;
+    while (session->into[node] != NPART_NONE)
+        into = node = session->into[node];
+    return into;
+}
+
+static inline bool npart__is_live(const struct npart__session *session, uint32_t node)
+{
+    return session->fates[node] == NPART__FATE_LIVE;
+}
+
+/* The live nodes that use a value, once for each operand, captures too. */
+static inline uint32_t npart__user_count(const struct npart__session *session, uint32_t value)
+{
+    return session->graph->values.items[value].consumer_count;
+}
+
+static inline uint32_t npart__user(const struct npart__session *session, uint32_t value, uint32_t index)
+{
+    return session->graph->consumers[session->graph->values.items[value].first_consumer + index];
+}
+
+/* What operand `index` of a live node (its inputs, then its captures) comes from: behind a copy of the node's own the
+ * value that is copied from. NPART_NONE: absent. */
+uint32_t npart__session_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+
+/* The node of which the runtime makes a live node a copy of its own for operand `index`, or NPART_NONE. */
+uint32_t npart__session_copied(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+
+/* "constant", "shape-arithmetic", ...: stable words for reports. */
+const char *npart__fate_word(enum npart__fate fate);
+/* A sentence for people. */
+const char *npart__fate_sentence(enum npart__fate fate);
+
+#endif
