@@ -10,9 +10,10 @@
 #define NPART__CACHED_OUTPUTS 4u
 #define NPART__NO_SOURCE INT32_MAX
 
-/* Where the tables of view.c speak of an operator: a run of rows, and single ones plus one; 0: nowhere. */
+/* Where the tables of view.c and typed.c speak of an operator: a run of rows, and single ones plus one, of `asked` the
+ * first; 0: nowhere. */
 struct npart__view_rows {
-    uint8_t first_need, end_need, special, propagation;
+    uint8_t first_need, end_need, special, propagation, asked;
 };
 
 /* What is looked up once per operator and version. */
@@ -40,6 +41,10 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);
 struct npart__view_rows npart__find_view_rows(const char *domain, const char *op);
+/* typed.c: whether ONNX's own inference says anything of a node's results, which it does where the operands that it
+ * begins with have a type. */
+bool npart__is_typed(const struct npart__call *call);
+uint8_t npart__find_asked(const char *op);
 /* Whether the runtime could compute a node of constants before the model runs. */
 bool npart__is_measured(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */

@@ -171,6 +171,10 @@ static bool merge_ellipsis(struct npart__call *call, struct einsum *einsum, cons
     int64_t *result;
     if (!npart__broadcast(call, both, 2, &merged, &result))
         return false;
+    bool keeps_first = call->inference->options.view == NPART__VIEW_ONNX && before.rank == rank;
+    for (uint32_t i = 0; keeps_first && i < merged; i++) /* it compares numbers alone */
+        if (!npart__is_number(before.dims[i]) || !npart__is_number(dims[i]))
+            result[i] = before.dims[i];
     einsum->ellipsis.rank = (uint16_t)merged;
     einsum->ellipsis.dims = result;
     return true;
@@ -199,10 +203,9 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
             return false;
         int64_t size = fact->dims[axis++], before = einsum->sizes[letter];
         einsum->sizes[letter] = einsum->is_seen[letter] ? npart__broadcast_dim(call, before, size) : size;
-        /* ONNX's own inference takes the one that it knows, though it may be broadcast. */
-        bool is_onnx = call->inference->options.view == NPART__VIEW_ONNX && einsum->is_seen[letter];
-        if (is_onnx && !npart__is_number(einsum->sizes[letter]))
-            einsum->sizes[letter] = npart__is_number(before) ? before : size;
+        /* ONNX's own inference takes the first, though it may be broadcast. */
+        if (call->inference->options.view == NPART__VIEW_ONNX && einsum->is_seen[letter])
+            einsum->sizes[letter] = before;
         einsum->is_seen[letter] = true;
         einsum->uses[letter]++;
     }

@@ -18,8 +18,7 @@ static void set_like(struct npart__call *call, uint32_t output, uint32_t input)
 {
     const struct npart__fact *in = npart__in(call, input);
     npart__set_shape_like(call, output, in);
-    if (in->element_type)
-        npart__set_element_type(call, output, in->element_type);
+    npart__set_element_type(call, output, in->element_type);
 }
 
 /* Each output is like the input of the same place: a Gradient like what it is the gradient to. */

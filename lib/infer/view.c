@@ -17,8 +17,8 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
-/* What is lost when an operand is not known. */
-enum loss { RANK, DIMS };
+/* What is lost when an operand is not known. Without a type, too, is what ONNX's own inference does not name at all. */
+enum loss { TYPE, RANK, DIMS };
 
 #define ALL 0xffffu
 
@@ -36,7 +36,7 @@ static const struct need {
     {"AffineGrid", DIMS, .elements = 2},
     {"Attention", DIMS, .dims = 4, .from = 3},
     {"AveragePool", RANK, .ranks = 1},
-    {"BatchNormalization", RANK, .before = 14, .from = 1},
+    {"BatchNormalization", TYPE, .before = 14, .from = 1},
     {"BlackmanWindow", RANK, .elements = 1},
     {"CastMap", RANK, .from = 0},
     {"CenterCropPad", RANK, .elements = 2},
@@ -47,11 +47,12 @@ static const struct need {
     {"ConvTranspose", RANK, .ranks = 3, .window = 2},
     {"DeformConv", RANK, .ranks = 3, .window = 2},
     {"DepthToSpace", RANK, .ranks = 1},
-    {"Dropout", RANK, .before = 10, .from = 1},
+    {"Dropout", TYPE, .before = 10, .from = 1},
     {"Einsum", DIMS, .dims = ALL},
     {"Flatten", RANK, .ranks = 1},
     {"GRU", RANK, .before = 7},
     {"Gemm", RANK, .ranks = 3},
+    {"GroupNormalization", TYPE, .from = 0},
     {"HammingWindow", RANK, .elements = 1},
     {"HannWindow", RANK, .elements = 1},
     {"ImageDecoder", DIMS, .from = 0},
@@ -70,6 +71,7 @@ static const struct need {
     {"NegativeLogLikelihoodLoss", RANK, .ranks = 3},
     {"NegativeLogLikelihoodLoss", DIMS, .dims = 1},
     {"NonMaxSuppression", RANK, .elements = 3, .before = 11},
+    {"OneHotEncoder", TYPE, .ranks = 1},
     {"Pad", RANK, .elements = 8, .ranks = 1},
     {"Pad", DIMS, .elements = 2},
     {"QLinearConv", RANK, .ranks = 9, .window = 8},
@@ -90,19 +92,23 @@ static const struct need {
     {"ReverseSequence", RANK, .ranks = 3},
     {"STFT", RANK, .elements = 10, .dims = 5},
     {"SVMClassifier", RANK, .from = 0},
+    {"SVMClassifier", TYPE, .from = 1},
     {"Scan", DIMS, .dims = ALL, .before = 9},
     {"Slice", DIMS, .elements = 30},
     {"SpaceToDepth", RANK, .ranks = 1},
     {"Split", RANK, .elements = 2},
     {"Squeeze", RANK, .elements = 2},
+    {"StringSplit", TYPE, .ranks = 1},
     {"Sum", DIMS, .dims = 1, .before = 8},
     {"Tile", RANK, .ranks = 1},
     {"Tile", RANK, .before = 6},
     {"TopK", DIMS, .elements = 2},
     {"Transpose", RANK, .ranks = 1},
     {"TreeEnsembleClassifier", RANK, .before = 3},
+    {"TreeEnsembleClassifier", TYPE, .before = 3, .from = 1},
     {"Unique", DIMS, .from = 1},
     {"Unsqueeze", RANK, .elements = 2},
+    {"Upsample", TYPE, .ranks = 1, .before = 9},
 };
 
 static bool in_mask(uint16_t mask, uint32_t operand)
@@ -140,7 +146,9 @@ static bool is_met(const struct npart__call *call, const struct need *need)
 static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)
 {
     struct npart__fact *out = npart__out(call, output);
-    if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
+    if (loss == TYPE && call->inference->options.view == NPART__VIEW_ONNX) {
+        *out = (struct npart__fact){.kind = NPART__TYPE_UNKNOWN};
+    } else if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
         npart__set_rank(call, output, out->rank);
     } else if (out->kind == NPART__TYPE_TENSOR) {
         out->has_rank = false;
@@ -241,7 +249,7 @@ static void view_presents(const struct npart__call *call)
     for (uint32_t i = 1; i < 3 && i < call->node->output_count; i++) {
         int64_t *dims = is_told ? npart__new_dims(call, 4) : NULL;
         if (!dims) {
-            lose_output(call, i, RANK);
+            lose_output(call, i, npart__has_input(call, 3 + i) ? RANK : TYPE);
             continue;
         }
         memcpy(dims, npart__in(call, 3 + i)->dims, 4 * sizeof *dims);
@@ -261,22 +269,6 @@ static void lose_count(const struct npart__call *call)
     dims[1] = NPART__UNKNOWN;
     npart__set_dims(call, 0, 2, dims);
     out->known = NULL;
-}
-
-/* ONNX's functions begin with the type; where they find none they end there, and there is no shape either. */
-static void view_types(const struct npart__call *call)
-{
-    if (call->inference->options.view != NPART__VIEW_ONNX)
-        return;
-    bool is_quantized = strncmp(npart__node_op(call->graph, call->node), "QLinear", strlen("QLinear")) == 0;
-    bool is_blind = is_quantized && npart__has_input(call, 0) && npart__in(call, 0)->element_type == 0;
-    bool is_tree = strcmp(npart__node_op(call->graph, call->node), "TreeEnsembleClassifier") == 0;
-    for (uint32_t i = 0; i < call->node->output_count; i++) {
-        if (is_blind || (is_tree && i > 0)) /* of a tree it says the type of the label alone */
-            npart__out(call, i)->element_type = 0;
-        if (is_tree || npart__out(call, i)->element_type == 0)
-            lose_output(call, i, RANK);
-    }
 }
 
 /* The newest ONNX knows more of these than what ONNX Runtime has: a Gemm's columns are those of the weights. */
@@ -543,7 +535,7 @@ static void view_elements(const struct npart__call *call)
 
 struct npart__view_rows npart__find_view_rows(const char *domain, const char *op)
 {
-    struct npart__view_rows rows = {0};
+    struct npart__view_rows rows = {.asked = npart__find_asked(op)};
     if (*domain && strcmp(domain, "ai.onnx.ml") != 0)
         return rows;
     for (size_t i = 0; i < NPART__COUNT(needs); i++) {
@@ -573,10 +565,14 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
     uint32_t flags = call->node->schema ? npart__operator_flags(call->node->schema) : 0;
     /* ONNX's own inference goes through the bodies of functions. */
     bool goes_through = call->inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
-    if (flags & NPART__OPERATOR_UNSHAPED && !goes_through)
+    bool is_unshaped = flags & NPART__OPERATOR_UNSHAPED && !goes_through;
+    if (call->inference->options.view == NPART__VIEW_ONNX && (is_unshaped || !npart__is_typed(call))) {
+        lose(call, TYPE);
+        return;
+    }
+    if (is_unshaped)
         lose(call, RANK);
     view_shapes(call, op);
-    view_types(call);
     view_attention(call);
     view_elements(call);
 }

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What ONNX's own inference says where an operand has no type, as the result of an operator that it does not know.
+ *
+ * Its functions begin with the element types, each taken from one operand: the first that the schema gives the type of
+ * the result. Where that operand has no type the function fails, and nothing is said of any result, not of those
+ * before it either. Operands without a type that are not asked for theirs are as operands of unknown rank. A session
+ * of ONNX Runtime has no such values: it refuses a model with one.
+ *
+ * Modelled on onnx/defs and onnx/shape_inference/implementation.cc.
+ */
+#include "infer/driver.h"
+
+#define ALL 0xffffu
+#define LAST 15u
+
+/* Operators whose functions ask other operands for their type: a mask of these, of which the last bit stands for all
+ * behind it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it gives
+ * the type, and no operand is asked. Sorted by operator. */
+static const struct asked {
+    const char *op;
+    uint16_t operands;
+    uint8_t since, before;
+    const char *unless;
+} asked_operands[] = {
+    {"Attention", .operands = 0x31},
+    {"Bernoulli", .operands = 1, .unless = "dtype"},
+    {"CategoryMapper", .operands = 1},
+    {"ConcatFromSequence", .operands = 1},
+    {"ConvInteger", .operands = 3},
+    {"DequantizeLinear", .operands = 2, .since = 23, .unless = "output_dtype"},
+    {"EyeLike", .operands = 1, .unless = "dtype"},
+    {"FlexAttention", .operands = 7},
+    {"Loop", .operands = 0xfffc, .before = 13},
+    {"Loop", .operands = ALL, .since = 13},
+    {"MatMulInteger", .operands = 3},
+    {"Not", .operands = 0},
+    {"OneHotEncoder", .operands = 1},
+    {"Optional", .operands = 1},
+    {"OptionalGetElement", .operands = 1},
+    {"QLinearConv", .operands = 0xad},
+    {"QLinearMatMul", .operands = 0xad},
+    {"RMSNormalization", .operands = 1},
+    {"RandomNormalLike", .operands = 1, .unless = "dtype"},
+    {"RandomUniformLike", .operands = 1, .unless = "dtype"},
+    {"Resize", .operands = 9, .since = 11},
+    {"Scan", .operands = ALL},
+    {"SequenceAt", .operands = 1},
+    {"SequenceConstruct", .operands = ALL},
+    {"SequenceInsert", .operands = 7},
+    {"SequenceMap", .operands = ALL},
+    {"SplitToSequence", .operands = 3},
+    {"StringSplit", .operands = 1},
+    {"ZipMap", .operands = 1},
+};
+
+static bool has_type(const struct npart__fact *fact)
+{
+    return fact->kind != NPART__TYPE_UNKNOWN && (fact->kind != NPART__TYPE_TENSOR || fact->element_type != 0);
+}
+
+uint8_t npart__find_asked(const char *op)
+{
+    for (size_t i = 0; i < NPART__COUNT(asked_operands); i++)
+        if (strcmp(asked_operands[i].op, op) == 0)
+            return (uint8_t)(i + 1);
+    return 0;
+}
+
+/* The row of the node's version. */
+static const struct asked *asked_of(const struct npart__call *call)
+{
+    size_t first = call->view_rows->asked;
+    for (size_t i = first; first && i <= NPART__COUNT(asked_operands); i++) {
+        const struct asked *asked = &asked_operands[i - 1];
+        if (strcmp(asked->op, asked_operands[first - 1].op) != 0)
+            break;
+        int since = call->node->schema->since;
+        if (since >= asked->since && (!asked->before || since < asked->before))
+            return asked;
+    }
+    return NULL;
+}
+
+static bool are_asked_typed(const struct npart__call *call, const struct asked *asked)
+{
+    if (asked->unless && npart__node_attribute(call->graph, call->node, asked->unless))
+        return true;
+    for (uint32_t i = 0; i < call->node->input_count; i++) {
+        bool is_asked = asked->operands >> (i < LAST ? i : LAST) & 1;
+        if (is_asked && npart__has_input(call, i) && !has_type(npart__in(call, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_source_typed(const struct npart__call *call, uint32_t output)
+{
+    int source = npart__type_source(call->node->schema, output, 0);
+    return source < 0 || source >= (int)call->node->input_count || has_type(npart__in(call, (uint32_t)source));
+}
+
+bool npart__is_typed(const struct npart__call *call)
+{
+    const struct asked *asked = call->node->schema ? asked_of(call) : NULL;
+    if (!call->node->schema || (asked && !are_asked_typed(call, asked)))
+        return false;
+    for (uint32_t i = 0; i < call->node->output_count; i++) {
+        const struct npart__fact *out = npart__out(call, i);
+        if (npart__node_output(call->graph, call->node, i) == NPART_NONE)
+            continue;
+        if ((!asked && !is_source_typed(call, i)) || (out->kind == NPART__TYPE_TENSOR && !has_type(out)))
+            return false;
+    }
+    return true;
+}
