@@ -54,7 +54,7 @@ ATTRIBUTES = {
 
 # Attributes that a node must have although the schema does not say so, and a shape other than what is tried of all.
 REQUIRED = {"CategoryMapper": ("cats_int64s", "cats_strings")}
-SIZES = {("MaxRoiPool", 1): [2, 5]}
+SIZES = {("MaxRoiPool", 1): [2, 5], ("GroupNormalization", 1): [2], ("GroupNormalization", 2): [2]}
 
 
 def default_of(attribute):

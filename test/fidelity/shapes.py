@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the tool's --shapes with what others say about the same models.
 
-usage: shapes.py [--tool build/npu-partition] [--verbose] MODELS
+usage: shapes.py [--tool build/npu-partition] [--verbose] [--summary docs/fidelity-shapes.md --date 2026-01-31] MODELS
 
 MODELS is a folder of NAME.onnx files with oracles beside them, each gzipped JSON, {tensor: [elem_type, dims] or null}:
 
@@ -27,6 +27,8 @@ import pathlib
 import subprocess
 import sys
 import tarfile
+
+import page
 
 # Where an oracle is wrong: (oracle, how the model's name begins, how the tensor's name begins) -> why.
 WRONG_ORACLES = {
@@ -362,21 +364,24 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part / whole:.2f} %)" if whole else "none"
 
 
-def print_totals(counts):
-    print(f"models: {counts['models', '']}, node tests: {counts['models', 'node test']}")
+def totals(counts):
+    """(what, figure) of all that was compared."""
+    rows = [("models", counts["models", ""]), ("node tests", counts["models", "node test"])]
     for oracle in ("shapes", "symshapes", "shapes_novi", "run", "node test"):
-        print(f"contradictions with {oracle}: {counts['contradictions', oracle]} of {counts['compared', oracle]}"
-              f" tensors, {counts['excused', oracle]} more excused")
+        rows.append((f"contradictions with {oracle}", f"{counts['contradictions', oracle]} of "
+                     f"{counts['compared', oracle]} tensors, {counts['excused', oracle]} more excused"))
     for kind in ("", " without value_info"):
         for what in ("static", "ranked"):
-            print(f"{what}{kind}: {share(counts[what, kind], counts['tensors', kind])}, the better oracle "
-                  f"{share(counts[what + ' by the better oracle', kind], counts['tensors', kind])}")
+            rows.append((f"{what}{kind}", f"{share(counts[what, kind], counts['tensors', kind])}, the better oracle "
+                         f"{share(counts[what + ' by the better oracle', kind], counts['tensors', kind])}"))
     tensors, unknown = counts["tensors", "run"], counts["unknown", "run"]
-    print(f"bound as in the run, known: {share(tensors - unknown, tensors)}; unknown without a data-dependent operator "
-          f"before: {counts['unknown without a data-dependent operator before', 'run']}")
+    rows.append(("bound as in the run, known", share(tensors - unknown, tensors)))
+    rows.append(("of these, unknown without a data-dependent operator before",
+                 counts["unknown without a data-dependent operator before", "run"]))
     for kind in ("value-independent", "value-dependent"):
-        print(f"node tests, {kind} outputs inferred: "
-              f"{share(counts[kind + ' inferred', 'node test'], counts[kind, 'node test'])}")
+        rows.append((f"node tests, {kind} outputs inferred",
+                     share(counts[kind + " inferred", "node test"], counts[kind, "node test"])))
+    return rows
 
 
 def main():
@@ -385,6 +390,7 @@ def main():
     parser.add_argument("--tool", default="build/npu-partition", help="default %(default)s")
     parser.add_argument("--jobs", type=int, default=2, help="models at a time, default %(default)s")
     parser.add_argument("--verbose", action="store_true", help="name what is unknown for a good reason too")
+    page.add_arguments(parser)
     arguments = parser.parse_args()
     total = Result()
     paths = sorted(arguments.models.glob("*.onnx"))
@@ -396,7 +402,12 @@ def main():
         total.add(check_node_tests(pool, arguments.tool, arguments.models))
     for line in total.lines:
         print(line)
-    print_totals(total.counts)
+    rows = totals(total.counts)
+    for what, figure in rows:
+        print(f"{what}: {figure}")
+    if arguments.summary:
+        page.rewrite(arguments.summary, page.SHAPES, ("what", "figure"), rows,
+                     page.origin(arguments.date, "collected, beside the models"))
     return 1 if total.failed else 0
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hold the findings `invalid` against what ONNX Runtime refuses to load.
 
-usage: valid.py --tool build/npu-partition MODELS [--truth FOLDER] [--verbose]
+usage: valid.py --tool build/npu-partition MODELS [--truth FOLDER] [--verbose] [--summary docs/fidelity-shapes.md]
 Needs:  pip install onnx onnxruntime, and onnx-node-tests.tar.gz in the folder MODELS.
 
 First the collected answers, where there are any: no model that was loaded may have the finding. Then models of one node,
@@ -24,6 +24,8 @@ import onnx
 import onnx.defs
 import onnxruntime
 from onnx import TensorProto, helper
+
+import page
 
 # The runtime limits that the tool's table has; the installed package may be newer or older.
 NEWEST_IR, NEWEST_OPSET = 13, 26
@@ -98,7 +100,7 @@ def ask_tool(tool, paths):
 # ---- collected answers --------------------------------------------------------------------------------------------
 
 def compare_collected(tool, models, truth, folder):
-    """(loaded, false alarms, refused, told) over the node tests and the models as exported."""
+    """Lines of false alarms, of what is missed, and the figures, over the node tests and the models as exported."""
     false, missed, loaded, refused = [], [], 0, 0
     answers = {}
     for name in ("onnx-node-tests.hexagon.soc60.jsonl.gz", "models_as_exported.hexagon.soc60.jsonl.gz",
@@ -123,7 +125,7 @@ def compare_collected(tool, models, truth, folder):
                 false.append(f"false alarm: {path}: {findings[0]}")
     print(f"collected answers: {loaded} models loaded, false alarms: {len(false)}; {refused} refused, told: "
           f"{refused - len(missed)}")
-    return false, missed
+    return false, missed, ("collected answers", loaded, len(false), refused, refused - len(missed))
 
 
 # ---- mistakes -----------------------------------------------------------------------------------------------------
@@ -343,8 +345,9 @@ def main():
     parser.add_argument("--truth", type=pathlib.Path)
     parser.add_argument("--only", choices=MISTAKES, action="append", help="this kind of mistakes; may be repeated")
     parser.add_argument("--verbose", action="store_true", help="name what is missed")
+    page.add_arguments(parser)
     arguments = parser.parse_args()
-    failed = False
+    failed, rows = False, []
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         with tarfile.open(arguments.models / "onnx-node-tests.tar.gz") as tar:
@@ -352,7 +355,8 @@ def main():
                 if member.isfile():
                     (folder / pathlib.PurePath(member.name).name).write_bytes(tar.extractfile(member).read())
         if arguments.truth:
-            false, missed = compare_collected(arguments.tool, arguments.models, arguments.truth, folder)
+            false, missed, row = compare_collected(arguments.tool, arguments.models, arguments.truth, folder)
+            rows.append(row)
             print("\n".join(false + missed))
             failed |= bool(false)
         counts, lines = compare_mistakes(arguments.tool, folder, arguments.only or MISTAKES)
@@ -364,6 +368,11 @@ def main():
         print(f"{kind}: {count['loaded'] + count['false alarm']} models loaded, false alarms: {count['false alarm']}; "
               f"{refused} refused, told: {count['told']}; aborted: {count['aborted']}")
         failed |= count["false alarm"] > 0 or count["told"] < LEAST_SHARE[kind] * refused
+        rows.append((f"mistakes: {kind}", count["loaded"] + count["false alarm"], count["false alarm"], refused,
+                     count["told"]))
+    if arguments.summary:
+        page.rewrite(arguments.summary, page.VALID, ("models", "loaded", "false alarms", "refused", "told"), rows,
+                     page.origin(arguments.date, f"onnxruntime {onnxruntime.__version__}, onnx {onnx.__version__}"))
     return 1 if failed else 0
 
 

@@ -3,18 +3,25 @@
 """Hold what the tool says that ONNX Runtime knows of shapes against the standard's own inference, operator by operator.
 
 usage: view.py --tool build/npu-partition MODELS [--verbose] [--runtime PYTHON [--draws N] [--seed N]]
+               [--summary docs/fidelity-shapes.md --date 2026-01-31]
 Needs:  pip install onnx, and onnx-node-tests.tar.gz in the folder MODELS.
 
 Each node test of one node is taken at every version of its operator that the standard's inference accepts, and of each
 version nodes are made from its schema besides. Then each operand in turn, and each pair of them, is given an unknown
 rank, unknown dims, or symbolic dims; each in turn, and all, has no type, as the result of an operator that nobody
-knows; and parameters become constants. ONNX Runtime asks the same inference functions when it loads a model, so at
---level off the tool may not know a result's rank or a dim that onnx.shape_inference does not: that would be a node
-called taken which is refused. The other way round is told, and counted. Operands without a type are no matter for a
-session, which refuses them; a target whose tool asks onnx's inference itself is asked of them, and of types, too: these
-differences are told, and counted, but fail nothing.
+knows; and parameters become constants. Each of our views is held against what it stands for:
 
---runtime asks ONNX Runtime itself about some of these models, drawn by the seed: PYTHON is one with onnxruntime.
+  onnx in a session   ONNX Runtime asks the same inference functions when it loads a model, so at --level off the tool
+                      may not know a result's rank or a dim that onnx.shape_inference does not: that would be a node
+                      called taken which is refused. Operands without a type are no part of this: no session has any.
+  onnx by itself      what a tool is told that asks onnx's inference, as the usability checker of ONNX Runtime does, of
+                      operands with and without a type: nor may a type be known, or another one. A type without a
+                      shape is what such a tool takes for a scalar, and what it is compared as.
+
+What we do not know although they do is told, and counted.
+
+--runtime asks ONNX Runtime itself about some of these models, drawn by the seed, and whether it makes a session of any
+in which an operand has no type: PYTHON is one with onnxruntime.
 """
 import argparse
 import collections
@@ -34,6 +41,7 @@ import onnx.defs
 import onnx.shape_inference
 from onnx import TensorProto, helper
 
+import page
 from schema_bases import schema_bases
 
 NEWEST_OPSET = 26 # of ONNX Runtime 1.31
@@ -200,8 +208,11 @@ def untyped_variations(model):
 # ---- asking -------------------------------------------------------------------------------------------------------
 
 def fact_of(kind):
-    """[element type, dims or None], as --shapes writes it; None for what is no tensor, or of unknown type."""
-    if kind.WhichOneof("value") != "tensor_type" or not kind.tensor_type.elem_type:
+    """[element type, dims or None], as --shapes writes it; None where the type is not known."""
+    name = kind.WhichOneof("value")
+    if name != "tensor_type":
+        return [name.removesuffix("_type"), None] if name else None
+    if not kind.tensor_type.elem_type:
         return None
     if not kind.tensor_type.HasField("shape"):
         return [kind.tensor_type.elem_type, None]
@@ -220,21 +231,27 @@ def ask_onnx(model, strict=True):
 
 
 def ask_onnx_apart(models):
-    """The same of several models in a process of its own: some inference functions end it where there is no type."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        with os.fdopen(writer, "w") as pipe:
-            for model in models:
-                pipe.write(json.dumps(ask_onnx(model, strict=False)) + "\n")
-                pipe.flush()
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        lines = pipe.read().splitlines()
-    os.waitpid(child, 0)
-    return [json.loads(line) for line in lines] + [None] * (len(models) - len(lines))
+    """The same of several models in a process of its own: some inference functions end it where there is no type. Such
+    a model has no answer; the next process goes on behind it.
+    """
+    answers = []
+    while len(answers) < len(models):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            with os.fdopen(writer, "w") as pipe:
+                for model in models[len(answers):]:
+                    pipe.write(json.dumps(ask_onnx(model, strict=False)) + "\n")
+                    pipe.flush()
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            answers += [json.loads(line) for line in pipe.read().splitlines()]
+        os.waitpid(child, 0)
+        if len(answers) < len(models):
+            answers.append(None)
+    return answers
 
 
 def ask_tool(tool, paths, target):
@@ -337,8 +354,8 @@ def generate(made_bases, scratch):
 class Tally:
     """Differences, by operator and version, and how much is known."""
 
-    def __init__(self, whose, fails=True):
-        self.whose, self.fails, self.counts = whose, fails, collections.Counter()
+    def __init__(self, whose):
+        self.whose, self.counts = whose, collections.Counter()
         self.found = {"we know more": collections.defaultdict(list), "we know less": collections.defaultdict(list)}
 
     def add(self, op, what, ours, theirs, types=False):
@@ -354,18 +371,30 @@ class Tally:
             self.counts["ours"] += min(known_count(own), known_count(fact))
             is_typed = types and own and (not fact or own[0] != fact[0])
             word = "we know more" if is_typed or is_more(op, own, fact) else "we know less"
-            if word == "we know more" or known_count(own) < known_count(fact):
+            is_less = known_count(own) < known_count(fact) or (types and fact and not own)
+            if word == "we know more" or is_less:
                 self.found[word][op].append(f"{what}: {out}: {self.whose} {json.dumps(fact)}, we {json.dumps(own)}")
 
     def more(self):
         """How often we know more."""
         return sum(map(len, self.found["we know more"].values()))
 
+    def row(self):
+        """The figures, for a page."""
+        more, less = self.found["we know more"], self.found["we know less"]
+        return (self.whose, self.counts["models"], self.counts["results"], self.more(), sum(map(len, less.values())),
+                f"{self.counts['ours']} of {self.counts['theirs']}", len({*more, *less}))
+
+    def is_good(self):
+        """We know no more, and not much less: a tool that knows nothing would pass otherwise."""
+        is_blind = self.counts["ours"] < LEAST_KNOWN_SHARE * self.counts["theirs"]
+        return not self.more() and not self.counts["refused"] and not is_blind
+
     def tell(self, verbose):
         """Print the differences, and how many there are."""
         for word, found in self.found.items():
             for op, lines in sorted(found.items()):
-                shown = lines if verbose else lines[:2] if word == "we know more" and self.fails else []
+                shown = lines if verbose else lines[:2] if word == "we know more" else []
                 for line in shown:
                     print(f"{self.whose}: {word}: {op} {line}")
                 if 0 < len(shown) < len(lines):
@@ -383,17 +412,39 @@ def without_scalars(facts):
 
 
 def compare(tool, asked):
-    """The tallies of operands with and without types."""
-    typed, untyped_ones = Tally("onnx"), Tally("onnx, operands without a type", fails=False)
-    paths = {kind: [path for path, *_, is_untyped in asked if is_untyped == kind] for kind in (False, True)}
-    answers = ask_tool(tool, paths[False], TARGET)
-    answers.update(ask_tool(tool, paths[True], INFERRING_TARGET))
+    """The tallies of both views."""
+    session, by_itself = Tally("onnx in a session"), Tally("onnx by itself")
+    in_session = ask_tool(tool, [path for path, *_, is_untyped in asked if not is_untyped], TARGET)
+    told = ask_tool(tool, [path for path, *_ in asked], INFERRING_TARGET)
     for path, op, what, theirs, is_untyped in asked:
-        if is_untyped:
-            untyped_ones.add(op, what, without_scalars(answers[path]), theirs, types=True)
-        else:
-            typed.add(op, what, answers[path], theirs)
-    return typed, untyped_ones
+        if not is_untyped:
+            session.add(op, what, in_session[path], theirs)
+        by_itself.add(op, what, without_scalars(told[path]), without_scalars(theirs), types=True)
+    print(f"operands without a type: {sum(row[-1] for row in asked)} of these models")
+    return session, by_itself
+
+
+def untyped_inputs(model):
+    """The same where operands without a type are inputs of the model."""
+    made = copy.deepcopy(model)
+    for name in made.graph.node[0].output:
+        made.graph.input.append(onnx.ValueInfoProto(name=name))
+    del made.graph.node[0]
+    return made
+
+
+def untyped_sessions(asked, python, draws, seed, scratch):
+    """Of how many of some models in which an operand has no type ONNX Runtime makes a session: none, as we say."""
+    drawn = [path for path, *_, is_untyped in asked if is_untyped]
+    random.Random(seed).shuffle(drawn)
+    paths = drawn[:draws]
+    for path in drawn[:draws]:
+        paths.append(scratch / f"input-{path.name}")
+        paths[-1].write_bytes(untyped_inputs(onnx.load(path)).SerializeToString())
+    made = [path for path, answer in ask_runtime(python, paths).items() if answer is not None]
+    print(f"ONNX Runtime: {len(made)} sessions of {len(paths)} models in which an operand has no type"
+          f"{': ' if made else ''}{', '.join(path.name for path in made)}")
+    return len(made)
 
 
 def compare_runtime(tool, asked, python, draws, seed):
@@ -426,6 +477,7 @@ def main():
     parser.add_argument("--runtime", metavar="PYTHON", help="ask the onnxruntime of this Python, too")
     parser.add_argument("--draws", type=int, default=100, help="of so many models, drawn from all")
     parser.add_argument("--seed", type=int, default=1)
+    page.add_arguments(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder, scratch = pathlib.Path(temporary), pathlib.Path(temporary) / "made"
@@ -441,12 +493,18 @@ def main():
             made_bases = [base for base in made_bases if base[2].graph.node[0].op_type in arguments.operator]
         asked = list(generate(made_bases, scratch))
         tallies = list(compare(arguments.tool, asked))
-        is_blind = tallies[0].counts["ours"] < LEAST_KNOWN_SHARE * tallies[0].counts["theirs"]
+        session_count = 0
         if arguments.runtime:
             tallies.append(compare_runtime(arguments.tool, asked, arguments.runtime, arguments.draws, arguments.seed))
+            session_count = untyped_sessions(asked, arguments.runtime, arguments.draws, arguments.seed, scratch)
     for tally in tallies:
         tally.tell(arguments.verbose)
-    return 1 if is_blind or any(tally.more() or tally.counts["refused"] for tally in tallies if tally.fails) else 0
+    if arguments.summary:
+        heads = ("held against", "models", "results", "we know more", "less", "ranks and dims known",
+                 "versions that differ")
+        page.rewrite(arguments.summary, page.VIEWS, heads, [tally.row() for tally in tallies], page.origin(
+            arguments.date, f"onnx {onnx.__version__}, of {versions} versions of operators"))
+    return 0 if session_count == 0 and all(tally.is_good() for tally in tallies) else 1
 
 
 if __name__ == "__main__":
