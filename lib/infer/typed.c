@@ -10,6 +10,7 @@
  * Modelled on onnx/defs and onnx/shape_inference/implementation.cc.
  */
 #include "infer/driver.h"
+#include "infer/functions.h"
 
 #define ALL 0xffffu
 #define LAST 15u
@@ -100,10 +101,28 @@ static bool is_source_typed(const struct npart__call *call, uint32_t output)
     return source < 0 || source >= (int)call->node->input_count || has_type(npart__in(call, (uint32_t)source));
 }
 
+/* What a loop makes has the types of its body's results, but for the condition; an If's branches must agree. */
+static bool are_bodies_typed(const struct npart__call *call)
+{
+    const struct npart__node *node = call->node;
+    bool is_if = call->row && call->row->infer == npart__infer_if;
+    bool is_loop = call->row && (call->row->infer == npart__infer_loop || call->row->infer == npart__infer_scan);
+    if ((!is_if || node->body_count != 2) && (!is_loop || node->body_count != 1))
+        return true;
+    uint32_t first = node->first_body, last = first + node->body_count - 1;
+    const struct npart__scope *body = &call->graph->scopes.items[first];
+    for (uint32_t i = call->row->infer == npart__infer_loop; i < body->output_count; i++) {
+        bool is_typed = has_type(npart__body_output(call, first, i));
+        if (is_loop ? !is_typed : is_typed != has_type(npart__body_output(call, last, i)))
+            return false;
+    }
+    return true;
+}
+
 bool npart__is_typed(const struct npart__call *call)
 {
     const struct asked *asked = call->node->schema ? asked_of(call) : NULL;
-    if (!call->node->schema || (asked && !are_asked_typed(call, asked)))
+    if (!call->node->schema || (asked && !are_asked_typed(call, asked)) || !are_bodies_typed(call))
         return false;
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         const struct npart__fact *out = npart__out(call, i);
