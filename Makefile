@@ -258,7 +258,7 @@ fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provi
 	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
-	$(VENV)/bin/python test/fidelity/view.py --tool $(tool) $(MODELS)
+	$(VENV)/bin/python test/fidelity/view.py --tool $(tool) --runtime $(VENV)/bin/python $(MODELS)
 fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, against the tool's findings (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/valid.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
 # How many random operands each operator gets, at each version and for each element type.

@@ -16,8 +16,8 @@
 #define LAST 15u
 
 /* Operators whose functions ask other operands for their type: a mask of these, of which the last bit stands for all
- * behind it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it gives
- * the type, and no operand is asked. Sorted by operator. */
+ * behind it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it
+ * gives the type, and no operand is asked. Rows of one operator stand together. */
 static const struct asked {
     const char *op;
     uint16_t operands;

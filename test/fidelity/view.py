@@ -8,8 +8,8 @@ Needs:  pip install onnx, and onnx-node-tests.tar.gz in the folder MODELS.
 
 Each node test of one node is taken at every version of its operator that the standard's inference accepts, and of each
 version nodes are made from its schema besides. Then each operand in turn, and each pair of them, is given an unknown
-rank, unknown dims, or symbolic dims; each in turn, and all, has no type, as the result of an operator that nobody
-knows; and parameters become constants. Each of our views is held against what it stands for:
+rank, unknown dims, or symbolic dims; each in turn, and all, and each result of a body has no type, as the result of an
+operator that nobody knows; and parameters become constants. Each of our views is held against what it stands for:
 
   onnx in a session   ONNX Runtime asks the same inference functions when it loads a model, so at --level off the tool
                       may not know a result's rank or a dim that onnx.shape_inference does not: that would be a node
@@ -198,11 +198,28 @@ def variations(model):
                 yield f"{way} of {names}", made
 
 
+def untyped_bodies(model):
+    """Each result of each body in turn without a type."""
+    for a, attribute in enumerate(model.graph.node[-1].attribute):
+        for k, result in enumerate(attribute.g.output):
+            made = untyped(model, ())
+            made.graph.node[0].output.append(NOBODY)
+            body = made.graph.node[-1].attribute[a].g
+            if any(result.name in node.input for node in body.node):
+                continue
+            for node in body.node:
+                node.output[:] = ["" if name == result.name else name for name in node.output]
+            body.node.append(helper.make_node("Identity", [NOBODY], [result.name]))
+            body.output[k].ClearField("type")
+            yield f"no type of {result.name} of {attribute.name}", made
+
+
 def untyped_variations(model):
-    """Each operand in turn, and all of them, without a type."""
+    """Each operand in turn, and all of them, without a type; and results of bodies."""
     count = len(model.graph.input)
     for chosen in dict.fromkeys([*((i,) for i in range(min(count, 6))), tuple(range(count))] if count else []):
         yield f"no type of {','.join(model.graph.input[i].name for i in chosen)}", untyped(model, chosen)
+    yield from untyped_bodies(model)
 
 
 # ---- asking -------------------------------------------------------------------------------------------------------
@@ -427,7 +444,7 @@ def compare(tool, asked):
 def untyped_inputs(model):
     """The same where operands without a type are inputs of the model."""
     made = copy.deepcopy(model)
-    for name in made.graph.node[0].output:
+    for name in dict.fromkeys(made.graph.node[0].output):
         made.graph.input.append(onnx.ValueInfoProto(name=name))
     del made.graph.node[0]
     return made
