@@ -132,10 +132,12 @@ static uint32_t shapeless_cause(struct finder *finder, uint32_t rule, uint32_t v
     uint32_t cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
     if (!is_new || cause == NPART_NONE)
         return cause;
-    const struct npart__unshaped *unshaped = npart__unshaped_of(finder->oplist, finder->graph, node);
+    const struct npart__operator *schema = finder->graph->nodes.items[node].schema;
+    bool is_unshaped = schema && npart__operator_flags(schema) & NPART__OPERATOR_UNSHAPED;
     const char *text = node_text(finder, node);
     finder->out->items.items[cause].text =
-        unshaped   ? npart__arena_format(finder->arena, "%s: %s", text, unshaped->sentence)
+        is_known && is_unshaped
+            ? npart__arena_format(finder->arena, "%s: the standard has no shape inference of it at this version", text)
         : is_known ? npart__arena_format(finder->arena, "%s: the runtime does not know what shape it makes", text)
                    : npart__arena_format(finder->arena, "%s makes a tensor of unknown rank", text);
     finder->failed |= !finder->out->items.items[cause].text;

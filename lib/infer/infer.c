@@ -199,15 +199,12 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
+/* A runtime knows nothing of what the standard's inference says nothing of, and does not compute it ahead either. */
 static bool is_unshaped(const struct npart__inference *inference, const struct npart__node *node)
 {
-    for (uint32_t i = 0; i < inference->options.unshaped_count; i++) {
-        const struct npart__op_versions *at = &inference->options.unshaped[i];
-        if (node->op_type == at->op_type && node->domain == at->domain && node->opset_version >= at->first &&
-            node->opset_version <= at->last)
-            return true;
-    }
-    return false;
+    uint32_t flags = node->schema ? npart__operator_flags(node->schema) : 0;
+    bool goes_through = inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
+    return inference->options.view != NPART__VIEW_FULL && flags & NPART__OPERATOR_UNSHAPED && !goes_through;
 }
 
 /* ONNX's own inference says nothing, not even of types, of an op of a domain that is not the standard's. */
@@ -323,41 +320,20 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
-static bool is_view(const struct npart__inference *inference, enum npart__view view,
-                    const struct npart__op_versions *unshaped, uint32_t count)
-{
-    const struct npart__infer_options *options = &inference->options;
-    if (options->view != view || options->unshaped_count != count)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct npart__op_versions *a = &options->unshaped[i], *b = &unshaped[i];
-        if (a->op_type != b->op_type || a->domain != b->domain || a->first != b->first || a->last != b->last)
-            return false;
-    }
-    return true;
-}
-
 npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
-                               const struct npart__op_versions *unshaped, uint32_t unshaped_count,
                                struct npart__inference **out, struct npart_error *error)
 {
     struct npart__infer_options options = inference->options;
     *out = inference;
-    if (is_view(inference, view, unshaped, unshaped_count))
+    if (options.view == view)
         return NPART_OK;
     for (*out = inference->views; *out; *out = (*out)->next_view)
-        if (is_view(*out, view, unshaped, unshaped_count))
+        if ((*out)->options.view == view)
             return NPART_OK;
     struct npart__inference *own = npart__arena_zeroed(inference->arena, 1, sizeof *own);
-    struct npart__op_versions *kept =
-        npart__arena_zeroed(inference->arena, unshaped_count + (size_t)1, sizeof *kept);
-    if (!own || !kept)
+    if (!own)
         return npart__fail_memory(error);
-    if (unshaped_count)
-        memcpy(kept, unshaped, unshaped_count * sizeof *kept);
     options.view = view;
-    options.unshaped = kept;
-    options.unshaped_count = unshaped_count;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
     if (status != NPART_OK)
         return status;

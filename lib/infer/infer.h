@@ -79,12 +79,6 @@ struct npart__shape_request {
     uint32_t rank;
 };
 
-/* Versions of an operator. */
-struct npart__op_versions {
-    uint32_t op_type, domain; /* interned by the graph */
-    int32_t first, last;      /* of the domain's opset */
-};
-
 /* Whose knowledge an inference is to have. */
 enum npart__view {
     NPART__VIEW_FULL,        /* all that can be known */
@@ -99,10 +93,6 @@ struct npart__infer_options {
     const struct npart__shape_request *shapes;
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
-    /* Operators of which nothing but the type is inferred, as a runtime does that lacks the inference; what the file
-     * declares of their results counts. */
-    const struct npart__op_versions *unshaped;
-    uint32_t unshaped_count;
     enum npart__view view;
 };
 
@@ -133,7 +123,6 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 
 /* The same graph and sizes as a runtime sees them; made when first asked for, and kept by `inference`. */
 npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
-                               const struct npart__op_versions *unshaped, uint32_t unshaped_count,
                                struct npart__inference **out, struct npart_error *error);
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)

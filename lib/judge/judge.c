@@ -108,38 +108,6 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
     return ids;
 }
 
-const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
-                                                 const struct npart__graph *graph, uint32_t id)
-{
-    const struct npart__node *node = &graph->nodes.items[id];
-    for (uint32_t i = 0; i < oplist->unshaped.count; i++) {
-        const struct npart__unshaped *at = &oplist->unshaped.items[i];
-        if (npart__node_is(graph, node, at->op) && node->opset_version >= at->first_version &&
-            node->opset_version <= at->last_version)
-            return at;
-    }
-    return NULL;
-}
-
-struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
-                                                struct npart__arena *arena, uint32_t *count)
-{
-    struct npart__op_versions *found = npart__arena_zeroed(arena, oplist->unshaped.count + (size_t)1, sizeof *found);
-    *count = 0;
-    for (uint32_t i = 0; found && i < oplist->unshaped.count; i++) {
-        const struct npart__unshaped *at = &oplist->unshaped.items[i];
-        const struct npart__op_id *id = npart__find_ops(graph, &at->op, 1, arena);
-        if (!id)
-            return NULL;
-        if (id->op_type != NPART_NONE)
-            found[(*count)++] = (struct npart__op_versions){.op_type = id->op_type,
-                                                            .domain = id->domain,
-                                                            .first = at->first_version,
-                                                            .last = at->last_version};
-    }
-    return found;
-}
-
 /* What the rules tried so far say. */
 struct outcome {
     enum npart__truth ordinary, fatal; /* all rules without, and with, `else fail` */

@@ -71,13 +71,6 @@ static inline bool npart__is_op(const struct npart__node *node, struct npart__op
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
                               const struct npart__node *node);
 
-/* The `unshaped` line that speaks of the node, or NULL. */
-const struct npart__unshaped *npart__unshaped_of(const struct npart__oplist *oplist,
-                                                 const struct npart__graph *graph, uint32_t node);
-/* The list's unshaped operators that the graph has; *count 0 when it has none. NULL when out of memory. */
-struct npart__op_versions *npart__find_unshaped(const struct npart__oplist *oplist, const struct npart__graph *graph,
-                                                struct npart__arena *arena, uint32_t *count);
-
 /* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. */
 bool npart__is_float_model(const struct npart__session *session);
 

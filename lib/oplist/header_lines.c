@@ -358,20 +358,6 @@ void npart__line_rewriting(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
-/* unshaped OP [OPSETS] ["sentence"]: the runtime does not know the shapes of its results. */
-void npart__line_unshaped(struct npart__parser *parser)
-{
-    struct npart__unshaped unshaped = {.op = npart__expect_op(parser),
-                                       .sentence = "the runtime does not infer what shape its result has"};
-    if (!unshaped.op || !npart__read_versions(parser, &unshaped.first_version, &unshaped.last_version))
-        return;
-    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        unshaped.sentence = parser->tokens[parser->at++].text;
-    npart__expect_end(parser);
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->unshaped, unshaped))
-        npart__parse_out_of_memory(parser);
-}
-
 /* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] */
 void npart__line_param(struct npart__parser *parser)
 {

@@ -242,13 +242,6 @@ struct npart__fallback {
     uint32_t rule;
 };
 
-/* Versions of an operator whose results the runtime gives no shape. */
-struct npart__unshaped {
-    const char *op; /* "domain:name" */
-    int32_t first_version, last_version;
-    const char *sentence;
-};
-
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
@@ -264,7 +257,6 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(struct npart__limit) limits;
-    struct NPART__ARRAY(struct npart__unshaped) unshaped;
     struct NPART__ARRAY(const char *) switches;
     struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */

@@ -142,7 +142,6 @@ void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);
 void npart__line_param(struct npart__parser *parser);
 void npart__line_limit(struct npart__parser *parser);
-void npart__line_unshaped(struct npart__parser *parser);
 void npart__line_runtime(struct npart__parser *parser);
 void npart__line_rewriting(struct npart__parser *parser);
 void npart__line_gate(struct npart__parser *parser);

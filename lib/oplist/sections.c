@@ -251,7 +251,6 @@ static const struct {
     {"through", npart__line_through, IN_LIST},
     {"param", npart__line_param, IN_LIST},
     {"limit", npart__line_limit, IN_LIST},
-    {"unshaped", npart__line_unshaped, IN_LIST},
     {"rewriting", npart__line_rewriting, IN_LIST},
     {"runtime", npart__line_runtime, IN_LIST},
     {"gate", npart__line_gate, IN_LIST},

@@ -137,15 +137,12 @@ static npart_status expand(struct npart__plan *plan, const struct expansions *li
     struct npart__inference *before = plan->inference;
     struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
     struct npart__inference *inference = npart__arena_zeroed(plan->arena, 1, sizeof *inference);
-    struct npart__infer_options options = before->options;
     if (!graph || !inference)
         return npart__fail_memory(error);
     npart_status status = npart__graph_expand(before->graph, list->items.items, list->items.count, is_late,
                                               plan->arena, graph, error);
     if (status == NPART_OK) {
-        options.unshaped = npart__find_unshaped(plan->target.oplist, graph, plan->arena, &options.unshaped_count);
-        status = options.unshaped ? npart__infer(graph, &options, plan->arena, inference, error)
-                                  : npart__fail_memory(error);
+        status = npart__infer(graph, &before->options, plan->arena, inference, error);
     }
     if (status != NPART_OK)
         return status;

@@ -366,24 +366,19 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
 {
     struct npart__inference *inference = plan->inference;
     struct npart__session session;
-    uint32_t count;
-    const struct npart__op_versions *unshaped =
-        npart__find_unshaped(plan->target.oplist, plan->graph, plan->arena, &count);
-    if (!unshaped)
-        return npart__fail_memory(error);
     enum npart__view view = NPART__VIEW_FULL;
     enum npart__runtime runtime = npart__target_runtime(&plan->target);
     if (runtime != NPART__RUNTIME_NONE && plan->level == NPART__LEVEL_OFF)
         view = runtime == NPART__RUNTIME_ONNX ? NPART__VIEW_ONNX : NPART__VIEW_ONNXRUNTIME;
     else if (runtime != NPART__RUNTIME_NONE)
         view = NPART__VIEW_ONNXRUNTIME_FOLDING;
-    npart_status status = npart__infer_view(inference, view, unshaped, count, &plan->inference, error);
+    npart_status status = npart__infer_view(inference, view, &plan->inference, error);
     if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
         return status;
     status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, false, plan->arena, &session, error);
     if (status != NPART_OK || is_rewritten(&session))
         return status;
-    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, unshaped, count, &plan->inference, error);
+    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, &plan->inference, error);
 }
 
 /* A view of the graph at one level. */

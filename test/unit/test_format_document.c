@@ -86,7 +86,7 @@ static void check_described(const char *word, const char *follows)
 static const char *const keywords[] = {
     "format",    "include", "target", "toolchain", "standing", "source",   "switches", "variants", "variant",
     "default",   "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "limit",
-    "unshaped",  "runtime", "gate",    "set",    "every",     "drop",     "op",       "need",     "maybe",    "note",
+    "runtime", "gate",    "set",    "every",     "drop",     "op",       "need",     "maybe",    "note",
     "unit",      "use",     "signature", "group",  "pattern",  "let",      "match",    "of",
     "failure",   "advice"};
 

@@ -17,10 +17,10 @@ static void infer(const char *text)
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
 }
 
-static struct npart__inference *view(enum npart__view kind, const struct npart__op_versions *unshaped, uint32_t count)
+static struct npart__inference *view(enum npart__view kind)
 {
     struct npart__inference *found;
-    REQUIRE(npart__infer_view(&inference, kind, unshaped, count, &found, &built.error) == NPART_OK);
+    REQUIRE(npart__infer_view(&inference, kind, &found, &built.error) == NPART_OK);
     return found;
 }
 
@@ -39,19 +39,15 @@ static void test_infer_views__are_kept_and_shared(void)
 {
     infer("input x float32[2,3]\nnode s = Shape(x)\nnode t = Neg(s)\nnode u = Neg(t)\nnode y = Reshape(x, u)\n"
           "output y\n");
-    const struct npart__op_versions versions[] = {{.op_type = built.graph.nodes.items[1].op_type, .last = 99}};
-    struct npart__inference *off = view(NPART__VIEW_ONNXRUNTIME, NULL, 0);
-    struct npart__inference *folding = view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0);
-    struct npart__inference *unshaped = view(NPART__VIEW_ONNXRUNTIME_FOLDING, versions, 1);
-    CHECK(view(NPART__VIEW_FULL, NULL, 0) == &inference);
-    CHECK(view(NPART__VIEW_ONNXRUNTIME, NULL, 0) == off);
-    CHECK(view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0) == folding);
-    CHECK(view(NPART__VIEW_ONNXRUNTIME_FOLDING, versions, 1) == unshaped);
-    CHECK(off != folding && folding != unshaped && off != &inference);
+    struct npart__inference *off = view(NPART__VIEW_ONNXRUNTIME);
+    struct npart__inference *folding = view(NPART__VIEW_ONNXRUNTIME_FOLDING);
+    CHECK(view(NPART__VIEW_FULL) == &inference);
+    CHECK(view(NPART__VIEW_ONNXRUNTIME) == off);
+    CHECK(view(NPART__VIEW_ONNXRUNTIME_FOLDING) == folding);
+    CHECK(off != folding && folding != &inference && off != &inference);
     CHECK_TEXT(output_of(&inference), "float32[2,3]");
     CHECK_TEXT(output_of(off), "float32[?,?]");
     CHECK_TEXT(output_of(folding), "float32[2,3]");
-    CHECK_TEXT(output_of(unshaped), "float32[...]");
     built_close(&built);
 }
 
@@ -60,7 +56,7 @@ static void test_infer_views__count_twins_once(void)
     infer("opset 13\ninput x float32[2,3]\ninit a float32[1] = 2\ninit b float32[1] = 2\ninit c float32[1] = 3\n"
           "node m = Add(x, a)\nnode n = Add(x, b)\nnode o = Add(x, c)\nnode p = Neg(m)\nnode q = Neg(n)\n"
           "node y = Sum(p, q, o, m)\noutput y\n");
-    const struct npart__inference *seen = view(NPART__VIEW_ONNXRUNTIME_FOLDING, NULL, 0);
+    const struct npart__inference *seen = view(NPART__VIEW_ONNXRUNTIME_FOLDING);
     static const struct {
         uint32_t node, uses;
     } wanted[] = {{0, 2}, {1, 2}, {2, 1}, {3, 2}, {4, 2}, {5, 1}};
