@@ -9,14 +9,18 @@ and ONNX Runtime. `make fidelity-shapes` and `make fidelity-valid` ask; with `--
 `test/fidelity/` write this page, each its own part.
 """
 
-SHAPES = ("Against other inferences and runs", """`shapes.py` compares `--shapes` of whole models with ONNX's inference (with the shapes that the file declares, and
-without), ONNX Runtime's symbolic inference, and what a run really saw. A contradiction is another type, rank or number.""")
-VIEWS = ("What a runtime knows", """`view.py` holds what the tool says that a runtime knows against ONNX's own inference, with one node a model: each
+SHAPES = ("Against other inferences and runs",
+"""`shapes.py` compares `--shapes` of whole models with ONNX's inference (`shapes`; without the shapes that the file
+declares: `shapes_novi`), ONNX Runtime's symbolic inference (`symshapes`), and what a run really saw. A contradiction is
+another type, rank or number.""")
+VIEWS = ("What a runtime knows",
+"""`view.py` holds what the tool says that a runtime knows against ONNX's own inference, with one node a model: each
 operator at each version, and of its operands each in turn, and each pair, known less. "In a session" is ONNX Runtime's
 knowledge of shapes; "by itself" is what a tool is told that asks the inference directly, as ONNX Runtime's usability
-checker does: types count there, and operands may have none. To know more than the runtime would be a node called taken
-that is refused.""")
-VALID = ("Models that ONNX Runtime refuses", """`valid.py` makes models of one node with one mistake each, of every version of every operator that onnx's node tests
+checker does: types count there, and operands may have none. No session has such operands: ONNX Runtime refuses each of
+these models that it is asked about. To know more than the runtime would be a node called taken that is refused.""")
+VALID = ("Models that ONNX Runtime refuses",
+"""`valid.py` makes models of one node with one mistake each, of every version of every operator that onnx's node tests
 have, and asks ONNX Runtime and the tool. A false alarm is a model called invalid that loads; the collected answers are
 of whole models and node tests.""")
 PARTS = (SHAPES, VIEWS, VALID)
