@@ -13,8 +13,9 @@ shapes, ranks, element types, order of operands, what is constant and how, attri
 and behind, the opset, the SoC, and whether the runtime may rewrite it (level). So about half of them load. The seed is
 printed; equal seeds draw equal models.
 
-One item is one model: whether the session is refused, and whether we call one of its nodes `fail`. Models that the
-runtime cannot load or that crash it are left out. --cases prints each model as a text case that expects what the
+One item is one model: whether the session is refused, and whether we call one of its nodes `fail`. Of those that load
+and that we do not refuse, the numbers of partitions are compared. Models that the runtime cannot load or that crash it
+are left out. --cases prints each model as a text case that expects what the
 compiler answered.
 """
 import argparse
@@ -306,8 +307,49 @@ def of_shared_constant(graph):
     return graph.model(value)
 
 
+def of_moved_transpose(graph):
+    """Transposes before and after nodes on the CPU, past which the runtime moves them."""
+    lot, kind = graph.lot, "float"
+    rank = lot.choice((2, 3, 3, 4, 4, 4, 5))
+    value = graph.input([lot.choice((1, 2, 4, 8)) for _ in range(rank)], kind)
+    last = None
+    for _ in range(lot.randint(2, 8)):
+        shape = graph.shape[value]
+        what = lot.choice(("transpose",) * 5 + ("back",) * 2 + ("erf",) * 4 + ("relu", "constant", "scalar", "softmax",
+                           "reshape", "conv", "add", "self", "user"))
+        if what == "transpose" or (what == "back" and last is None):
+            channels = ([0, *range(2, rank), 1], [0, rank - 1, *range(1, rank - 1)])
+            last = lot.choice((*channels, *channels, lot.sample(range(rank), rank))) if rank > 2 else [1, 0]
+            value = graph.node("Transpose", [value], reordered(shape, last), perm=last)
+        elif what == "back":
+            last = [last.index(axis) for axis in range(rank)]
+            value = graph.node("Transpose", [value], reordered(shape, last), perm=last)
+        elif what in ("erf", "relu"):
+            value = graph.node(what.capitalize(), [value], shape)
+        elif what in ("constant", "scalar"):
+            wide = lot.choice((shape[-1:], [1] * (rank - 1) + shape[-1:])) if what == "constant" else []
+            operands = [value, graph.constant(np.arange(np.prod(wide, dtype=int)).reshape(wide) + 0.5, kind)]
+            value = graph.node("Mul", operands, shape)
+            value = graph.node("Erf", [value], shape) if graph.often(0.5) else value
+        elif what == "softmax":
+            value = graph.node("Softmax", [value], shape, axis=rank - 1)
+        elif what == "reshape":
+            value = graph.node("Reshape", [value, graph.constant([-1, *shape[1:]], "int64")], shape)
+        elif what == "conv" and rank == 4:
+            value = graph.node("Conv", [value, graph.constant(0.5, kind, [shape[1], shape[1], 1, 1])], shape)
+        elif what == "add":
+            value = graph.node("Add", [value, graph.input(shape, kind)], shape)
+        elif what == "self":
+            value = graph.node("Add", [value, graph.node(lot.choice(("Erf", "Relu")), [value], shape)], shape)
+        elif what == "user":
+            graph.outputs.append(graph.node(lot.choice(("Erf", "Relu")), [value], shape)
+                                 if graph.often(0.6) else value)
+    return graph.model(value)
+
+
 FAMILIES = {"rms-norm": of_rms_norm, "scaled-softmax": of_scaled_softmax, "rank6": of_rank6,
-            "split-convolution": of_split_convolution, "shared-constant": of_shared_constant}
+            "split-convolution": of_split_convolution, "shared-constant": of_shared_constant,
+            "moved-transpose": of_moved_transpose}
 
 
 def draw(lot, families):
@@ -322,7 +364,7 @@ def draw(lot, families):
 
 
 def compiler_answers(args, soc, level, paths):
-    command = ["nice", args.python, args.oracle, "--ep", "qnn", "--soc", soc, "--level", level, "--timeout", "60", *paths]
+    command = [args.python, args.oracle, "--ep", "qnn", "--soc", soc, "--level", level, "--timeout", "60", *paths]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
@@ -332,7 +374,7 @@ def tool_answers(args, soc, level, paths):
                "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     reports = (json.loads(line) for line in done.stdout.splitlines())
-    return {report["model"]["path"]: report["targets"][0]["nodes"] for report in reports}
+    return {report["model"]["path"]: report["targets"][0] for report in reports}
 
 
 def truth_of(row):
@@ -364,7 +406,7 @@ def describe(model):
 
 
 def ask_all(args, drawn, folder):
-    """[(truth, our nodes, error)] in the order of the models."""
+    """[(truth, our report, the compiler's line)] in the order of the models."""
     found = [None] * len(drawn)
     groups = collections.defaultdict(list)
     for place, (_, model, soc, level) in enumerate(drawn):
@@ -375,7 +417,7 @@ def ask_all(args, drawn, folder):
         paths = [path for _, path in members]
         rows, ours = compiler_answers(args, soc, level, paths), tool_answers(args, soc, level, paths)
         for (place, path), row in zip(members, rows):
-            found[place] = truth_of(row), ours.get(path), row.get("error", "")
+            found[place] = truth_of(row), ours.get(path), row
     return found
 
 
@@ -383,28 +425,34 @@ def run(args):
     lot = random.Random(args.seed)
     families = args.only.split() or list(FAMILIES)
     drawn = [draw(lot, families) for _ in range(args.count)]
-    pairs, left_out = collections.Counter(), collections.Counter()
+    pairs, left_out, counts = collections.Counter(), collections.Counter(), collections.Counter()
     print(f"seed {args.seed}, {args.count} models of {', '.join(families)}", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(args.keep or temporary)
         folder.mkdir(exist_ok=True, parents=True)
         found = ask_all(args, drawn, folder)
     for place, ((family, model, soc, level), answer) in enumerate(zip(drawn, found)):
-        truth, nodes, error = answer or ("not asked", None, "")
-        if truth not in ("refused", "loads") or nodes is None:
-            left_out[truth if nodes is not None else "not read by the tool"] += 1
+        truth, ours, row = answer or ("not asked", None, {})
+        if truth not in ("refused", "loads") or ours is None:
+            left_out[truth if ours is not None else "not read by the tool"] += 1
             continue
+        nodes, theirs, here = ours["nodes"], len(row.get("partitions", ())), ours["summary"]["partitions"]
         said = "refused" if any(node["verdict"] == "fail" for node in nodes) else "loads"
         pairs[family, truth, said] += 1
         if args.cases and truth == said:
             print(case_text(family, model, soc, level, nodes))
         elif truth != said:
             print(f"{place} {family} SoC {soc} level {level}: compiler {truth}, ours {said}: {describe(model)}  "
-                  f"{error.split(' : ')[-1][-90:].strip()}", flush=True)
-    report(families, pairs, left_out)
+                  f"{row.get('error', '').split(' : ')[-1][-90:].strip()}", flush=True)
+        elif truth == "loads":
+            counts[family, theirs == here] += 1
+            if theirs != here:
+                print(f"{place} {family} SoC {soc} level {level}: {theirs} partitions, ours {here}: {describe(model)}",
+                      flush=True)
+    report(families, pairs, left_out, counts)
 
 
-def report(families, pairs, left_out):
+def report(families, pairs, left_out, counts):
     for family in [*families, None]:
         def count(truth, said):
             return sum(n for (one, a, b), n in pairs.items() if family in (one, None) and (a, b) == (truth, said))
@@ -413,6 +461,9 @@ def report(families, pairs, left_out):
         alarms, quiet = count("loads", "refused"), count("loads", "loads")
         print(f"{family or 'all'}: refused sessions seen {seen} of {seen + missed}, "
               f"false alarms {alarms} of {alarms + quiet} that load")
+        equal, differ = (sum(n for (one, same), n in counts.items() if family in (one, None) and same == wanted)
+                         for wanted in (True, False))
+        print(f"  partitions equal {equal} of {equal + differ}")
     print("left out:", ", ".join(f"{why} {n}" for why, n in sorted(left_out.items())) or "none")
 
 
