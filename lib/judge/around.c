@@ -106,19 +106,11 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
     return false;
 }
 
-/* From channels first to last or back, which the layout transformation moves whatever it costs
- * (core/optimizer/transpose_optimization, PostLayoutTransformCostCheck). */
-static bool moves_channels(const struct npart__trial *trial, const struct npart__node *node)
+static bool moves_channels(const struct npart__trial *trial, uint32_t id)
 {
-    const struct npart__attribute *perm = npart__node_attribute(trial->graph, node, "perm");
-    bool is_first_to_last = true, is_last_to_first = true;
-    if (!perm || perm->type != 7 || perm->is_elided || perm->count < 3 || perm->u.ints[0] != 0)
-        return false;
-    for (uint32_t i = 1; i < perm->count; i++) {
-        is_first_to_last = is_first_to_last && perm->u.ints[i] == (int64_t)(i + 1 < perm->count ? i + 1 : 1);
-        is_last_to_first = is_last_to_first && perm->u.ints[i] == (int64_t)(i == 1 ? perm->count - 1 : i - 1);
-    }
-    return is_first_to_last || is_last_to_first;
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
+    return npart__order_of_axes(trial->inference, id, order, &rank) && npart__moves_channels(order, rank);
 }
 
 /* The only operand that is no constant; NPART_NONE where there are more. */
@@ -145,7 +137,7 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
         const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
         bool is_transpose = node && node->domain == 0 && strcmp(npart__node_op(trial->graph, node), "Transpose") == 0;
         if (is_transpose || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
-            return is_transpose && steps > 0 && moves_channels(trial, node);
+            return is_transpose && steps > 0 && moves_channels(trial, producer);
         uint32_t from = single_operand(trial, node);
         if (from == NPART_NONE || npart__fact_of(trial->inference, from)->element_type !=
                                       npart__fact_of(trial->inference, value)->element_type)

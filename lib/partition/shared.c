@@ -13,10 +13,10 @@ struct search {
     const struct npart__graph *graph;
     const struct npart__session *session;
     const struct npart__policy *policy;
-    const struct npart__op_id *through;
-    uint32_t through_count;
+    const struct npart__op_id *through, *layout;
+    uint32_t through_count, layout_count;
     bool *is_behind;   /* by node: it waits for the node at hand */
-    bool *is_turned;   /* by node: a Transpose reaches it */
+    bool *is_turned;   /* by node: a layout op reaches it */
     uint32_t *turned_by; /* by the first of equal values: the node that has it turned around, plus one; 0: none */
 };
 
@@ -48,6 +48,28 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
     return value == NPART_NONE ? value : search->graph->values.items[value].producer;
 }
 
+/* A layout op that the runtime moves whatever it costs, or a node that it puts one behind. */
+static bool turns_its_result(const struct search *search, uint32_t id)
+{
+    const struct npart__node *node = &search->graph->nodes.items[id];
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t rank;
+    if (is_layout_op(search, node))
+        return npart__order_of_axes(search->session->inference, id, order, &rank) &&
+               npart__moves_channels(order, rank);
+    for (uint32_t i = 0; i < search->layout_count; i++)
+        if (npart__is_op(node, search->layout[i]))
+            return search->to->request->accepted[id];
+    return false;
+}
+
+/* Offered to the target once it has compiled all others, among which nothing is turned any more. */
+static bool is_late(const struct search *search, uint32_t id)
+{
+    const struct npart__partition_request *request = search->to->request;
+    return request->round_count && id >= request->round_starts[0];
+}
+
 /* In the order of execution: after a layout op, past ops that work in either layout. False where there are none. */
 static bool find_turned(struct search *search)
 {
@@ -55,11 +77,11 @@ static bool find_turned(struct search *search)
     bool is_any = false;
     for (uint32_t i = 0; i < graph->order_count; i++) {
         const struct npart__node *node = &graph->nodes.items[graph->order[i]];
-        if (!is_live(search, graph->order[i]) || !goes_through(search, node))
+        if (!is_live(search, graph->order[i]) || is_late(search, graph->order[i]) || !goes_through(search, node))
             continue;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t maker = maker_of(search, node, k);
-            if (maker != NPART_NONE && (is_layout_op(search, &graph->nodes.items[maker]) || search->is_turned[maker]))
+            if (maker != NPART_NONE && (turns_its_result(search, maker) || search->is_turned[maker]))
                 search->is_turned[graph->order[i]] = is_any = true;
         }
     }
@@ -103,8 +125,9 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
     return false;
 }
 
-/* The operand of an element-wise op that is spread over the other's last axes, where that one is turned. */
-static uint32_t spread_constant(const struct search *search, uint32_t id)
+/* The constant operand of an element-wise op, where the other one is turned. One of the same rank stays as it is if it
+ * has one element; another is given the axes that it lacks. */
+static uint32_t turned_constant(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
     const struct npart__inference *inference = search->to->request->session->inference;
@@ -116,7 +139,9 @@ static uint32_t spread_constant(const struct search *search, uint32_t id)
         if (value == NPART_NONE || !search->session->is_constant[value])
             continue;
         const struct npart__fact *fact = npart__fact_of(inference, value);
-        if (fact->has_rank && fact->rank >= 1 && fact->rank < rank)
+        uint64_t elements;
+        bool is_alone = fact->rank == rank && npart__static_elements(fact, &elements) && elements == 1;
+        if (fact->has_rank && fact->rank >= 1 && fact->rank <= rank && !is_alone)
             return value;
     }
     return NPART_NONE;
@@ -129,7 +154,7 @@ static uint32_t first_equal(const struct search *search, uint32_t value)
     return twins ? twins[value] : value;
 }
 
-/* The node whose spread constant is an operand of `id` too, as it is; NPART_NONE: there is none. */
+/* The node whose turned constant is an operand of `id` too, as it is; NPART_NONE: there is none. */
 static uint32_t turning_node(const struct search *search, const struct npart__partitioning *partitioning, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -154,10 +179,12 @@ static bool allocate(struct search *search)
         if (ops[i].op_type != NPART_NONE) /* few of the list's ops are in one graph */
             ops[search->through_count++] = ops[i];
     search->through = ops;
+    search->layout_count = oplist->layout_ops.count;
+    search->layout = npart__find_ops(search->graph, oplist->layout_ops.items, search->layout_count, arena);
     search->is_behind = npart__arena_zeroed(arena, nodes, sizeof *search->is_behind);
     search->is_turned = npart__arena_zeroed(arena, nodes, sizeof *search->is_turned);
     search->turned_by = npart__arena_zeroed(arena, values, sizeof *search->turned_by);
-    return search->through && search->is_behind && search->is_turned && search->turned_by;
+    return search->through && search->layout && search->is_behind && search->is_turned && search->turned_by;
 }
 
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
@@ -172,7 +199,7 @@ bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partit
     if (!find_turned(&search))
         return true;
     for (uint32_t id = 0; id < to->graph->nodes.count; id++) {
-        uint32_t constant = spread_constant(&search, id);
+        uint32_t constant = turned_constant(&search, id);
         if (constant != NPART_NONE && !is_turned_back(&search, id, 0))
             search.turned_by[first_equal(&search, constant)] = id + 1;
     }

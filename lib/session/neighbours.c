@@ -73,11 +73,14 @@ static void bypass(struct neighbours *at, uint32_t id)
 
 /* ---- Transposes ------------------------------------------------------------------------------------------- */
 
-static bool order_of(const struct neighbours *at, uint32_t id, int64_t *order, uint32_t *rank)
+bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank)
 {
-    const struct npart__node *node = &at->graph->nodes.items[id];
-    const struct npart__attribute *attribute = npart__node_attribute(at->graph, node, "perm");
-    const struct npart__fact *out = npart__fact_of(at->inference, result_of(at, id));
+    const struct npart__node *node = &inference->graph->nodes.items[id];
+    const struct npart__attribute *attribute = npart__node_attribute(inference->graph, node, "perm");
+    uint32_t result = npart__node_output(inference->graph, node, 0);
+    if (result == NPART_NONE)
+        return false;
+    const struct npart__fact *out = npart__fact_of(inference, result);
     *rank = attribute ? attribute->count : out->rank;
     if (attribute ? attribute->type != 7 || attribute->is_elided : !out->has_rank)
         return false;
@@ -87,6 +90,16 @@ static bool order_of(const struct neighbours *at, uint32_t id, int64_t *order, u
             return false;
     }
     return *rank <= NPART__LIMIT_RANK;
+}
+
+bool npart__moves_channels(const int64_t *order, uint32_t rank)
+{
+    bool is_first_to_last = rank > 2 && order[0] == 0, is_last_to_first = is_first_to_last;
+    for (uint32_t i = 1; i < rank; i++) {
+        is_first_to_last = is_first_to_last && order[i] == (int64_t)(i + 1 < rank ? i + 1 : 1);
+        is_last_to_first = is_last_to_first && order[i] == (int64_t)(i == 1 ? rank - 1 : i - 1);
+    }
+    return is_first_to_last || is_last_to_first;
 }
 
 /* The graph's result can take its name from what stands before both. */
@@ -102,8 +115,9 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t first = before(at, second), rank, outer_rank;
-    if (first == NPART_NONE || !is_live(at, first, "Transpose") || !order_of(at, first, inner, &rank) ||
-        !order_of(at, second, outer, &outer_rank) || rank != outer_rank)
+    if (first == NPART_NONE || !is_live(at, first, "Transpose") ||
+        !npart__order_of_axes(at->inference, first, inner, &rank) ||
+        !npart__order_of_axes(at->inference, second, outer, &outer_rank) || rank != outer_rank)
         return;
     bool cancels = true;
     for (uint32_t i = 0; i < rank; i++)

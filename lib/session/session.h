@@ -76,6 +76,13 @@ npart_status npart__session_extend(struct npart__inference *inference, const str
  * `nodes_before` on. False when out of memory. */
 bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena);
 
+/* neighbours.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
+ * False where it cannot be told. */
+bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank);
+/* From channels first to last or back: such an order ONNX Runtime's layout transformation moves whatever it costs
+ * (core/optimizer/layout_transformation, PostLayoutTransformCostCheck). */
+bool npart__moves_channels(const int64_t *order, uint32_t rank);
+
 /* The live node that a fused node's work is part of, or NPART_NONE for a node that is not fused. */
 static inline uint32_t npart__fused_into(const struct npart__session *session, uint32_t node)
 {
