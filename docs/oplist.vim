@@ -6,7 +6,7 @@ if exists("b:current_syntax")
 endif
 
 syntax keyword oplistHead format include target toolchain standing switches variants variant default partitioner
-syntax keyword oplistHead rewriting runtime partitions fallback bodies integer-only functions layout through param limit gate set every drop
+syntax keyword oplistHead rewriting runtime partitions fallback bodies integer-only functions layout through moved param limit gate set every drop
 syntax keyword oplistBlock op group pattern failure
 syntax keyword oplistRule need maybe note advice unit use signature let share match of source else fail except
 syntax keyword oplistLink and or not in is like with for assumed unless folds missing keep stop split only single under unfed shared since before whole nodes

@@ -299,6 +299,16 @@ void npart__line_through(struct npart__parser *parser)
     }
 }
 
+/* moved OP...: ops of the model that only reorder axes, which the runtime moves past those. */
+void npart__line_moved(struct npart__parser *parser)
+{
+    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
+        const char *op = npart__expect_op(parser);
+        if (op && !NPART__PUSH(parser->arena, &parser->oplist->moved_ops, op))
+            npart__parse_out_of_memory(parser);
+    }
+}
+
 /* "for VARIANT", or NPART_NONE. */
 static uint32_t accept_for(struct npart__parser *parser)
 {

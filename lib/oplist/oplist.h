@@ -260,6 +260,7 @@ struct npart__oplist {
     struct NPART__ARRAY(const char *) switches;
     struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */
+    struct NPART__ARRAY(const char *) moved_ops;   /* of ops that only reorder axes, which the runtime moves */
     struct npart__gate gates[NPART__LIMIT_GATES];
     uint32_t gate_count;
     uint32_t default_variant;

@@ -140,6 +140,7 @@ void npart__line_integer_only(struct npart__parser *parser);
 void npart__line_functions(struct npart__parser *parser);
 void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);
+void npart__line_moved(struct npart__parser *parser);
 void npart__line_param(struct npart__parser *parser);
 void npart__line_limit(struct npart__parser *parser);
 void npart__line_runtime(struct npart__parser *parser);

@@ -249,6 +249,7 @@ static const struct {
     {"functions", npart__line_functions, IN_LIST},
     {"layout", npart__line_layout, IN_LIST},
     {"through", npart__line_through, IN_LIST},
+    {"moved", npart__line_moved, IN_LIST},
     {"param", npart__line_param, IN_LIST},
     {"limit", npart__line_limit, IN_LIST},
     {"rewriting", npart__line_rewriting, IN_LIST},

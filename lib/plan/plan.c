@@ -496,6 +496,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__inline_refused(out, &assumed, error);
     if (status == NPART_OK)
+        status = npart__move_transposes(out, error);
+    if (status == NPART_OK)
         status = gather_cuts(out, request, error);
     struct npart__inference *known;
     if (status == NPART_OK)

@@ -88,6 +88,10 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
  * refused, and judges again. */
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
+/* moved.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves past nodes on
+ * the CPU behind these, and takes away those that meet. */
+npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
+
 /* Judges the nodes of plan->inference and plan->session. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 

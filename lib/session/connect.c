@@ -66,7 +66,8 @@ static void list_use(struct npart__graph *graph, struct npart__value *value, uin
     graph->consumers[value->first_consumer + value->consumer_count++] = node;
 }
 
-static bool list_uses(const struct npart__session *session, struct npart__graph *graph, struct npart__arena *arena)
+bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,
+                              struct npart__arena *arena)
 {
     uint32_t total = 0;
     for (uint32_t v = 0; v < graph->values.count; v++)
@@ -105,5 +106,5 @@ bool npart__session_connect(struct npart__session *session, struct npart__arena 
     session->graph = graph;
     count_fates(session);
     resolve_operands(session, graph);
-    return list_uses(session, graph, arena);
+    return npart__session_list_uses(session, graph, arena);
 }

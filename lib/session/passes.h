@@ -19,7 +19,8 @@ bool npart__fold_merges(struct npart__session *session, struct npart__arena *are
 /* copies.c: what is used more than once and copied for each use. */
 bool npart__fold_copies(struct npart__session *session, struct npart__arena *arena);
 
-/* connect.c: the graph that is left, into session->graph; and how many nodes are live, folded, fused. */
-bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
+/* connect.c: who uses what, in a graph that is to be the session's. */
+bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,
+                              struct npart__arena *arena);
 
 #endif

@@ -76,6 +76,28 @@ npart_status npart__session_extend(struct npart__inference *inference, const str
  * `nodes_before` on. False when out of memory. */
 bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena);
 
+/* An operand of a node. */
+struct npart__use {
+    uint32_t node, index;
+};
+
+/* A live node of one operand and one result that moves past others, which lie between it and what the last of them
+ * makes. */
+struct npart__move {
+    uint32_t node, last;
+    const struct npart__use *uses; /* all operands that are its result */
+    uint32_t use_count;
+};
+
+/* move.c: puts these nodes behind those that they move past: the first result of the last is what the node makes now,
+ * which has given its own to the last. No node is in two moves. False when out of memory. */
+bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
+                         struct npart__arena *arena);
+
+/* connect.c: the graph that is left by fates and `stands_for`, into session->graph; and how many nodes are live, folded
+ * and fused. What was moved before is where it was. False when out of memory. */
+bool npart__session_connect(struct npart__session *session, struct npart__arena *arena);
+
 /* neighbours.c: the order in which a Transpose puts the axes of its operand: `order` has room for NPART__LIMIT_RANK.
  * False where it cannot be told. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank);

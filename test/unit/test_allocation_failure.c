@@ -70,6 +70,12 @@ static const char functions[] =
     "node r = Relu(x)\nnode l, p = SoftmaxCrossEntropyLoss(r, t, w) ignore_index=2\n"
     "node n = NegativeLogLikelihoodLoss(p, t)\nnode y = Add(l, n)\noutput y\n";
 
+static const char moved[] =
+    "opset 17\ninput x float32[N,4,4]\ninput z float32[1,4,8]\ninit b float32[4] = 1 2 3 4\n"
+    "node s = Transpose(z) perm=[0,2,1]\nnode d = Erf(s)\nnode u = Transpose(d) perm=[0,2,1]\n"
+    "node r = Relu(u)\nnode v = Transpose(r) perm=[0,2,1]\nnode f = Erf(v)\n"
+    "node g = Transpose(x) perm=[0,2,1]\nnode a = Add(g, b)\nnode m = Mul(x, b)\noutput f\noutput a\noutput m\n";
+
 static const char small_list[] =
     "format 1\ntarget small \"A small one\"\nswitches fast\nvariant v1\nvariant v2 with fast \"second\"\n"
     "layout nhwc Conv MaxPool\nthrough Relu\nparam launch_ms 0.1 0.2 0.3 \"measured\"\n"
@@ -78,7 +84,7 @@ static const char small_list[] =
     "op Add\n  use g\nop Conv\n  use g\n  need const(W) or variant(v2) \"constant weights\"\n"
     "op MatMul Mul Relu\n  use g\n  need rank(inputs) <= 3 \"rank\" else fail\nop Softmax\n  maybe attr(axis) = -1\n";
 
-static const char *const models[] = {transformer, control_flow, quantized, symbolic, functions};
+static const char *const models[] = {transformer, control_flow, quantized, symbolic, functions, moved};
 #define MODELS (sizeof models / sizeof models[0])
 
 /* ---- one call and what it stands on --------------------------------------------------------------------------- */

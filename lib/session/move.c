@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes that a runtime puts behind others which they stood before.
+ */
+#include "session/passes.h"
+
+static void move(struct npart__graph *graph, const struct npart__move *at)
+{
+    uint32_t *operands = graph->operands.items;
+    const struct npart__node *node = &graph->nodes.items[at->node], *last = &graph->nodes.items[at->last];
+    uint32_t before = operands[node->first_input], between = operands[node->first_output];
+    for (uint32_t i = 0; i < at->use_count; i++)
+        operands[graph->nodes.items[at->uses[i].node].first_input + at->uses[i].index] = before;
+    operands[node->first_input] = between;
+    operands[node->first_output] = operands[last->first_output];
+    operands[last->first_output] = between;
+    graph->values.items[between].producer = at->last;
+    graph->values.items[operands[node->first_output]].producer = at->node;
+}
+
+/* What moves is right behind the last that it moves past. False when out of memory. */
+static bool reorder(struct npart__graph *graph, const struct npart__move *moves, uint32_t count,
+                    struct npart__arena *arena)
+{
+    size_t nodes = graph->nodes.count + (size_t)1, made = 0;
+    const uint32_t *before = graph->order;
+    uint32_t *order = npart__arena_allocate(arena, (graph->order_count + (size_t)1) * sizeof *order);
+    uint32_t *behind = npart__arena_zeroed(arena, nodes, sizeof *behind); /* by node: what follows it, plus one */
+    bool *is_moved = npart__arena_zeroed(arena, nodes, sizeof *is_moved);
+    if (!order || !behind || !is_moved)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        is_moved[moves[i].node] = true;
+        behind[moves[i].last] = moves[i].node + 1;
+    }
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        if (!is_moved[before[i]])
+            order[made++] = before[i];
+        if (behind[before[i]])
+            order[made++] = behind[before[i]] - 1;
+    }
+    graph->order = order;
+    return true;
+}
+
+bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
+                         struct npart__arena *arena)
+{
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    if (!graph)
+        return false;
+    *graph = *session->graph; /* nodes, attributes and scopes are not written to */
+    graph->operands.items = npart__arena_allocate(arena, (graph->operands.count + (size_t)1) * sizeof(uint32_t));
+    graph->values.items =
+        npart__arena_allocate(arena, (graph->values.count + (size_t)1) * sizeof *graph->values.items);
+    if (!graph->operands.items || !graph->values.items || !reorder(graph, moves, count, arena))
+        return false;
+    memcpy(graph->operands.items, session->graph->operands.items, graph->operands.count * sizeof(uint32_t));
+    memcpy(graph->values.items, session->graph->values.items, graph->values.count * sizeof *graph->values.items);
+    for (uint32_t i = 0; i < count; i++)
+        move(graph, &moves[i]);
+    session->graph = graph;
+    return npart__session_list_uses(session, graph, arena);
+}
