@@ -8,9 +8,10 @@ usage: growth.py --tool TOOL --measure HELPER --out FOLDER [--targets T,...] [--
 Prints CPU seconds and peak memory, less those of a model of one node, at 2n over n. Seconds depend on what else the
 machine does, and on how much of the model its caches hold, so they can clear a shape but not condemn it:
 
-- one run of each is enough where the ratio is clearly below RATIO (2.3): at most nine tenths of it;
+- one run of each is enough where the ratio is clearly below RATIO (2.3): at most 95 % of it;
 - else the best of N (3) runs counts, and where that is above RATIO, the best of as many again;
-- then the ratio of instructions decides, which valgrind counts the same in every run.
+- then the ratio of instructions decides, which valgrind counts the same in every run: of n/2 over n/4, and where that
+  is above 2.05, of 2n over n. What grows with the square and makes 2.3 of the large pair makes 2.08 of the small.
 
 A size is such that what grows with its square would be the larger part of a tenth of a second, and no larger: the whole
 sweep takes ten minutes of CPU time.
@@ -645,11 +646,6 @@ def instructions(command):
     return int(found.group(1).replace(",", ""))
 
 
-def instruction_ratio(commands, base):
-    one, two = (instructions(command) - base for command in commands)
-    return two / max(one, 1)
-
-
 def written(arguments, name, n):
     """The files of a shape, and what else stands in the command line."""
     made = SHAPES[name][0](n)
@@ -676,23 +672,43 @@ def write(path, data, options):
     return [path] + options
 
 
+MOST_AT_A_QUARTER = 2.05
+
+
+def count(arguments, name, n, target, idle_command):
+    """How instructions grow; of the last pair of sizes that was needed."""
+    idle_count, ratio = instructions(idle_command), 0
+    for first, most in ((n // 4, MOST_AT_A_QUARTER), (n, 0)):
+        pair = [written(arguments, name, size) for size in (first, 2 * first)]
+        one, two = (instructions(command_of(arguments, words, target)) - idle_count for words in pair)
+        for words in pair if first != n else ():
+            remove(words)
+        ratio = two / max(one, 1)
+        if ratio <= most:
+            break
+    return ratio
+
+
+def remove(words):
+    for path in (words[0], words[0] + ".ops"):
+        if os.path.exists(path):
+            os.remove(path)
+
+
 def command_of(arguments, words, target):
     asked = [] if "--shapes" in words else ["--target", "t" if "--oplist" in words else target]
     return [arguments.tool] + words + asked
 
 
-def look(arguments, commands, idle_command, base):
-    """The second of the pair, how time and memory grow, and how instructions do where they were counted."""
+def look(arguments, commands, base):
+    """The second of the pair, and how time and memory grow."""
     pair = [measure(arguments, command, 1) for command in commands]
     ratios = growth(pair, base)
-    for rounds, limit in ((arguments.rounds - 1, 0.9 * arguments.most), (arguments.rounds, arguments.most)):
+    for rounds, limit in ((arguments.rounds - 1, 0.95 * arguments.most), (arguments.rounds, arguments.most)):
         if ratios[0] > limit:
             pair = [measure(arguments, command, rounds, best) for command, best in zip(commands, pair)]
             ratios = growth(pair, base)
-    counted = None
-    if ratios[0] > arguments.most and shutil.which("valgrind"):
-        counted = instruction_ratio(commands, instructions(idle_command))
-    return pair[1], ratios, counted
+    return pair[1], ratios
 
 
 def is_above(arguments, two, base, ratios, counted):
@@ -731,16 +747,17 @@ def main():
             if n not in pairs:
                 pairs[n] = [written(arguments, name, size) for size in (n, 2 * n)]
             commands = [command_of(arguments, words, target) for words in pairs[n]]
-            two, ratios, counted = look(arguments, commands, idle_command, base)
+            two, ratios = look(arguments, commands, base)
+            counted = None
+            if ratios[0] > arguments.most and shutil.which("valgrind"):
+                counted = count(arguments, name, n, target, idle_command)
             found = is_above(arguments, two, base, ratios, counted)
             above += found
             print(f"{name:30} {target:10} {2 * n:7} {two[0]:8.2f} {two[1] / 1e6:7.0f} {ratios[0]:7.2f} "
                   f"{f'{counted:9.2f}' if counted else '        -'} {ratios[1]:9.2f}"
                   f"{'   above' if found else ''}{'' if two[2] == 0 else f'   exit {two[2]}'}", flush=True)
         for words in (words for pair in pairs.values() for words in pair):
-            for path in (words[0], words[0] + ".ops"):
-                if os.path.exists(path):
-                    os.remove(path)
+            remove(words)
     print(f"{above} above {arguments.most}")
     return 1 if above else 0
 
