@@ -1,57 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What ONNX Runtime can compute of constants before the model runs: for that its CPU provider needs a kernel for the
- * operator and the element type. Conversions that would give it one are inserted only later.
+ * operator and the element types (lib/runtime). Conversions that would give it one are inserted only later. Where the
+ * standard has no shape inference of an operator, it is not computed ahead either (probe: onnxruntime 1.31.1).
  */
 #include "infer/families.h"
 #include "infer/infer.h"
+#include "runtime/runtime.h"
 
-/* Operators with a kernel for float16, from this version on; found by what onnxruntime 1.31.1 leaves of constants. What
- * else takes float16 is computed in float32, between two conversions. */
-static const struct half {
-    const char *op;
-    int32_t since;
-} halves[] = {
-    {"Cast", 1}, {"Clip", 12}, {"Concat", 1}, {"ConstantOfShape", 1}, {"Expand", 1}, {"Flatten", 1}, {"Gather", 1},
-    {"GatherElements", 1}, {"GatherND", 1}, {"Identity", 1}, {"IsInf", 20}, {"IsNaN", 1}, {"Max", 12}, {"Min", 12},
-    {"Mod", 1}, {"QuantizeLinear", 19}, {"Reshape", 1}, {"ReverseSequence", 1}, {"Round", 1}, {"Scatter", 1},
-    {"ScatterElements", 1}, {"ScatterND", 1}, {"Shape", 1}, {"Shrink", 1}, {"Sign", 1}, {"Slice", 10}, {"Split", 1},
-    {"Squeeze", 1}, {"Transpose", 1}, {"Unsqueeze", 1},
-};
-
-static bool takes_half(const char *op, int32_t since)
+/* To what knows all, a half is as good as the float that it is computed in. */
+static int type_of(const struct npart__inference *inference, uint32_t value)
 {
-    for (size_t i = 0; i < NPART__COUNT(halves); i++)
-        if (strcmp(halves[i].op, op) == 0)
-            return since >= halves[i].since;
-    return false;
+    const struct npart__fact *fact = npart__fact_of(inference, value);
+    bool is_half = fact->element_type == NPART__FLOAT16 || fact->element_type == NPART__BFLOAT16;
+    if (fact->kind != NPART__TYPE_TENSOR)
+        return 0;
+    return inference->options.view == NPART__VIEW_FULL && is_half ? NPART__FLOAT : fact->element_type;
 }
 
-static bool uses_half(const struct npart__inference *inference, const struct npart__node *node)
+static bool takes_operands(const struct npart__inference *inference, const struct npart__node *node,
+                           const struct npart__operator *kernel)
 {
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t value = npart__node_input(inference->graph, node, i);
-        if (value != NPART_NONE && npart__fact_of(inference, value)->element_type == NPART__FLOAT16)
-            return true;
+    const struct npart__graph *graph = inference->graph;
+    struct npart__operand operand;
+    for (uint32_t i = 0; i < node->input_count && npart__operator_input(kernel, i, &operand); i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value)))
+            return false;
     }
-    return false;
+    for (uint32_t i = 0; i < node->output_count && npart__operator_output(kernel, i, &operand); i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        if (value != NPART_NONE && !npart__kernel_takes(kernel, &operand, type_of(inference, value)))
+            return false;
+    }
+    return true;
 }
 
 bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node)
 {
-    const char *op = npart__node_op(inference->graph, node);
-    if (node->domain != 0 || !node->schema)
+    struct npart__operator kernel;
+    if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
-    bool is_comparison = strcmp(op, "GreaterOrEqual") == 0 || strcmp(op, "LessOrEqual") == 0;
-    bool is_alone = (is_comparison && node->schema->since < 16) || strcmp(op, "HardSwish") == 0 ||
-                    strcmp(op, "Mish") == 0 || strcmp(op, "CastLike") == 0 ||
-                    strcmp(op, "MeanVarianceNormalization") == 0;
-    bool is_runtime = inference->options.view != NPART__VIEW_FULL;
-    if (is_alone || (is_runtime && uses_half(inference, node) && !takes_half(op, node->schema->since)))
-        return false;
-    /* What the standard defines by other operators needs a kernel of its own all the same. */
-    uint32_t first = npart__node_input(inference->graph, node, 0);
-    const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
-    return !body || first == NPART_NONE || !npart__fact_of(inference, first)->element_type ||
-           npart__body_has_kernel(body, npart__fact_of(inference, first)->element_type);
+    return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
+           npart__kernel_find(NPART__RELEASE_NEWEST, node->schema, &kernel) &&
+           takes_operands(inference, node, &kernel);
 }

@@ -7,6 +7,7 @@
  * (core/framework/graph_partitioner.cc, PartitionOnnxFormatModel).
  */
 #include "plan/plan.h"
+#include "runtime/runtime.h"
 
 struct expansions {
     struct NPART__ARRAY(struct npart__expansion) items;
@@ -27,7 +28,7 @@ static const struct npart__body *body_of(const struct npart__inference *inferenc
         node->callee == NPART_NONE ? npart__body_find(node->schema, node->opset_version) : NULL;
     uint32_t first = npart__node_input(graph, node, 0);
     if (!body || node->input_count > NPART__LIMIT_BODY_OPERANDS || first == NPART_NONE ||
-        npart__body_has_kernel(body, npart__fact_of(inference, first)->element_type))
+        npart__kernel_exists(NPART__RELEASE_NEWEST, node->schema, npart__fact_of(inference, first)->element_type))
         return NULL;
     struct npart__operand last; /* the body makes what the operator has, and nothing beyond */
     if (node->output_count > 0 && !npart__operator_output(node->schema, node->output_count - 1, &last))

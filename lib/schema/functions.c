@@ -6,7 +6,7 @@
 #include "schema/schema.h"
 
 static const struct npart__body functions[] = {
-#define FUNCTION(name, since, opset, flags, kernels, body) {name, since, opset, flags, kernels, body},
+#define FUNCTION(name, since, opset, flags, body) {name, since, opset, flags, body},
 #include "schema/functions.def"
 };
 
@@ -71,14 +71,4 @@ const struct npart__body *npart__body_find(const struct npart__operator *op, int
             found = &functions[i];
     bool is_fixed = found && *found->flag_letters == 'f';
     return is_fixed && !is_valid_at(found, opset_version) ? NULL : found;
-}
-
-bool npart__body_has_kernel(const struct npart__body *function, int element_type)
-{
-    const char *list = function->kernel_types, *end = list + strlen(list), *word;
-    size_t length;
-    while (npart__next_part(&list, end, ' ', &word, &length))
-        if (npart__type_number(word, length) == element_type)
-            return true;
-    return false;
 }

@@ -88,7 +88,6 @@ struct npart__body {
     const char *name;
     int since, opset;         /* of the operator; from which opset of the model on the body is used */
     const char *flag_letters;
-    const char *kernel_types; /* of the first input, for which ONNX Runtime's CPU provider has a kernel */
     const char *body;
 };
 
@@ -100,8 +99,6 @@ struct npart__statement {
 
 /* The body by which ONNX Runtime replaces an operator of ai.onnx in a model of that opset; NULL where there is none. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version);
-/* Whether the CPU provider has a kernel for a first input of that type. */
-bool npart__body_has_kernel(const struct npart__body *function, int element_type);
 /* The next statement of `*body`, which is moved behind it; false at the end. */
 bool npart__next_statement(const char **body, struct npart__statement *out);
 /* The next word of a list that ends at `end`, divided by `divider`; false at its end. */

@@ -255,11 +255,11 @@ def opsets(schema):
 HEADER = """/* SPDX-License-Identifier: Apache-2.0
  *
  * Operators of ai.onnx that the standard defines by a function, and that ONNX Runtime's CPU provider has no kernel
- * for, or none for some element type. Generated, do not edit:
+ * for (lib/runtime/kernels.def), or none for some element type. Generated, do not edit:
  *     tools/generate/functions.py > lib/schema/functions.def
  * from the functions registered in onnx {onnx} and the kernels of onnxruntime {onnxruntime}.
  *
- * FUNCTION(name, since version, opset of the body, flags, types of the first input with a kernel, body), sorted
+ * FUNCTION(name, since version, opset of the body, flags, body), sorted
  *   flags       f the body is fixed, and serves models to whose opset its operators have not changed
  *   body        statements with ; between: [conditions?]outputs=Op inputs attributes; - is an absent input
  *   conditions  with & between: [!]name of an input, output or attribute that is there; name:value
@@ -274,8 +274,7 @@ def main():
     for schema in schemas:
         for opset in opsets(schema):
             flags = "" if schema.has_context_dependent_function else "f"
-            kernels = " ".join(kernel_types(schema))
-            print(f'FUNCTION("{schema.name}", {schema.since_version}, {opset}, "{flags}", "{kernels}",')
+            print(f'FUNCTION("{schema.name}", {schema.since_version}, {opset}, "{flags}",')
             text = body_text(schema, opset)
             pieces = text.split(";")
             line = ""

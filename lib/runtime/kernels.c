@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernels of ONNX Runtime's CPU provider.
+ */
+#include "runtime/runtime.h"
+
+static const struct kernel {
+    const char *op;
+    int since;
+    const char *types[NPART__RELEASES]; /* "" as the release before, "-" none */
+} kernels[] = {
+#define KERNEL(op, since, ...) {op, since, {__VA_ARGS__}},
+#include "runtime/kernels.def"
+};
+
+static int compare(const struct kernel *kernel, const struct npart__operator *op)
+{
+    int order = strcmp(kernel->op, op->name);
+    return order ? order : kernel->since - op->since;
+}
+
+bool npart__kernel_find(enum npart__release release, const struct npart__operator *op, struct npart__operator *out)
+{
+    size_t low = 0, high = NPART__COUNT(kernels);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(&kernels[middle], op) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (*op->domain || low == NPART__COUNT(kernels) || compare(&kernels[low], op) != 0)
+        return false;
+    int column = (int)release;
+    while (column > 0 && !*kernels[low].types[column])
+        column--;
+    *out = *op;
+    out->types = kernels[low].types[column];
+    return *out->types != '-';
+}
+
+bool npart__kernel_takes(const struct npart__operator *kernel, const struct npart__operand *operand, int element_type)
+{
+    struct npart__type_set types;
+    bool is_limited = npart__operator_types(kernel, operand->type, operand->type_length, &types);
+    return !is_limited || element_type <= 0 || element_type >= 32 || types.tensor >> element_type & 1;
+}
+
+bool npart__kernel_exists(enum npart__release release, const struct npart__operator *op, int element_type)
+{
+    struct npart__operator kernel;
+    struct npart__operand first;
+    return npart__kernel_find(release, op, &kernel) &&
+           (!npart__operator_input(op, 0, &first) || npart__kernel_takes(&kernel, &first, element_type));
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write lib/runtime/kernels.def: which operators ONNX Runtime's CPU provider has a kernel for, release by release.
+
+usage: kernels.py PYTHON... > lib/runtime/kernels.def
+
+Each PYTHON is an interpreter with one release of onnxruntime, oldest first: a column each, which must be those of
+`enum npart__release`. This one needs onnx, whose schemas say which operators and type variables there are.
+"""
+import collections
+import json
+import subprocess
+import sys
+
+DUMP = """
+import json, onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime
+kernels = [[k.op_name, *k.version_range, {v: [str(t) for t in ts] for v, ts in k.type_constraints.items()}]
+           for k in runtime.get_all_opkernel_def() if k.provider == "CPUExecutionProvider" and not k.domain]
+print(json.dumps([onnxruntime.__version__, kernels]))
+"""
+
+HEADER = """/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators of ai.onnx that ONNX Runtime's CPU provider has a kernel for. Generated, do not edit:
+ *     tools/generate/kernels.py PYTHON... > lib/runtime/kernels.def
+ * from the schemas of onnx {onnx} and the kernels of onnxruntime {releases}.
+ *
+ * KERNEL(name, since version, types in each of these releases), sorted by the first two
+ *   types   as in operators.def; a variable that is missing may be any type; "" as the release before, "-" none
+ */"""
+
+
+def registered(kernels, schema):
+    """The element types of each variable over all kernels of a version; None where there is no kernel."""
+    found = collections.defaultdict(set)
+    count = 0
+    for name, first, last, constraints in kernels:
+        is_open = last >= 2**31 - 1
+        # A kernel without an end serves the version that it begins with alone.
+        if name != schema.name or (first != schema.since_version and
+                                   (first > schema.since_version or is_open or last < schema.since_version)):
+            continue
+        count += 1
+        for variable, types in constraints.items():
+            found[variable] |= set(types)
+    return dict(found) if count else None
+
+
+def types_text(schema, found):
+    from operators import type_set
+    if found is None:
+        return "-"
+    words = [f"{c.type_param_str}={type_set(sorted(found[c.type_param_str]))}"
+             for c in schema.type_constraints if found.get(c.type_param_str)]
+    return " ".join(words) or "any=m"
+
+
+def main():
+    import onnx.defs
+    releases = [json.loads(subprocess.run([python, "-c", DUMP], check=True, capture_output=True, text=True).stdout)
+                for python in sys.argv[1:]]
+    if not releases:
+        sys.exit(__doc__)
+    print(HEADER.format(onnx=onnx.__version__, releases=", ".join(version for version, _ in releases)))
+    schemas = sorted((s for s in onnx.defs.get_all_schemas_with_history() if not s.domain),
+                     key=lambda s: (s.name, s.since_version))
+    for schema in schemas:
+        columns = [types_text(schema, registered(kernels, schema)) for _, kernels in releases]
+        if any(column != "-" for column in columns):
+            texts = [column if i == 0 or column != columns[i - 1] else "" for i, column in enumerate(columns)]
+            print(f'KERNEL("{schema.name}", {schema.since_version}, ' + ", ".join(f'"{t}"' for t in texts) + ")")
+    print("#undef KERNEL")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
