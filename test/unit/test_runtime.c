@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which kernels releases of ONNX Runtime have.
+ */
+#include "runtime/runtime.h"
+#include "support/test.h"
+
+static const struct {
+    const char *name;
+    int since;
+} rows[] = {
+#define KERNEL(name, since, ...) {name, since},
+#include "runtime/kernels.def"
+};
+
+/* They are looked up by halving. */
+static void test_runtime__kernels_are_sorted_and_of_the_standard(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct npart__operator *op = npart__operator_find("", rows[i].name, rows[i].since);
+        int order = i ? strcmp(rows[i - 1].name, rows[i].name) : -1;
+        CHECK(order < 0 || (order == 0 && rows[i - 1].since < rows[i].since));
+        CHECK(op && op->since == rows[i].since);
+    }
+}
+
+static bool exists(enum npart__release release, const char *name, int since, int element_type)
+{
+    return npart__kernel_exists(release, npart__operator_find("", name, since), element_type);
+}
+
+static void test_runtime__kernels_by_type(void)
+{
+    enum npart__release newest = NPART__RELEASE_NEWEST;
+    CHECK(exists(newest, "Reciprocal", 13, 1) && exists(newest, "Reciprocal", 13, 11));
+    CHECK(!exists(newest, "Reciprocal", 13, 10) && !exists(newest, "Reciprocal", 13, 16));
+    CHECK(exists(newest, "Max", 12, 10) && !exists(newest, "Max", 8, 10));
+    CHECK(!exists(newest, "HardSwish", 14, 1) && !exists(newest, "CastLike", 15, 1));
+    CHECK(exists(newest, "Add", 14, 0)); /* not known: any */
+}
+
+static void test_runtime__kernels_by_release(void)
+{
+    CHECK(!exists(NPART__RELEASE_1_24, "Range", 27, 7));
+    CHECK(exists(NPART__RELEASE_1_30, "Range", 27, 7) && exists(NPART__RELEASE_1_31, "Range", 27, 7));
+    struct npart__operator kernel;
+    struct npart__operand operand;
+    const struct npart__operator *where = npart__operator_find("", "Where", 16);
+    CHECK(npart__operator_input(where, 1, &operand));
+    CHECK(npart__kernel_find(NPART__RELEASE_1_30, where, &kernel) && !npart__kernel_takes(&kernel, &operand, 3));
+    CHECK(npart__kernel_find(NPART__RELEASE_1_31, where, &kernel) && npart__kernel_takes(&kernel, &operand, 3));
+    CHECK(npart__kernel_takes(&kernel, &operand, 1) && !npart__kernel_takes(&kernel, &operand, 10));
+}
+
+static void test_runtime__other_domains_have_none(void)
+{
+    struct npart__operator kernel;
+    CHECK(!npart__kernel_find(NPART__RELEASE_NEWEST, npart__operator_find("com.microsoft", "Gelu", 1), &kernel));
+}
+
+TESTS(test_runtime__kernels_are_sorted_and_of_the_standard, test_runtime__kernels_by_type,
+      test_runtime__kernels_by_release, test_runtime__other_domains_have_none)
