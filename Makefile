@@ -10,14 +10,14 @@ PROTOC_C ?= protoc-c
 PYTHON ?= python3
 CFLAGS ?= -O2 -g
 
-# A variant is a set of flags with objects of its own: default, asan, fuzz.
+# A variant is a set of flags with objects of its own: default, debug (asserts what must hold), asan, fuzz.
 VARIANT ?= default
 BUILD := build
 OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 GENERATED := $(BUILD)/generated
 VENV := $(BUILD)/venv
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-VARIANT_FLAGS := $(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
+VARIANT_FLAGS := $(if $(filter debug,$(VARIANT)),-DNPART_DEBUG)$(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
 
 header := include/npu_partition.h
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
@@ -154,6 +154,17 @@ $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/checks/print_elements: $(OUT)/test/checks/print_elements.o $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/equivalent_nodes: $(OUT)/test/checks/equivalent_nodes.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+# The debug build asserts that a verdict that a node shares with another is the one that its own rules give it.
+GRAPHS ?= 500
+judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/case-models/ready
+	$(case_runner) $(sort $(wildcard test/cases/*.cases))
+	$(tool) fixtures/*.onnx --target all --format json > $(OUT)/fixtures.json
+	$(tool) $(BUILD)/case-models/*.onnx --target all --format json > $(OUT)/cases.json
+	$(OUT)/test/checks/equivalent_nodes $(GRAPHS) $(SEED) test/checks/every_question.ops
+check-alike: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
+	$(MAKE) VARIANT=debug judge-all
 check-values: ## docs/architecture.md lists the operators without a value, no more and no less
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-json: $(tool) ## docs/json.md against what the tool prints
@@ -161,7 +172,7 @@ check-json: $(tool) ## docs/json.md against what the tool prints
 check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
 	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources) $(test_sources); do \
 		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -Itest -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
-check: check-unit check-cases check-cli check-rules check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+check: check-unit check-cases check-cli check-rules check-alike check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -285,6 +296,9 @@ facts-by-lot: ## draw two facts a target, to be held against source and op list 
 targets-page: $(tool) $(OUT)/test/cli/make_model ## docs/targets.md from the op lists
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
 
+includes-page: ## docs/includes.svg from the includes of lib/; needs Graphviz
+	$(PYTHON) docs/includes.py docs/includes.svg
+
 clean: ## remove everything built
 	rm -rf $(BUILD)
 
@@ -293,8 +307,8 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules \
+	check-json check-values check-compilers check-readme check-rules check-alike judge-all \
 	check-fuzz-corpus check-mutants fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

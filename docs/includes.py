@@ -21,6 +21,7 @@ MAKES = {
     "wire": "bytes to skeleton",
     "onnx": "skeleton to objects",
     "schema": "the standard's operators",
+    "runtime": "what runtimes have and do",
     "oplist": "the language of op lists",
     "graph": "objects to arrays",
     "infer": "types, shapes, elements",

@@ -58,6 +58,19 @@ bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out);
 /* "-1.5e-05" as a number, whatever the locale says of points. */
 double npart__read_decimal(const char *text);
 
+/* ---- what must hold -------------------------------------------------------------------------------------- */
+
+/* What holds whatever the input. Only the debug build (make VARIANT=debug) looks: it says what is broken, and where by
+ * a printf format, and aborts. */
+#ifdef NPART_DEBUG
+#define NPART__ASSERT(condition, ...)                                                                                  \
+    ((condition) ? (void)0 : npart__assertion_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
+_Noreturn void npart__assertion_failed(const char *file, int line, const char *condition, const char *format, ...)
+    NPART__PRINTF(4, 5);
+#else
+#define NPART__ASSERT(condition, ...) ((void)0)
+#endif
+
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
 /* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of

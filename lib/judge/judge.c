@@ -274,24 +274,11 @@ static bool judge_alike(struct judge *judge, uint32_t id, uint32_t alike)
     return true;
 }
 
-static bool judge_node(struct judge *judge, uint32_t id)
+/* By the rules, asked of this node. */
+static bool judge_alone(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
     struct outcome outcome = {.ordinary = NPART__TRUE, .fatal = NPART__TRUE};
-    if (judge->assumed && judge->assumed[id] != NPART__ASSUME_NOTHING) {
-        bool on_npu = judge->assumed[id] == NPART__ASSUME_NPU;
-        judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;
-        return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
-                          on_npu ? NPART__TRUE : NPART__FALSE);
-    }
-    if (judge->refuses_model)
-        return add_reason(judge, id, judge->oplist->integer_rule, NPART__FALSE);
-    bool is_in_body = npart__node_region(judge->graph, id) != 0;
-    if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
-        return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
-    uint32_t *judged = judged_for(judge, id);
-    if (judged && *judged)
-        return judge_alike(judge, id, *judged - 1);
     struct npart__trial trial;
     judge->looked_beyond = false;
     const struct entry_cache cache = *look_up(judge, node);
@@ -315,8 +302,6 @@ static bool judge_node(struct judge *judge, uint32_t id)
             break; /* the later gates never see it */
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
-    if (judged && !judge->looked_beyond)
-        *judged = id + 1;
     if (judge->out->verdicts[id] != NPART__CPU)
         return true;
     uint32_t rule = npart__fallback_rule(judge->target, judge->policy_ops, node);
@@ -324,6 +309,60 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return true;
     judge->out->verdicts[id] = NPART__FAIL;
     return add_reason(judge, id, rule, NPART__FALSE);
+}
+
+#ifdef NPART_DEBUG
+/* Judges a node that took over another's verdict for itself, too: the rules may not tell the two apart. */
+static bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
+{
+    struct npart__mask *out = judge->out;
+    const uint32_t first = out->first_reason[id], count = out->reasons.count - first;
+    const uint32_t unit = judge->quantized_unit[id];
+    const uint8_t verdict = out->verdicts[id];
+    judge->quantized_unit[id] = 0;
+    if (!judge_alone(judge, id))
+        return false;
+    bool is_same = out->verdicts[id] == verdict && judge->quantized_unit[id] == unit &&
+                   out->reasons.count - first == 2 * count;
+    for (uint32_t i = first; is_same && i < first + count; i++)
+        is_same = out->reasons.items[i].rule == out->reasons.items[i + count].rule &&
+                  out->reasons.items[i].truth == out->reasons.items[i + count].truth;
+    NPART__ASSERT(is_same, "the rules tell node %u (%s) from node %u, whose verdict it shares", id,
+                  npart__node_op(judge->graph, &judge->graph->nodes.items[id]), alike);
+    out->reasons.count = first + count;
+    return true;
+}
+#else
+static inline bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
+{
+    (void)judge;
+    (void)id;
+    (void)alike;
+    return true;
+}
+#endif
+
+static bool judge_node(struct judge *judge, uint32_t id)
+{
+    if (judge->assumed && judge->assumed[id] != NPART__ASSUME_NOTHING) {
+        bool on_npu = judge->assumed[id] == NPART__ASSUME_NPU;
+        judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;
+        return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
+                          on_npu ? NPART__TRUE : NPART__FALSE);
+    }
+    if (judge->refuses_model)
+        return add_reason(judge, id, judge->oplist->integer_rule, NPART__FALSE);
+    bool is_in_body = npart__node_region(judge->graph, id) != 0;
+    if (is_in_body && judge->oplist->bodies_stay && npart__target_has(judge->target, judge->oplist->bodies_when))
+        return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
+    uint32_t *judged = judged_for(judge, id);
+    if (judged && *judged)
+        return judge_alike(judge, id, *judged - 1) && check_alike(judge, id, *judged - 1);
+    if (!judge_alone(judge, id))
+        return false;
+    if (judged && !judge->looked_beyond)
+        *judged = id + 1;
+    return true;
 }
 
 /* ---- quantized units --------------------------------------------------------------------------------------- */
