@@ -28,4 +28,43 @@ bool npart__kernel_exists(enum npart__release release, const struct npart__opera
  * npart__operator_output tells it. */
 bool npart__kernel_takes(const struct npart__operator *kernel, const struct npart__operand *operand, int element_type);
 
+/* ---- load.c: what is loaded at all ------------------------------------------------------------------------- */
+
+/* What a runtime may say of a domain or of a version of an operator. */
+enum npart__load_word {
+    NPART__LOAD_RELEASE,
+    NPART__LOAD_DOMAIN,
+    NPART__LOAD_LACKS,
+    NPART__LOAD_TAKES,
+    NPART__LOAD_KEEPS
+};
+
+/* A line of load.def. */
+struct npart__load_line {
+    uint8_t word; /* enum npart__load_word */
+    const char *domain; /* of a release: its name */
+    const char *op;     /* NULL where the line names none */
+    int64_t version;    /* IR version, opset, or of the operator */
+};
+
+/* A release: its own line, and those that belong to it. */
+struct npart__loads {
+    const char *name;
+    int64_t ir_version;
+    const struct npart__load_line *lines;
+    size_t line_count;
+};
+
+/* The newest release. */
+struct npart__loads npart__newest_loads(void);
+/* The newest opset of a domain; 0: the runtime has no such domain, so others may add it. */
+int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domain);
+/* The schema by which the runtime judges a node of this operator; NULL when it knows none. */
+const struct npart__operator *npart__loads_schema(const struct npart__loads *runtime,
+                                                    const struct npart__operator *schema);
+/* Whether it takes attributes that the operator does not have. */
+bool npart__loads_any_attribute(const struct npart__loads *runtime, const struct npart__operator *schema);
+/* Whether it refuses the operator as deprecated. */
+bool npart__loads_no_more(const struct npart__loads *runtime, const struct npart__operator *schema);
+
 #endif

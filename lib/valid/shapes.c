@@ -4,7 +4,7 @@
  *
  * Modelled on the inference functions of onnx/defs, which raise an error there, and held against onnxruntime 1.31.1.
  */
-#include "valid/runtime.h"
+#include "valid/checks.h"
 
 enum { FROM_ZERO = 1, TO_RANK = 2, ANY_BELOW = 4, ANY_ABOVE = 8, FROM_BELOW = 16 };
 

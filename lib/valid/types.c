@@ -4,7 +4,7 @@
  *
  * Modelled on Graph::InferAndVerifyTypeMatch of onnxruntime/core/graph/graph.cc.
  */
-#include "valid/runtime.h"
+#include "valid/checks.h"
 
 /* Type variables of one operator; those past the last are not compared. */
 #define MOST_VARIABLES 16u

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "infer/driver.h"
-#include "valid/runtime.h"
+#include "valid/checks.h"
 
 void npart__refuse(struct npart__validity *validity, uint32_t node, const char *place, const char *format, ...)
 {
@@ -37,13 +37,13 @@ static const char *shown_domain(const char *domain)
 static void check_versions(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
-    const struct npart__runtime *runtime = &validity->runtime;
+    const struct npart__loads *runtime = &validity->runtime;
     if (graph->ir_version > runtime->ir_version)
         npart__refuse(validity, NPART_NONE, "", "IR version must be at most %lld; found %lld",
                       (long long)runtime->ir_version, (long long)graph->ir_version);
     for (uint32_t i = 0; i < graph->opset_count; i++) {
         const char *domain = graph->opsets[i].domain;
-        int64_t newest = npart__runtime_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+        int64_t newest = npart__loads_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
         if (newest && graph->opsets[i].version > newest)
             npart__refuse(validity, NPART_NONE, "", "opset of %s must be at most %lld; found %lld", domain,
                           (long long)newest, (long long)graph->opsets[i].version);
@@ -165,7 +165,7 @@ static void check_given(struct npart__validity *validity, uint32_t id, const str
         struct npart__attribute_schema expected;
         if (!npart__operator_attribute(schema, attribute->name, strlen(attribute->name), &expected)) {
             bool is_own = strncmp(attribute->name, "__", 2) == 0; /* the runtime's */
-            if (!is_own && !npart__runtime_takes_any_attribute(&validity->runtime, schema))
+            if (!is_own && !npart__loads_any_attribute(&validity->runtime, schema))
                 npart__refuse(validity, id, "", "%s has no attribute %.100s at opset %d", schema->name,
                               attribute->name, node->opset_version);
             continue;
@@ -220,7 +220,7 @@ static void check_unknown(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
     const char *domain = npart__text(&validity->graph->strings, node->domain);
-    if (npart__runtime_opset(&validity->runtime, domain) && node->opset_version)
+    if (npart__loads_opset(&validity->runtime, domain) && node->opset_version)
         npart__refuse(validity, id, "", "%.100s is no operator of %s at opset %d",
                       npart__node_op(validity->graph, node), shown_domain(domain), node->opset_version);
 }
@@ -233,10 +233,10 @@ static struct npart__valid_slot *look_up(struct npart__validity *validity, const
     if (slot->is_filled)
         return slot;
     slot->is_filled = true;
-    slot->schema = npart__runtime_schema(&validity->runtime, asked);
+    slot->schema = npart__loads_schema(&validity->runtime, asked);
     if (slot->schema) {
         slot->has_required = npart__operator_next_required(slot->schema, &at, &name, &length);
-        slot->is_deprecated = npart__runtime_deprecates(&validity->runtime, slot->schema);
+        slot->is_deprecated = npart__loads_no_more(&validity->runtime, slot->schema);
         slot->is_constant = is_constant(slot->schema);
         slot->shape_rows = npart__find_shape_rows(slot->schema);
     }
@@ -374,7 +374,7 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
         .inference = inference,
         .view = inference,
         .graph = inference->graph,
-        .runtime = npart__newest_runtime(),
+        .runtime = npart__newest_loads(),
         .slots = npart__arena_allocate(inference->arena, npart__operator_count() * sizeof *validity.slots),
     };
     if (!validity.slots)

@@ -14,7 +14,7 @@
 /* The code of such a finding. */
 #define NPART__INVALID "invalid"
 
-/* Adds a finding for each node, initializer and import that the newest runtime of runtimes.def refuses to load the
+/* Adds a finding for each node, initializer and import that the newest runtime of load.def refuses to load the
  * model for. Shapes count as far as the runtime knows them. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error);
 

@@ -7,7 +7,7 @@
 
 #include "support/built.h"
 #include "support/test.h"
-#include "valid/runtime.h"
+#include "valid/checks.h"
 
 static struct built built;
 static struct npart__inference inference;
@@ -32,45 +32,45 @@ static uint32_t count_invalid(void)
 
 static void test_valid__newest_runtime(void)
 {
-    struct npart__runtime runtime = npart__newest_runtime();
+    struct npart__loads runtime = npart__newest_loads();
     CHECK(*runtime.name && runtime.ir_version >= 13);
-    CHECK(npart__runtime_opset(&runtime, "") >= 26);
-    CHECK_INT(npart__runtime_opset(&runtime, "com.microsoft"), 1);
-    CHECK_INT(npart__runtime_opset(&runtime, "my.domain"), 0);
+    CHECK(npart__loads_opset(&runtime, "") >= 26);
+    CHECK_INT(npart__loads_opset(&runtime, "com.microsoft"), 1);
+    CHECK_INT(npart__loads_opset(&runtime, "my.domain"), 0);
 }
 
 static void test_valid__every_line_names_an_operator_of_the_standard(void)
 {
-    struct npart__runtime runtime = npart__newest_runtime();
+    struct npart__loads runtime = npart__newest_loads();
     for (size_t i = 0; i < runtime.line_count; i++) {
-        const struct npart__runtime_line *line = &runtime.lines[i];
-        if (line->word == NPART__RUNTIME_DOMAIN)
+        const struct npart__load_line *line = &runtime.lines[i];
+        if (line->word == NPART__LOAD_DOMAIN)
             continue;
-        int64_t version = line->word == NPART__RUNTIME_TAKES ? INT64_MAX : line->version;
+        int64_t version = line->word == NPART__LOAD_TAKES ? INT64_MAX : line->version;
         const struct npart__operator *schema = npart__operator_find(line->domain, line->op, version);
         REQUIRE(schema != NULL);
-        if (line->word == NPART__RUNTIME_LACKS)
-            CHECK(npart__runtime_schema(&runtime, schema) != schema);
-        if (line->word == NPART__RUNTIME_KEEPS) {
+        if (line->word == NPART__LOAD_LACKS)
+            CHECK(npart__loads_schema(&runtime, schema) != schema);
+        if (line->word == NPART__LOAD_KEEPS) {
             CHECK(npart__operator_flags(schema) & NPART__OPERATOR_DEPRECATED);
-            CHECK(!npart__runtime_deprecates(&runtime, schema));
+            CHECK(!npart__loads_no_more(&runtime, schema));
         }
-        if (line->word == NPART__RUNTIME_TAKES)
-            CHECK(npart__runtime_takes_any_attribute(&runtime, schema));
+        if (line->word == NPART__LOAD_TAKES)
+            CHECK(npart__loads_any_attribute(&runtime, schema));
     }
 }
 
 /* A version that the runtime lacks is judged by the one before it. */
 static void test_valid__schema_of_the_runtime(void)
 {
-    struct npart__runtime runtime = npart__newest_runtime();
+    struct npart__loads runtime = npart__newest_loads();
     const struct npart__operator *newer = npart__operator_find("", "Attention", 25);
     REQUIRE(newer && newer->since == 25);
-    const struct npart__operator *schema = npart__runtime_schema(&runtime, newer);
+    const struct npart__operator *schema = npart__loads_schema(&runtime, newer);
     REQUIRE(schema != NULL);
     CHECK(schema->since < 25);
-    CHECK(npart__runtime_schema(&runtime, npart__operator_find("ai.onnx.preview.training", "Adam", 1)) == NULL);
-    CHECK(npart__runtime_schema(&runtime, NULL) == NULL);
+    CHECK(npart__loads_schema(&runtime, npart__operator_find("ai.onnx.preview.training", "Adam", 1)) == NULL);
+    CHECK(npart__loads_schema(&runtime, NULL) == NULL);
 }
 
 /* ---- data ----------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What releases of ONNX Runtime load.
+ */
+#include "runtime/runtime.h"
+
+static const struct npart__load_line lines[] = {
+#define RELEASE(name, ir_version) {NPART__LOAD_RELEASE, name, NULL, ir_version},
+#define DOMAIN(domain, opset) {NPART__LOAD_DOMAIN, domain, NULL, opset},
+#define LACKS(domain, op, version) {NPART__LOAD_LACKS, domain, op, version},
+#define TAKES(domain, op) {NPART__LOAD_TAKES, domain, op, 0},
+#define KEEPS(domain, op, version) {NPART__LOAD_KEEPS, domain, op, version},
+#include "runtime/load.def"
+};
+
+struct npart__loads npart__newest_loads(void)
+{
+    size_t first = NPART__COUNT(lines) - 1;
+    while (lines[first].word != NPART__LOAD_RELEASE)
+        first--;
+    return (struct npart__loads){
+        .name = lines[first].domain,
+        .ir_version = lines[first].version,
+        .lines = &lines[first + 1],
+        .line_count = NPART__COUNT(lines) - first - 1,
+    };
+}
+
+int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domain)
+{
+    for (size_t i = 0; i < runtime->line_count; i++)
+        if (runtime->lines[i].word == NPART__LOAD_DOMAIN && strcmp(runtime->lines[i].domain, domain) == 0)
+            return runtime->lines[i].version;
+    return 0;
+}
+
+static bool says(const struct npart__loads *runtime, enum npart__load_word word,
+                 const struct npart__operator *schema)
+{
+    for (size_t i = 0; i < runtime->line_count; i++) {
+        const struct npart__load_line *line = &runtime->lines[i];
+        bool is_version = word == NPART__LOAD_TAKES || line->version == schema->since;
+        if (line->word == word && is_version && strcmp(line->domain, schema->domain) == 0 &&
+            strcmp(line->op, schema->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct npart__operator *npart__loads_schema(const struct npart__loads *runtime,
+                                                    const struct npart__operator *schema)
+{
+    int64_t newest = schema ? npart__loads_opset(runtime, schema->domain) : 0;
+    while (schema && (schema->since > newest || says(runtime, NPART__LOAD_LACKS, schema)))
+        schema = npart__operator_find(schema->domain, schema->name, schema->since - 1);
+    return schema;
+}
+
+bool npart__loads_any_attribute(const struct npart__loads *runtime, const struct npart__operator *schema)
+{
+    return says(runtime, NPART__LOAD_TAKES, schema);
+}
+
+bool npart__loads_no_more(const struct npart__loads *runtime, const struct npart__operator *schema)
+{
+    return (npart__operator_flags(schema) & NPART__OPERATOR_DEPRECATED) &&
+           !says(runtime, NPART__LOAD_KEEPS, schema);
+}
