@@ -285,6 +285,19 @@ NPART_API npart_status npart_oplist_read_memory(npart_oplist **out, const char *
                                                 const struct npart_allocator *allocator, struct npart_error *error);
 NPART_API void npart_oplist_free(npart_oplist *oplist);
 
+/* What is wrong with an op list or, of a warning, doubtful; both texts live as long as the call. */
+struct npart_diagnostic {
+    int is_warning;
+    const char *place; /* file:line:column */
+    const char *message;
+};
+typedef void (*npart_diagnostic_callback)(void *payload, const struct npart_diagnostic *diagnostic);
+/* npart_oplist_read_file that tells of every mistake, the first 20 of them, and of what is doubtful; the error is the
+ * first mistake. */
+NPART_API npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
+                                               void *payload, const struct npart_allocator *allocator,
+                                               struct npart_error *error);
+
 /* Reads another tool's list of operators (a Markdown table of |domain:Op|note| rows, or an ONNX Runtime configuration
  * of a reduced build, domain;opset;Op,...) and writes it as the text of an op list for `target`, which
  * npart_oplist_read_file takes. What no list can name becomes a comment.

@@ -360,15 +360,22 @@ static void describe(struct run *run)
     npart_oplist_free(oplist);
 }
 
+static void tell_diagnostic(void *payload, const struct npart_diagnostic *diagnostic)
+{
+    (void)payload;
+    say("%s: %s%s", diagnostic->place, diagnostic->is_warning ? "warning: " : "", diagnostic->message);
+}
+
 static void check_oplist(struct run *run, const char *path)
 {
     npart_oplist *oplist = NULL;
     struct npart_error error = {0};
     struct npart_oplist_info info;
     char counts[128], text[8192], line[8192];
-    npart_status status = npart_oplist_read_file(&oplist, path, NULL, &error);
+    npart_status status = npart_oplist_check_file(&oplist, path, tell_diagnostic, NULL, NULL, &error);
     if (status != NPART_OK) {
-        complain("", &error);
+        if (status != NPART_ERROR_OPLIST) /* whose mistakes are told already */
+            complain("", &error);
         worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status));
         return;
     }

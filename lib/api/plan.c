@@ -20,15 +20,18 @@ static npart_status check_partitioner(const char *path, const struct npart__part
 }
 
 static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
-                                const char *name, struct npart_error *error)
+                                const char *name, const struct npart__listener *listener, struct npart_error *error)
 {
     char shown[120]; /* of a long path its end, so that line and column have room behind it */
     npart__shorten(shown, sizeof shown, name);
     const char *path = npart__arena_copy_text(&oplist->arena, shown, strlen(shown));
-    npart_status status = path ? npart__oplist_read(text, bytes, path, &oplist->arena, &oplist->oplist, error)
+    npart_status status = path ? npart__oplist_read(text, bytes, path, &oplist->arena, &oplist->oplist, listener, error)
                                : npart__fail_memory(error);
-    for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++)
+    for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++) {
         status = check_partitioner(path, &oplist->oplist.partitioners.items[i], error);
+        if (status != NPART_OK && listener)
+            listener->tell(listener->payload, false, error->place, error->message);
+    }
     if (status == NPART_OK)
         *out = oplist;
     else
@@ -79,7 +82,7 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
                                       const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_oplist *oplist = NPART__NEW_HANDLE(npart_oplist, allocator);
-    return oplist ? read_oplist(out, oplist, text, bytes, name, error) : npart__fail_memory(error);
+    return oplist ? read_oplist(out, oplist, text, bytes, name, NULL, error) : npart__fail_memory(error);
 }
 
 /* A whole small file, no more than an op list may have. */
@@ -102,8 +105,8 @@ static npart_status read_small_file(struct npart__buffer *text, const char *path
     return text->failed ? npart__fail_memory(error) : NPART_OK;
 }
 
-npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
-                                    struct npart_error *error)
+static npart_status read_oplist_file(npart_oplist **out, const char *path, const struct npart__listener *listener,
+                                     const struct npart_allocator *allocator, struct npart_error *error)
 {
     npart_oplist *oplist = NPART__NEW_HANDLE(npart_oplist, allocator);
     if (!oplist)
@@ -112,9 +115,36 @@ npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const 
     npart__buffer_init(&text, &oplist->arena);
     npart_status status = read_small_file(&text, path, error);
     if (status == NPART_OK)
-        return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, error);
+        return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, listener, error);
     npart_oplist_free(oplist);
     return status;
+}
+
+npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
+                                    struct npart_error *error)
+{
+    return read_oplist_file(out, path, NULL, allocator, error);
+}
+
+struct teller {
+    npart_diagnostic_callback tell;
+    void *payload;
+};
+
+static void tell_diagnostic(void *payload, bool is_warning, const char *place, const char *message)
+{
+    const struct teller *teller = payload;
+    const struct npart_diagnostic diagnostic = {.is_warning = is_warning, .place = place, .message = message};
+    teller->tell(teller->payload, &diagnostic);
+}
+
+npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
+                                     void *payload, const struct npart_allocator *allocator, struct npart_error *error)
+{
+    struct npart_error own;
+    struct teller teller = {tell, payload};
+    const struct npart__listener listener = {tell_diagnostic, &teller};
+    return read_oplist_file(out, path, &listener, allocator, error ? error : &own);
 }
 
 void npart_oplist_free(npart_oplist *oplist)

@@ -164,7 +164,6 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     case NPART__TERM_NOT:
     case NPART__TERM_IN:
     case NPART__TERM_EACH:
-    case NPART__TERM_ANY:
         return operand_of(trial, term->left, operand);
     case NPART__TERM_PREDICATE:
     case NPART__TERM_FUNCTION:
@@ -408,63 +407,29 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
     return whole;
 }
 
-/* The condition for one of the operands; TRUE for one that is not there. */
-static enum npart__truth try_with(struct npart__trial *trial, const struct npart__term *term,
-                                  struct npart__operands operands, uint32_t index, bool *is_there)
-{
-    const uint32_t outer = trial->it;
-    const bool outer_is_output = trial->it_is_output;
-    uint32_t it = npart__operand_at(trial, operands, index);
-    enum npart__truth truth = NPART__TRUE;
-    *is_there = it != NPART_NONE;
-    if (!*is_there)
-        return truth;
-    bool is_output = npart__is_output_operand(trial, operands, index);
-    trial->it = it;
-    trial->it_is_output = is_output;
-    trial->failure = NPART__NO_FAILURE;
-    truth = npart__try(trial, term->left);
-    trial->it = outer;
-    trial->it_is_output = outer_is_output;
-    return truth;
-}
-
-/* What fails for one operand decides, before what cannot be told. */
+/* The condition for every operand that is there; what fails for one decides, before what cannot be told. */
 static enum npart__truth try_each(struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__operands operands = npart__select_operands(trial, term->selector);
     enum npart__truth truth = NPART__TRUE;
     struct npart__failure failure = NPART__NO_FAILURE;
+    const uint32_t outer = trial->it;
+    const bool outer_is_output = trial->it_is_output;
     for (uint32_t i = 0; i < operands.count && truth != NPART__FALSE; i++) {
-        bool is_there;
-        enum npart__truth here = try_with(trial, term, operands, i, &is_there);
+        uint32_t it = npart__operand_at(trial, operands, i);
+        if (it == NPART_NONE)
+            continue;
+        trial->it = it;
+        trial->it_is_output = npart__is_output_operand(trial, operands, i);
+        trial->failure = NPART__NO_FAILURE;
+        enum npart__truth here = npart__try(trial, term->left);
         if (here >= truth)
             continue;
         truth = here;
         failure = trial->failure;
     }
-    if (truth != NPART__TRUE)
-        trial->failure = failure;
-    return truth;
-}
-
-/* One for which it holds decides; where there is none, what kept the first from it is what failed. */
-static enum npart__truth try_any(struct npart__trial *trial, const struct npart__term *term)
-{
-    struct npart__operands operands = npart__select_operands(trial, term->selector);
-    enum npart__truth truth = NPART__FALSE;
-    struct npart__failure failure = NPART__NO_FAILURE;
-    bool is_first = true;
-    for (uint32_t i = 0; i < operands.count && truth != NPART__TRUE; i++) {
-        bool is_there;
-        enum npart__truth here = try_with(trial, term, operands, i, &is_there);
-        if (!is_there)
-            continue;
-        if (is_first)
-            failure = trial->failure;
-        is_first = false;
-        truth = either(truth, here);
-    }
+    trial->it = outer;
+    trial->it_is_output = outer_is_output;
     if (truth != NPART__TRUE)
         trial->failure = failure;
     return truth;
@@ -487,8 +452,6 @@ enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
         return try_predicate(trial, id);
     case NPART__TERM_EACH:
         return try_each(trial, term);
-    case NPART__TERM_ANY:
-        return try_any(trial, term);
     default:
         return try_comparison(trial, id);
     }

@@ -38,6 +38,17 @@ struct npart__trial {
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
                        const struct npart__session *session, uint32_t node);
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
+/* Whether a rule holds; one that the target is not asked, or a `refuse`, has its answer at once. */
+static inline enum npart__truth npart__try_rule(struct npart__trial *trial, const struct npart__rule *rule)
+{
+    bool must_hold = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
+    trial->failure = NPART__NO_FAILURE;
+    if (rule->is_limited && !npart__target_has(trial->target, rule->when))
+        return must_hold ? NPART__TRUE : NPART__FALSE;
+    if (rule->condition == NPART_NONE)
+        return must_hold ? NPART__FALSE : NPART__TRUE;
+    return npart__try(trial, rule->condition);
+}
 /* Appends what was found at the failed part. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 

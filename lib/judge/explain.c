@@ -9,11 +9,11 @@
 static bool add_tried(struct npart__arena *arena, struct npart__trial *trial, uint32_t rule,
                       struct npart__tried_rules *out)
 {
-    struct npart__tried tried = {.rule = rule, .truth = NPART__FALSE};
-    uint32_t condition = trial->oplist->rules.items[rule].condition;
-    trial->failure = NPART__NO_FAILURE;
-    if (condition != NPART_NONE)
-        tried.truth = (uint8_t)npart__try(trial, condition);
+    const struct npart__rule *at = &trial->oplist->rules.items[rule];
+    struct npart__tried tried = {.rule = rule};
+    if (at->is_limited && !npart__target_has(trial->target, at->when))
+        return true;
+    tried.truth = (uint8_t)npart__try_rule(trial, at);
     return NPART__PUSH(arena, &out->items, tried);
 }
 
@@ -85,8 +85,7 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
     if (id == NPART_NONE)
         return;
     const struct npart__term *term = npart__term_at(trial, id);
-    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH ||
-        term->kind == NPART__TERM_ANY) {
+    if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH) {
         append_asked_of(trial, id, out);
         return;
     }

@@ -124,14 +124,9 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
                      struct outcome *outcome)
 {
     const struct npart__rule *rule = &judge->oplist->rules.items[index];
-    enum npart__truth truth = NPART__FALSE;
-    if (rule->condition != NPART_NONE) {
-        trial->failure = NPART__NO_FAILURE;
-        truth = npart__try(trial, rule->condition);
-    }
-    if (rule->kind == NPART__RULE_NOTE) /* a bare note always applies */
-        return rule->condition != NPART_NONE && truth != NPART__TRUE ? true
-                                                                     : add_reason(judge, node, index, NPART__TRUE);
+    enum npart__truth truth = npart__try_rule(trial, rule);
+    if (rule->kind == NPART__RULE_NOTE)
+        return truth != NPART__TRUE || add_reason(judge, node, index, NPART__TRUE);
     if (rule->kind == NPART__RULE_UNIT) {
         if (truth == NPART__TRUE)
             judge->quantized_unit[node] = index + 1;
@@ -151,48 +146,12 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
 }
 
 static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t first, uint32_t count,
-                      uint16_t signature, struct outcome *outcome)
+                      struct outcome *outcome)
 {
     for (uint32_t i = first; i < first + count; i++)
-        if (judge->oplist->rules.items[i].signature == signature && !try_rule(judge, trial, node, i, outcome))
+        if (!try_rule(judge, trial, node, i, outcome))
             return false;
     return true;
-}
-
-/* Higher is better: holds, may hold, fails at compile time, fails. */
-static int rank_outcome(struct outcome outcome)
-{
-    if (outcome.ordinary == NPART__FALSE)
-        return 0;
-    if (outcome.ordinary == NPART__MAYBE)
-        return 2;
-    if (outcome.fatal == NPART__FALSE)
-        return 1;
-    return outcome.fatal == NPART__MAYBE || outcome.is_capped ? 2 : 3;
-}
-
-/* Signatures are alternatives: the best counts; when none holds, the reasons of the one that came closest stay. */
-static bool try_signatures(struct judge *judge, struct npart__trial *trial, uint32_t node,
-                           const struct npart__op_entry *entry, struct outcome *outcome)
-{
-    uint32_t before = judge->out->reasons.count, best_count = 0;
-    struct outcome best = {0};
-    uint16_t best_signature = 0;
-    for (uint16_t signature = 1; signature <= entry->signature_count; signature++) {
-        struct outcome here = *outcome;
-        judge->out->reasons.count = before;
-        if (!try_range(judge, trial, node, entry->first_rule, entry->rule_count, signature, &here))
-            return false;
-        uint32_t count = judge->out->reasons.count - before;
-        int better = best_signature ? rank_outcome(here) - rank_outcome(best) : 1;
-        if (better > 0 || (better == 0 && count < best_count)) {
-            best = here;
-            best_count = count;
-            best_signature = signature;
-        }
-    }
-    judge->out->reasons.count = before;
-    return try_range(judge, trial, node, entry->first_rule, entry->rule_count, best_signature, outcome);
 }
 
 static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
@@ -204,9 +163,8 @@ static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t n
         return add_reason(judge, node, at->missing_rule, NPART__FALSE);
     }
     const struct npart__op_entry *op = &judge->oplist->ops.items[entry];
-    return try_range(judge, trial, node, at->first_every, at->every_count, 0, outcome) &&
-           try_range(judge, trial, node, op->first_rule, op->rule_count, 0, outcome) &&
-           (op->signature_count == 0 || try_signatures(judge, trial, node, op, outcome));
+    return try_range(judge, trial, node, at->first_every, at->every_count, outcome) &&
+           try_range(judge, trial, node, op->first_rule, op->rule_count, outcome);
 }
 
 static enum npart__verdict verdict_of(struct outcome outcome)
@@ -508,8 +466,7 @@ static enum npart__truth try_again(struct npart__trial *trial, const struct npar
                                    const struct npart__session *session, uint32_t rule, uint32_t node)
 {
     npart__trial_init(trial, target, session, node);
-    uint32_t condition = target->oplist->rules.items[rule].condition;
-    return condition == NPART_NONE ? NPART__FALSE : npart__try(trial, condition);
+    return npart__try_rule(trial, &target->oplist->rules.items[rule]);
 }
 
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,

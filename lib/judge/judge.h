@@ -112,7 +112,7 @@ struct npart__tried_rules {
     struct NPART__ARRAY(struct npart__tried) items;
 };
 
-/* Tries every rule of the applied gates on a live node, those behind a refusing gate and all signatures included.
+/* Tries every rule of the applied gates on a live node, those after a refusing gate included.
  * False when out of memory. */
 bool npart__explain_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
                          struct npart__arena *arena, struct npart__tried_rules *out);

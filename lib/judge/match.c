@@ -247,7 +247,7 @@ static bool needs_hold(struct matcher *matcher)
         uint32_t node = rule->subject ? matcher->unit.makers[rule->subject - 1] : matcher->unit.nodes[0];
         npart__trial_init(&trial, matcher->target, matcher->session, node);
         trial.names = matcher->unit.values;
-        enum npart__truth truth = npart__try(&trial, rule->condition);
+        enum npart__truth truth = npart__try_rule(&trial, rule);
         if (truth != NPART__TRUE && !rule->is_fatal)
             return false;
         if (truth == NPART__FALSE && !matcher->fatal_rule)
@@ -306,7 +306,7 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
             continue;
         npart__trial_init(&trial, matcher->target, matcher->session, id);
         trial.units = out;
-        if (npart__try(&trial, rule->condition) == NPART__FALSE)
+        if (npart__try_rule(&trial, rule) == NPART__FALSE)
             out->fatal_rule_of[id] = i + 1;
     }
 }

@@ -4,16 +4,15 @@
  *
  *   condition  = and { "or" and }
  *   and        = not { "and" not }
- *   not        = "not" not | "(" condition ")" | ( "each" | "any" ) "(" operands "," condition ")" | predicate
- *              | comparison
+ *   not        = "not" not | "(" condition ")" | "each" "(" operands "," condition ")" | predicate | comparison | name
  *   comparison = sum ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) sum | sum [ "not" ] "in" item { item }
- *   item       = sum | sum ".." [ sum ] | ".." sum
+ *   item       = sum | sum ".." [ sum ] | ".." sum | name
  *   sum        = product { ("+" | "-") product }
  *   product    = factor { ("*" | "/" | "%") factor }
- *   factor     = number | word | 'text' | "-" factor | "(" sum ")" | function
+ *   factor     = number | word | 'text' | "-" factor | "(" sum ")" | function | name
+ *
+ * A name is a define with its arguments, or a parameter of one (define.c).
  */
-#include <stdio.h>
-
 #include "oplist/parse.h"
 
 enum argument {
@@ -54,6 +53,17 @@ static uint32_t find_word(const struct word_row *rows, size_t count, const char 
     return NPART_NONE;
 }
 
+bool npart__is_reserved(const char *word)
+{
+    static const char *const others[] = {"and",  "or",     "not",  "in",     "each",  "it",     "inputs",  "outputs",
+                                         "else", "source", "with", "unless", "since", "before", "because", "except"};
+    for (size_t i = 0; i < NPART__COUNT(others); i++)
+        if (npart__same_text(others[i], word))
+            return true;
+    return find_word(predicates, NPART__COUNT(predicates), word) != NPART_NONE ||
+           find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
+}
+
 static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
 {
     if (parser->status != NPART_OK)
@@ -71,200 +81,15 @@ static struct npart__term blank_term(enum npart__term_kind kind)
         .kind = (uint8_t)kind, .left = NPART_NONE, .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
 }
 
-/* ---- operands -------------------------------------------------------------------------------------------- */
-
-static void list_operands(const struct npart__operator *schema, char *out, size_t bytes)
-{
-    struct npart__operand operand;
-    size_t used = 0;
-    out[0] = '\0';
-    for (int side = 0; side < 2; side++) {
-        for (unsigned i = 0; i < 32; i++) {
-            bool found = side == 0 ? npart__operator_input(schema, i, &operand)
-                                   : npart__operator_output(schema, i, &operand);
-            if (!found)
-                break;
-            int written = snprintf(out + used, bytes - used, " %.*s", (int)operand.name_length, operand.name);
-            if (written < 0 || (size_t)written >= bytes - used)
-                return;
-            used += (size_t)written;
-            if (operand.is_variadic)
-                break;
-        }
-    }
-}
-
-/* input0, output2: operands by place, for operators that the standard does not know. */
-static bool resolve_by_place(struct npart__selector *selector)
-{
-    static const char *const sides[] = {"input", "output"};
-    for (int side = 0; side < 2; side++) {
-        size_t length = strlen(sides[side]);
-        const char *digit = selector->name + length;
-        if (strncmp(selector->name, sides[side], length) != 0 || digit[0] < '0' || digit[0] > '9' || digit[1])
-            continue;
-        selector->version_count = 1;
-        selector->versions[0].since = 0;
-        selector->versions[0].index = (int16_t)(digit[0] - '0');
-        selector->versions[0].is_output = side == 1;
-        return true;
-    }
-    return false;
-}
-
-/* Where the operand stands in each version of the operator that the entry covers; a row only where it moves. */
-static bool resolve_in_schema(struct npart__parser *parser, struct npart__selector *selector,
-                              const struct npart__operator **newest)
-{
-    size_t count;
-    bool found = false;
-    const struct npart__operator *versions =
-        npart__operator_versions(parser->op->domain, parser->op->name, &count);
-    *newest = count ? &versions[count - 1] : NULL;
-    for (size_t i = 0; i < count; i++) {
-        bool is_output;
-        struct npart__operand operand = {0};
-        int index = npart__operator_find_operand(&versions[i], selector->name, strlen(selector->name), &is_output);
-        if (index >= 0 && !is_output)
-            (void)npart__operator_input(&versions[i], (unsigned)index, &operand);
-        if (index >= 0 && is_output)
-            (void)npart__operator_output(&versions[i], (unsigned)index, &operand);
-        found |= index >= 0;
-        uint8_t last = selector->version_count;
-        bool moved = last == 0 || selector->versions[last - 1].index != index ||
-                     selector->versions[last - 1].is_output != (index >= 0 && is_output) ||
-                     selector->versions[last - 1].is_variadic != operand.is_variadic;
-        if (!moved)
-            continue;
-        if (last == NPART__SELECTOR_VERSIONS)
-            return false;
-        selector->versions[last].since = last == 0 ? 0 : versions[i].since;
-        selector->versions[last].index = (int16_t)index;
-        selector->versions[last].is_output = index >= 0 && is_output;
-        selector->versions[last].is_variadic = operand.is_variadic;
-        selector->version_count++;
-    }
-    return found;
-}
-
-/* A selector of that name which the op at hand has already, or NPART_NONE. */
-static uint32_t known_selector(const struct npart__parser *parser, const char *name)
-{
-    const struct npart__oplist *oplist = parser->oplist;
-    for (uint32_t i = parser->first_selector; (parser->op || parser->pattern) && i < oplist->selectors.count; i++)
-        if (npart__same_text(oplist->selectors.items[i].name, name))
-            return i;
-    return NPART_NONE;
-}
-
-static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
-{
-    if (!NPART__PUSH(parser->arena, &parser->oplist->selectors, selector)) {
-        npart__parse_out_of_memory(parser);
-        return NPART_NONE;
-    }
-    return parser->oplist->selectors.count - 1;
-}
-
-static uint32_t parse_selector(struct npart__parser *parser)
-{
-    struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
-    bool is_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
-    const struct npart__token *token =
-        is_all ? NULL : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
-    if (!is_all && !token)
-        return NPART_NONE;
-    if (token && parser->each_depth && strcmp(token->text, "it") == 0) {
-        selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
-        return new_selector(parser, selector);
-    }
-    uint32_t known = known_selector(parser, is_all ? selector.name : token->text);
-    if (known != NPART_NONE)
-        return known;
-    if (is_all)
-        return new_selector(parser, selector);
-    selector.name = token->text;
-    const struct npart__operator *newest = NULL;
-    selector.kind = NPART__SELECT_ONE;
-    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
-        return new_selector(parser, selector);
-    selector.version_count = 0;
-    uint32_t name = npart__find_pattern_name(parser, token->text);
-    if (name != NPART_NONE) {
-        selector.kind = NPART__SELECT_NAME;
-        selector.version_count = 1;
-        selector.versions[0].index = (int16_t)name;
-        return new_selector(parser, selector);
-    }
-    bool is_inputs = strcmp(token->text, "inputs") == 0, is_outputs = strcmp(token->text, "outputs") == 0;
-    if (is_inputs || is_outputs) {
-        selector.kind = is_inputs ? NPART__SELECT_INPUTS : NPART__SELECT_OUTPUTS;
-        selector.version_count = 0;
-        return new_selector(parser, selector);
-    }
-    char operands[160] = "";
-    if (newest)
-        list_operands(newest, operands, sizeof operands);
-    if (!parser->op && parser->pattern)
-        npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->text);
-    else if (!parser->op)
-        npart__parse_fail(parser, token->column, "%s: only inputs, outputs and * mean something to every op",
-                          token->text);
-    else
-        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s", parser->op->name, token->text,
-                          *operands ? "; it has" : "", operands);
-    return NPART_NONE;
-}
-
-/* ---- attributes ------------------------------------------------------------------------------------------ */
-
-/* The newest version of the entry that has the attribute says what it is and what its default is. */
-static void resolve_attribute(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
-{
-    size_t count;
-    struct npart__attribute_schema schema;
-    term->word = token->text;
-    if (!parser->op) {
-        npart__parse_fail(parser, token->column, "attributes belong to an op");
-        return;
-    }
-    const struct npart__operator *versions =
-        npart__operator_versions(parser->op->domain, parser->op->name, &count);
-    bool is_in_standard = count > 0;
-    const char *first = NULL; /* default of the version before */
-    size_t length = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
-            continue;
-        bool same = first && schema.default_length == length &&
-                    (length == 0 || memcmp(first, schema.default_text, length) == 0);
-        term->defaults_differ |= term->last_since && !same && (first || schema.default_text);
-        first = schema.default_text;
-        length = schema.default_text ? schema.default_length : 0;
-        term->first_since = term->first_since ? term->first_since : versions[i].since;
-        term->last_since = versions[i].since;
-    }
-    while (count-- > 0) {
-        if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
-            continue;
-        term->attribute_kind = schema.kind;
-        if (schema.default_text) {
-            term->fallback = npart__arena_copy_text(parser->arena, schema.default_text, schema.default_length);
-            if (!term->fallback)
-                npart__parse_out_of_memory(parser);
-        }
-        return;
-    }
-    if (is_in_standard)
-        npart__parse_fail(parser, token->column, "%s has no attribute %s", parser->op->name, token->text);
-}
-
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
 
-static void parse_index(struct npart__parser *parser, struct npart__term *term)
+static void parse_axis(struct npart__parser *parser, struct npart__term *term)
 {
-    if (!npart__accept(parser, NPART__TOKEN_MARK, ",")) {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected , and an axis");
+    struct npart__scope inner;
+    struct npart__reading before;
+    if (npart__enter(parser, &inner, &before)) {
+        parse_axis(parser, term); /* no deeper than defines may use each other */
+        npart__leave(parser, &before);
         return;
     }
     bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
@@ -273,6 +98,14 @@ static void parse_index(struct npart__parser *parser, struct npart__term *term)
         npart__parse_fail(parser, token->column, "an axis is a whole number");
     if (token)
         term->number = is_negative ? -token->number : token->number;
+}
+
+static void parse_index(struct npart__parser *parser, struct npart__term *term)
+{
+    if (npart__accept(parser, NPART__TOKEN_MARK, ","))
+        parse_axis(parser, term);
+    else
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected , and an axis");
 }
 
 static void take_limit(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
@@ -293,7 +126,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     case ARGUMENT_OPERAND_INDEX:
     case ARGUMENT_OPERAND_MAYBE_INDEX:
     case ARGUMENT_SIDE:
-        term->selector = parse_selector(parser);
+        term->selector = npart__parse_selector(parser);
         term->has_index =
             argument == ARGUMENT_OPERAND_MAYBE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
         if (argument == ARGUMENT_OPERAND_INDEX || term->has_index)
@@ -302,29 +135,31 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
         return;
     case ARGUMENT_ATTRIBUTE:
     case ARGUMENT_ATTRIBUTE_INDEX:
-        token = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
+        token = npart__expect_name(parser, "an attribute");
         if (token)
-            resolve_attribute(parser, token, term);
+            npart__resolve_attribute(parser, token, term);
         term->has_index = argument == ARGUMENT_ATTRIBUTE_INDEX && npart__next_is(parser, NPART__TOKEN_MARK, ",");
         if (term->has_index)
             parse_index(parser, term);
         return;
     case ARGUMENT_SWITCH:
-        token = npart__expect(parser, NPART__TOKEN_WORD, "a switch");
+        token = npart__expect_name(parser, "a switch");
         if (token)
             found = npart__find_switch(parser->oplist, token->text, strlen(token->text));
         if (token && found == NPART_NONE)
             npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
         break;
     case ARGUMENT_VARIANT:
-        token = npart__peek(parser);
-        parser->at += token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
+        token = npart__resolve(parser, npart__peek(parser));
+        if (!token)
+            return;
+        parser->now.at += token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
         found = npart__find_variant(parser->oplist, token->text, strlen(token->text));
         if (found == NPART_NONE)
             npart__parse_fail(parser, token->column, "the list declares no variant %s", token->text);
         break;
     case ARGUMENT_LIMIT:
-        token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
+        token = npart__expect_name(parser, "a limit");
         if (token)
             take_limit(parser, token, term);
         return;
@@ -339,7 +174,7 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
 {
     struct npart__term term = blank_term(kind);
     term.op = (uint8_t)op;
-    parser->at++; /* the word itself */
+    parser->now.at++; /* the word itself */
     if (row->argument == ARGUMENT_NOTHING)
         return new_term(parser, term);
     if (!npart__accept(parser, NPART__TOKEN_MARK, "(")) {
@@ -363,6 +198,13 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         npart__parse_fail(parser, token->column, "nested deeper than %u", NPART__LIMIT_CONDITION_DEPTH);
         return NPART_NONE;
     }
+    struct npart__scope scope;
+    struct npart__reading before;
+    if (npart__enter(parser, &scope, &before)) {
+        uint32_t named = parse_sum(parser, depth + 1);
+        npart__leave(parser, &before);
+        return named;
+    }
     if (npart__accept(parser, NPART__TOKEN_MARK, "(")) {
         uint32_t inner = parse_sum(parser, depth + 1);
         if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
@@ -373,7 +215,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         struct npart__term zero = blank_term(NPART__TERM_NUMBER), minus = blank_term(NPART__TERM_ARITHMETIC);
         const struct npart__token *next = npart__peek(parser);
         if (next->kind == NPART__TOKEN_NUMBER) { /* a negative number is one term */
-            parser->at++;
+            parser->now.at++;
             zero.number = -next->number;
             zero.real = -next->real;
             zero.op = !next->is_whole;
@@ -389,7 +231,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         number.number = token->number;
         number.real = token->real;
         number.op = !token->is_whole;
-        parser->at++;
+        parser->now.at++;
         return new_term(parser, number);
     }
     if (token->kind == NPART__TOKEN_WORD) {
@@ -404,7 +246,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         struct npart__term word = blank_term(NPART__TERM_WORD);
         word.word = token->text;
         word.element_type = (uint8_t)npart__type_number(token->text, strlen(token->text));
-        parser->at++;
+        parser->now.at++;
         return new_term(parser, word);
     }
     npart__parse_fail(parser, token->column, "expected a number, a word or a function, found %s", token->text);
@@ -420,7 +262,7 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
         if (parser->status != NPART_OK || token->kind != NPART__TOKEN_MARK || token->text[1] ||
             !strchr(operators, token->text[0]))
             return left;
-        parser->at++;
+        parser->now.at++;
         struct npart__term term = blank_term(NPART__TERM_ARITHMETIC);
         term.op = (uint8_t)token->text[0];
         term.left = left;
@@ -447,10 +289,11 @@ static bool set_goes_on(const struct npart__parser *parser)
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
         return false;
+    if (parser->now.at >= parser->now.range.count)
+        return false;
     if (token->kind == NPART__TOKEN_WORD)
-        return strcmp(token->text, "or") != 0 && strcmp(token->text, "and") != 0 &&
-               strcmp(token->text, "else") != 0 && strcmp(token->text, "source") != 0 &&
-               strcmp(token->text, "except") != 0;
+        return !npart__is_reserved(token->text) ||
+               (find_word(functions, NPART__COUNT(functions), token->text) != NPART_NONE);
     return token->kind == NPART__TOKEN_NUMBER || token->kind == NPART__TOKEN_LITERAL ||
            npart__next_is(parser, NPART__TOKEN_MARK, "-") || npart__next_is(parser, NPART__TOKEN_MARK, "..") ||
            npart__next_is(parser, NPART__TOKEN_MARK, "(");
@@ -466,7 +309,7 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
         /* A second bound follows unless the set ends; a bare word is the set's next item. */
         const struct npart__token *token = npart__peek(parser);
         bool has_end = token->kind == NPART__TOKEN_NUMBER || npart__next_is(parser, NPART__TOKEN_MARK, "-") ||
-                       npart__next_is(parser, NPART__TOKEN_MARK, "(") ||
+                       npart__next_is(parser, NPART__TOKEN_MARK, "(") || npart__end_of_name(parser) != NPART_NONE ||
                        (token->kind == NPART__TOKEN_WORD && set_goes_on(parser) &&
                         find_word(functions, NPART__COUNT(functions), token->text) != NPART_NONE);
         if (has_end)
@@ -477,25 +320,51 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
     return new_term(parser, item);
 }
 
-static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint32_t column);
+static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column);
 
-/* The items of a set, a named one expanded in place; returns the first, linked by `next`. */
-static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigned depth)
+/* Whether the name at hand stands for items, and not for a number that is calculated with. */
+static bool names_items(const struct npart__parser *parser)
 {
-    uint32_t first = NPART_NONE, last = NPART_NONE;
-    uint32_t column = npart__peek(parser)->column;
+    uint32_t end = npart__end_of_name(parser);
+    if (end == NPART_NONE)
+        return false;
+    const struct npart__token *next = &parser->now.range.tokens[end];
+    return end >= parser->now.range.count || next->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->text[0]);
+}
+
+/* The items of a set behind `last`, linked by `next`; returns the last. */
+static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, uint32_t last, uint32_t *first,
+                                   unsigned depth)
+{
+    struct npart__scope inner;
+    struct npart__reading before;
+    if (depth > NPART__LIMIT_CONDITION_DEPTH)
+        npart__parse_fail(parser, npart__peek(parser)->column, "nested deeper than %u", NPART__LIMIT_CONDITION_DEPTH);
     while (set_goes_on(parser)) {
-        column = npart__peek(parser)->column;
+        uint64_t column = npart__peek(parser)->column;
+        if (names_items(parser) && npart__enter(parser, &inner, &before)) {
+            last = parse_items_behind(parser, left, last, first, depth + 1);
+            npart__leave(parser, &before);
+            continue;
+        }
         uint32_t item = parse_item(parser, depth);
         if (item == NPART_NONE)
-            return NPART_NONE;
+            break;
         check_words(parser, left, parser->oplist->terms.items[item].left, column);
         if (last == NPART_NONE)
-            first = item;
+            *first = item;
         else
             parser->oplist->terms.items[last].next = item;
         last = item;
     }
+    return last;
+}
+
+static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigned depth)
+{
+    uint32_t first = NPART_NONE;
+    uint64_t column = npart__peek(parser)->column;
+    (void)parse_items_behind(parser, left, NPART_NONE, &first, depth);
     if (first == NPART_NONE)
         npart__parse_fail(parser, column, "expected what it may be");
     return first;
@@ -523,16 +392,22 @@ static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t ot
 }
 
 /* dtype() is compared with type names only, producer() and consumers() with operators of the standard. */
-static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint32_t column)
+static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column)
 {
     note_names(parser, left, other);
     note_names(parser, other, left);
     if (left == NPART_NONE || other == NPART_NONE || parser->status != NPART_OK)
         return;
     const struct npart__term *asked = &parser->oplist->terms.items[left], *word = &parser->oplist->terms.items[other];
-    if (asked->kind != NPART__TERM_FUNCTION || word->kind != NPART__TERM_WORD)
+    if (asked->kind != NPART__TERM_FUNCTION)
         return;
-    bool is_type = asked->op == NPART__FUNCTION_DTYPE || asked->op == NPART__FUNCTION_QDTYPE;
+    bool is_type = asked->op == NPART__FUNCTION_DTYPE || asked->op == NPART__FUNCTION_QDTYPE ||
+                   asked->op == NPART__FUNCTION_CASTS;
+    if (is_type && word->kind == NPART__TERM_NUMBER)
+        npart__parse_warn(parser, column, "a type is never a number");
+    if (word->kind != NPART__TERM_WORD)
+        return;
+    is_type = is_type && asked->op != NPART__FUNCTION_CASTS;
     bool is_op = asked->op == NPART__FUNCTION_PRODUCER || asked->op == NPART__FUNCTION_CONSUMERS ||
                  asked->op == NPART__FUNCTION_ORIGIN ||
                  asked->op == NPART__FUNCTION_OP;
@@ -551,7 +426,7 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
 }
 
 /* A toolchain compared with is told by its text, and kept as its place. */
-static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint32_t column)
+static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint64_t column)
 {
     if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
         return;
@@ -590,7 +465,7 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
         if (!npart__accept(parser, NPART__TOKEN_MARK, marks[i]))
             continue;
         struct npart__term compare = blank_term(NPART__TERM_COMPARE);
-        uint32_t column = npart__peek(parser)->column;
+        uint64_t column = npart__peek(parser)->column;
         compare.op = (uint8_t)i;
         compare.left = left;
         compare.right = parse_sum(parser, depth);
@@ -606,32 +481,105 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 
 static uint32_t parse_or(struct npart__parser *parser, unsigned depth);
 
-/* Whether the parenthesis at hand holds a condition: then no operator of arithmetic or comparison follows it. */
+static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
+{
+    struct npart__term term = blank_term(kind);
+    term.left = left;
+    term.right = right;
+    return left == NPART_NONE ? right : right == NPART_NONE ? left : new_term(parser, term);
+}
+
+/* A row's items for one column: of one word, that it is this one. */
+static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsigned depth)
+{
+    if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
+        return NPART_NONE;
+    struct npart__term in = blank_term(NPART__TERM_IN);
+    in.left = asked;
+    in.right = parse_items(parser, asked, depth);
+    const struct npart__term *item = in.right == NPART_NONE ? NULL : &parser->oplist->terms.items[in.right];
+    if (item && !item->op && item->next == NPART_NONE) {
+        in.kind = NPART__TERM_COMPARE;
+        in.op = NPART__EQUAL;
+        in.right = item->left;
+    }
+    return new_term(parser, in);
+}
+
+/* A define whose lines are rows: what is asked is in every column of one of them. */
+static uint32_t parse_table(struct npart__parser *parser, const struct npart__scope *scope, unsigned depth)
+{
+    const struct npart__define *define = scope->define;
+    uint32_t asked[NPART__LIMIT_PARAMETERS], table = NPART_NONE;
+    for (uint32_t i = 0; i < define->parameter_count; i++) {
+        parser->now.range = (struct npart__range){&define->parameters.tokens[2 * i], 1};
+        parser->now.at = 0;
+        asked[i] = parse_sum(parser, depth);
+    }
+    for (uint32_t i = 0; i < define->statement_count && parser->status == NPART_OK; i++) {
+        uint32_t row = NPART_NONE;
+        parser->now.range = define->statements[i].range;
+        parser->now.at = 0;
+        if (!npart__accept(parser, NPART__TOKEN_WORD, "row"))
+            npart__parse_fail(parser, npart__peek(parser)->column, "expected row, found %s",
+                              npart__peek(parser)->text);
+        for (uint32_t k = 0; k < define->parameter_count && parser->status == NPART_OK; k++) {
+            if (k && !npart__accept(parser, NPART__TOKEN_MARK, ":"))
+                npart__parse_fail(parser, npart__peek(parser)->column, "expected : and the next column");
+            row = link_two(parser, NPART__TERM_AND, row, parse_column(parser, asked[k], depth));
+        }
+        npart__expect_end(parser);
+        table = link_two(parser, NPART__TERM_OR, table, row);
+    }
+    return table;
+}
+
+/* Whether what ends before the token is a condition: then no operator of arithmetic or comparison follows it. */
+static bool ends_condition(const struct npart__token *next)
+{
+    if (next->kind == NPART__TOKEN_MARK)
+        return strcmp(next->text, ")") == 0 || strcmp(next->text, ",") == 0;
+    return next->kind != NPART__TOKEN_WORD || (strcmp(next->text, "in") != 0 && strcmp(next->text, "not") != 0);
+}
+
+/* Whether the parenthesis at hand holds a condition. */
 static bool opens_condition(const struct npart__parser *parser)
 {
     unsigned open = 0;
-    for (uint32_t i = parser->at; i < parser->token_count; i++) {
-        const struct npart__token *token = &parser->tokens[i];
+    for (uint32_t i = parser->now.at; i < parser->now.range.count; i++) {
+        const struct npart__token *token = &parser->now.range.tokens[i];
         if (token->kind != NPART__TOKEN_MARK)
             continue;
         open += token->text[0] == '(';
         open -= token->text[0] == ')';
-        if (open == 0) {
-            const struct npart__token *next = token + 1;
-            bool continues = (next->kind == NPART__TOKEN_MARK && strcmp(next->text, ")") != 0) ||
-                             (next->kind == NPART__TOKEN_WORD && strcmp(next->text, "in") == 0);
-            return !continues;
-        }
+        if (open == 0)
+            return i + 1 == parser->now.range.count || ends_condition(token + 1);
     }
     return true;
 }
 
-/* each(OPERANDS, CONDITION) or any(...), where `it` is the operand at hand. */
-static uint32_t parse_each(struct npart__parser *parser, enum npart__term_kind kind, unsigned depth)
+/* The name at hand as a condition: NPART_NONE in *term, and false, where it is no name or a number. */
+static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *term)
 {
-    struct npart__term each = blank_term(kind);
-    parser->at += 2;
-    each.selector = parse_selector(parser);
+    struct npart__scope inner;
+    struct npart__reading before;
+    uint32_t end = npart__end_of_name(parser);
+    bool is_condition =
+        end != NPART_NONE && (end >= parser->now.range.count || ends_condition(&parser->now.range.tokens[end]));
+    if (!is_condition || !npart__enter(parser, &inner, &before))
+        return false;
+    *term = inner.define && inner.define->is_table ? parse_table(parser, &inner, depth + 1)
+                                                   : parse_or(parser, depth + 1);
+    npart__leave(parser, &before);
+    return true;
+}
+
+/* each(OPERANDS, CONDITION), where `it` is the operand at hand. */
+static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
+{
+    struct npart__term each = blank_term(NPART__TERM_EACH);
+    parser->now.at += 2;
+    each.selector = npart__parse_selector(parser);
     if (!npart__accept(parser, NPART__TOKEN_MARK, ","))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected , and a condition");
     parser->each_depth++;
@@ -656,12 +604,14 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         term.left = parse_not(parser, depth + 1);
         return new_term(parser, term);
     }
-    bool is_each = npart__next_is(parser, NPART__TOKEN_WORD, "each");
-    if ((is_each || npart__next_is(parser, NPART__TOKEN_WORD, "any")) && token[1].kind == NPART__TOKEN_MARK &&
+    if (npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
         strcmp(token[1].text, "(") == 0)
-        return parse_each(parser, is_each ? NPART__TERM_EACH : NPART__TERM_ANY, depth);
+        return parse_each(parser, depth);
+    uint32_t named = NPART_NONE;
+    if (parse_named(parser, depth, &named))
+        return named;
     if (npart__next_is(parser, NPART__TOKEN_MARK, "(") && opens_condition(parser)) {
-        parser->at++;
+        parser->now.at++;
         uint32_t inner = parse_or(parser, depth + 1);
         if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
             npart__parse_fail(parser, npart__peek(parser)->column, "expected ), found %s", npart__peek(parser)->text);

@@ -43,12 +43,27 @@ static void describe_rule(const struct npart__rule *rule, struct npart__buffer *
     npart__append_text(out, "\n");
 }
 
+static void describe_when(const struct npart__oplist *oplist, struct npart__line_condition when,
+                          struct npart__buffer *out)
+{
+    if (when.with != NPART_NONE)
+        npart__append_format(out, " with %s", oplist->switches.items[when.with]);
+    if (when.without != NPART_NONE)
+        npart__append_format(out, " unless %s", oplist->switches.items[when.without]);
+    if (when.since != NPART_NONE)
+        npart__append_format(out, " since '%s'", oplist->toolchains.items[when.since]);
+    if (when.before != NPART_NONE)
+        npart__append_format(out, " before '%s'", oplist->toolchains.items[when.before]);
+}
+
 static void describe_condition(const struct npart__oplist *oplist, const struct npart__rule *rule,
                                struct npart__buffer *out)
 {
-    if (rule->condition != NPART_NONE) {
-        npart__append_text(out, "           ");
-        npart__append_term(oplist, rule->condition, out);
+    if (rule->condition != NPART_NONE || rule->is_limited) {
+        npart__append_text(out, rule->condition != NPART_NONE ? "           " : "          ");
+        if (rule->condition != NPART_NONE)
+            npart__append_term(oplist, rule->condition, out);
+        describe_when(oplist, rule->when, out);
         npart__append_text(out, "\n");
     }
     npart__append_format(out, "           %s, line %u", rule->id, rule->line);
@@ -74,16 +89,10 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
         npart__append_text(out, oplist->gates[entry->gate].name);
     }
     npart__append_text(out, "\n");
-    for (uint16_t signature = 0; signature <= entry->signature_count; signature++) {
-        if (signature)
-            npart__append_format(out, "  %s signature %u\n", signature == 1 ? "either" : "or", signature);
-        for (uint32_t i = entry->first_rule; i < entry->first_rule + entry->rule_count; i++) {
-            if (oplist->rules.items[i].signature != signature)
-                continue;
-            describe_rule(&oplist->rules.items[i], out);
-            if (in_full)
-                describe_condition(oplist, &oplist->rules.items[i], out);
-        }
+    for (uint32_t i = entry->first_rule; i < entry->first_rule + entry->rule_count; i++) {
+        describe_rule(&oplist->rules.items[i], out);
+        if (in_full)
+            describe_condition(oplist, &oplist->rules.items[i], out);
     }
 }
 
@@ -107,10 +116,7 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     for (uint32_t i = 0; i < oplist->partitioners.count; i++) {
         const struct npart__partitioner_choice *choice = &oplist->partitioners.items[i];
         npart__append_format(out, "partitioner %s", choice->name);
-        if (choice->when.with != NPART_NONE)
-            npart__append_format(out, " with %s", oplist->switches.items[choice->when.with]);
-        if (choice->when.without != NPART_NONE)
-            npart__append_format(out, " unless %s", oplist->switches.items[choice->when.without]);
+        describe_when(oplist, choice->when, out);
         npart__append_text(out, "\n");
     }
 }

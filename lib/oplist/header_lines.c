@@ -37,8 +37,7 @@ const char *npart__take_source(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "source"))
         return parser->default_source;
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
-    return token ? token->text : parser->default_source;
+    return npart__take_text(parser, "a source");
 }
 
 /* By name or alias, in any case of letters. */
@@ -66,7 +65,7 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
         *domain = npart__arena_copy_text(arena, text, 7);
 }
 
-bool npart__check_op(struct npart__parser *parser, const char *text, uint32_t column)
+bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column)
 {
     size_t count;
     const char *domain, *name;
@@ -80,10 +79,10 @@ bool npart__check_op(struct npart__parser *parser, const char *text, uint32_t co
 
 static void line_text(struct npart__parser *parser, const char **out)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a text in quotes");
+    const char *text = npart__take_text(parser, "a text in quotes");
     npart__expect_end(parser);
-    if (token)
-        *out = token->text;
+    if (parser->status == NPART_OK)
+        *out = text;
 }
 
 void npart__line_target(struct npart__parser *parser)
@@ -96,7 +95,7 @@ void npart__line_target(struct npart__parser *parser)
     parser->oplist->name = name->text;
     parser->name_is_included = parser->include_depth > 0;
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        parser->oplist->title = parser->tokens[parser->at++].text;
+        parser->oplist->title = npart__take_text(parser, "a text");
     npart__expect_end(parser);
 }
 
@@ -164,15 +163,6 @@ static const struct npart__token *expect_variant(struct npart__parser *parser)
     return npart__expect(parser, is_number ? NPART__TOKEN_NUMBER : NPART__TOKEN_WORD, "a variant");
 }
 
-void npart__line_variants(struct npart__parser *parser)
-{
-    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
-        const struct npart__token *token = expect_variant(parser);
-        if (token)
-            (void)add_variant(parser, token);
-    }
-}
-
 static void parse_aliases(struct npart__parser *parser, uint32_t variant)
 {
     struct NPART__ARRAY(const char *) aliases = {NULL, 0, 0};
@@ -188,7 +178,7 @@ static void parse_aliases(struct npart__parser *parser, uint32_t variant)
             npart__parse_out_of_memory(parser);
         if (parser->status != NPART_OK)
             return;
-        parser->at++;
+        parser->now.at++;
     }
     parser->oplist->variants.items[variant].aliases = aliases.items;
     parser->oplist->variants.items[variant].alias_count = aliases.count;
@@ -225,7 +215,7 @@ void npart__line_variant(struct npart__parser *parser)
         }
     }
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        oplist->variants.items[variant].title = parser->tokens[parser->at++].text;
+        oplist->variants.items[variant].title = npart__take_text(parser, "a text");
     npart__expect_end(parser);
 }
 
@@ -319,7 +309,7 @@ static uint32_t accept_for(struct npart__parser *parser)
     uint32_t variant = is_name ? npart__find_variant(parser->oplist, token->text, strlen(token->text)) : NPART_NONE;
     if (variant == NPART_NONE)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
-    parser->at += is_name;
+    parser->now.at += is_name;
     return variant;
 }
 
@@ -368,6 +358,9 @@ void npart__line_rewriting(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
+const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",
+                                              "copy_gb_per_s", "layout_gb_per_s", NULL};
+
 /* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] */
 void npart__line_param(struct npart__parser *parser)
 {
@@ -376,6 +369,11 @@ void npart__line_param(struct npart__parser *parser)
     if (!token)
         return;
     parameter.name = token->text;
+    bool is_known = false;
+    for (const char *const *name = npart__parameter_names; *name; name++)
+        is_known |= strcmp(*name, token->text) == 0;
+    if (!is_known)
+        npart__parse_warn(parser, token->column, "no report reads the parameter %s", token->text);
     parameter.variant = accept_for(parser);
     double *const values[] = {&parameter.low, &parameter.typical, &parameter.high};
     for (size_t i = 0; i < NPART__COUNT(values); i++) {
@@ -387,7 +385,7 @@ void npart__line_param(struct npart__parser *parser)
         npart__parse_fail(parser, token ? token->column : 1, "low, typical and high are not in order");
     parameter.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        parameter.source = parser->tokens[parser->at++].text;
+        parameter.source = npart__take_text(parser, "a text");
     npart__expect_end(parser);
     if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->parameters, parameter))
         npart__parse_out_of_memory(parser);
@@ -427,7 +425,7 @@ void npart__line_gate(struct npart__parser *parser)
         gate->missing = token ? token->text : gate->missing;
     }
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        gate->sentence = parser->tokens[parser->at++].text;
+        gate->sentence = npart__take_text(parser, "a text");
     npart__expect_end(parser);
     parser->gate = (uint8_t)index;
 }
@@ -469,40 +467,13 @@ void npart__line_every(struct npart__parser *parser)
     }
     gate->first_every = parser->first_rule;
     if (npart__accept(parser, NPART__TOKEN_WORD, "maybe"))
-        npart__parse_rule(parser, NPART__RULE_CAP);
+        npart__parse_rule(parser, NPART__RULE_CAP, false);
     else if (npart__accept(parser, NPART__TOKEN_WORD, "note"))
-        npart__parse_rule(parser, NPART__RULE_NOTE);
+        npart__parse_rule(parser, NPART__RULE_NOTE, false);
     else
-        npart__parse_rule(parser, NPART__RULE_NEED);
+        npart__parse_rule(parser, NPART__RULE_NEED, npart__accept(parser, NPART__TOKEN_WORD, "refuse"));
     gate->every_count = parser->oplist->rules.count - gate->first_every;
     for (uint32_t i = gate->first_every; i < parser->oplist->rules.count; i++)
         if (!*parser->oplist->rules.items[i].source)
             parser->oplist->rules.items[i].source = parser->default_source;
 }
-
-/* set NAME = WORD...: a name for words of a set. */
-void npart__line_set(struct npart__parser *parser)
-{
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "the set's name");
-    if (!token)
-        return;
-    struct npart__word_set set = {.name = token->text, .first_token = parser->set_tokens.count};
-    for (uint32_t i = 0; i < parser->sets.count; i++)
-        if (strcmp(parser->sets.items[i].name, set.name) == 0)
-            npart__parse_fail(parser, token->column, "set %s is there twice", set.name);
-    if (!npart__accept(parser, NPART__TOKEN_MARK, "="))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected =");
-    while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
-        if (!NPART__PUSH(parser->arena, &parser->set_tokens, *npart__peek(parser)))
-            npart__parse_out_of_memory(parser);
-        parser->at++;
-        set.token_count++;
-    }
-    if (parser->status == NPART_OK && set.token_count == 0)
-        npart__parse_fail(parser, token->column, "an empty set");
-    if (parser->sets.count == NPART__LIMIT_SETS)
-        npart__parse_fail(parser, token->column, "more than %u sets", NPART__LIMIT_SETS);
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->sets, set))
-        npart__parse_out_of_memory(parser);
-}
-

@@ -6,21 +6,87 @@
 
 #include "oplist/parse.h"
 
-void npart__parse_fail(struct npart__parser *parser, uint32_t column, const char *format, ...)
+#define MOST_PLACES 1024u
+#define LONG_LINE 200u /* a line that nobody reads to its end */
+
+static void tell(const struct npart__parser *parser, bool is_warning, const char *place, const char *message)
+{
+    if (parser->listener)
+        parser->listener->tell(parser->listener->payload, is_warning, place, message);
+}
+
+static uint64_t with_line(const struct npart__parser *parser, uint64_t column)
+{
+    return column >> NPART__LINE_SHIFT ? column : (uint64_t)parser->now.line << NPART__LINE_SHIFT | column;
+}
+
+static void write_place(const struct npart__parser *parser, uint64_t column, char *out, size_t bytes)
+{
+    (void)snprintf(out, bytes, "%s:%u:%u", parser->oplist->path, (unsigned)(column >> NPART__LINE_SHIFT),
+                   (unsigned)(column & UINT32_MAX));
+}
+
+/* Of a place that nothing was told of yet, notes that something is: what ops share is looked at for each of them. */
+static bool is_new(struct npart__parser *parser, uint64_t column)
+{
+    for (uint32_t i = 0; i < parser->told.count; i++)
+        if (parser->told.items[i].column == column && parser->told.items[i].path == parser->oplist->path)
+            return false;
+    struct npart__place_told place = {parser->oplist->path, column};
+    return parser->told.count == MOST_PLACES || NPART__PUSH(&parser->tokens_arena, &parser->told, place);
+}
+
+void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...)
 {
     char place[sizeof parser->error->place], text[200];
     if (parser->status != NPART_OK)
         return;
-    (void)snprintf(place, sizeof place, "%s:%u:%u", parser->oplist->path, parser->line, column);
+    column = with_line(parser, column);
+    parser->status = NPART_ERROR_OPLIST;
+    if (!is_new(parser, column))
+        return;
     va_list list;
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    parser->status = npart__fail(parser->error, NPART_ERROR_OPLIST, place, "%s", text);
+    write_place(parser, column, place, sizeof place);
+    if (parser->mistakes == 0)
+        (void)npart__fail(parser->error, NPART_ERROR_OPLIST, place, "%s", text);
+    if (parser->mistakes < NPART__LIMIT_MISTAKES)
+        tell(parser, false, place, text);
+    parser->mistakes++;
+    parser->must_stop |= !parser->listener; /* nobody asks for more than the first */
+}
+
+void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...)
+{
+    char place[sizeof parser->error->place], text[200];
+    if (!parser->listener || parser->status != NPART_OK || !is_new(parser, with_line(parser, column)))
+        return;
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    write_place(parser, with_line(parser, column), place, sizeof place);
+    tell(parser, true, place, text);
+}
+
+void npart__tell_how_many(const struct npart__parser *parser)
+{
+    char text[40];
+    (void)snprintf(text, sizeof text, "and %u more", parser->mistakes - NPART__LIMIT_MISTAKES);
+    tell(parser, false, parser->oplist->path, text);
+}
+
+void npart__end_statement(struct npart__parser *parser)
+{
+    if (parser->status == NPART_ERROR_OPLIST && !parser->must_stop)
+        parser->status = NPART_OK;
 }
 
 void npart__parse_out_of_memory(struct npart__parser *parser)
 {
+    parser->must_stop = true;
     if (parser->status == NPART_OK)
         parser->status = npart__fail_memory(parser->error);
 }
@@ -84,19 +150,19 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
 
 /* A token whose text lives as long as the list. */
 static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
-                                              const char *text, uint32_t column)
+                                              const char *text, uint64_t column)
 {
-    if (parser->token_count + 1 >= NPART__LIMIT_TOKENS) {
+    if (parser->lexed_count + 1 >= NPART__LIMIT_TOKENS) {
         npart__parse_fail(parser, column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
         return NULL;
     }
-    struct npart__token *token = &parser->tokens[parser->token_count++];
+    struct npart__token *token = &parser->lexed[parser->lexed_count++];
     *token = (struct npart__token){.kind = (uint8_t)kind, .column = column, .text = text};
     return token;
 }
 
 static struct npart__token *add_token(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
-                                      size_t length, uint32_t column)
+                                      size_t length, uint64_t column)
 {
     const char *copy = npart__arena_copy_text(parser->arena, text, length);
     if (copy)
@@ -105,7 +171,7 @@ static struct npart__token *add_token(struct npart__parser *parser, enum npart__
     return NULL;
 }
 
-static void read_number(struct npart__parser *parser, const char *text, size_t length, uint32_t column, bool is_whole)
+static void read_number(struct npart__parser *parser, const char *text, size_t length, uint64_t column, bool is_whole)
 {
     struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
     if (!token)
@@ -122,7 +188,7 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
 }
 
 /* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. */
-static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint32_t column)
+static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
     char quote = text[0], *plain = npart__arena_allocate(parser->arena, rest + 1);
     size_t length = 0, at = 1;
@@ -144,7 +210,7 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
     return at + 1;
 }
 
-static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint32_t column)
+static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
     static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
                                         "-",  "/",  "%",  ":",  "=", "<", ">"};
@@ -167,7 +233,7 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
     while (at < length && parser->status == NPART_OK) {
         const char *text = line + at;
         size_t rest = length - at, taken = 1;
-        uint32_t column = (uint32_t)at + 1;
+        uint64_t column = (uint64_t)parser->now.line << NPART__LINE_SHIFT | (at + 1);
         bool is_whole;
         if (*text == '#')
             return;
@@ -190,16 +256,16 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
     }
 }
 
-/* Joins continuation lines by blanks, so that columns of the first stay true. */
-void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end)
+/* Of one line and those that continue it, the tokens and where the next begins. */
+static void lex_statement(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset)
 {
-    parser->token_count = parser->at = 0;
+    parser->lexed_count = 0;
     for (;;) {
-        const char *line = parser->text + *offset;
-        const char *newline = memchr(line, '\n', end - *offset);
-        size_t length = newline ? (size_t)(newline - line) : end - *offset;
+        const char *line = text + *offset;
+        const char *newline = memchr(line, '\n', bytes - *offset);
+        size_t length = newline ? (size_t)(newline - line) : bytes - *offset;
         *offset += length + (newline ? 1 : 0);
-        parser->line++;
+        parser->now.line++;
         size_t visible = length;
         while (visible > 0 && (line[visible - 1] == '\r' || line[visible - 1] == ' '))
             visible--;
@@ -210,16 +276,38 @@ void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end)
             npart__parse_fail(parser, 1, "a NUL character: is this an op list?");
         else
             lex(parser, line, continues ? visible - 1 : length);
-        if (!continues || *offset >= end || parser->status != NPART_OK)
+        if (length > LONG_LINE)
+            npart__parse_warn(parser, LONG_LINE + 1, "a line longer than %u characters", LONG_LINE);
+        if (!continues || *offset >= bytes)
             break;
     }
-    parser->tokens[parser->token_count] = (struct npart__token){
+    const struct npart__token *last = parser->lexed_count ? &parser->lexed[parser->lexed_count - 1] : NULL;
+    parser->lexed[parser->lexed_count] = (struct npart__token){
         .kind = NPART__TOKEN_END,
-        .column = parser->token_count ? parser->tokens[parser->token_count - 1].column +
-                                            (uint32_t)strlen(parser->tokens[parser->token_count - 1].text)
-                                      : 1,
+        .column = last ? last->column + strlen(last->text) : (uint64_t)parser->now.line << NPART__LINE_SHIFT | 1,
         .text = "the end of the line",
     };
+}
+
+void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
+{
+    parser->now.line = 0;
+    for (size_t offset = 0; offset < bytes && !parser->must_stop;) {
+        lex_statement(parser, text, bytes, &offset);
+        struct npart__lexed_line statement = {.line = parser->now.line, .is_broken = parser->status != NPART_OK};
+        npart__end_statement(parser);
+        if (parser->lexed_count == 0)
+            continue;
+        parser->tokens_lexed += parser->lexed_count;
+        size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
+        struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
+        statement.range = (struct npart__range){tokens, parser->lexed_count};
+        statement.line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
+        if (tokens)
+            memcpy(tokens, parser->lexed, size);
+        if (!tokens || !NPART__PUSH(&parser->tokens_arena, &out->of, statement))
+            npart__parse_out_of_memory(parser);
+    }
 }
 
 /* ---- taking tokens --------------------------------------------------------------------------------------- */
@@ -234,7 +322,7 @@ bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, co
 {
     if (parser->status != NPART_OK || !npart__next_is(parser, kind, text))
         return false;
-    parser->at++;
+    parser->now.at++;
     return true;
 }
 
@@ -248,7 +336,7 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
         npart__parse_fail(parser, token->column, "expected %s, found %s", expected, token->text);
         return NULL;
     }
-    parser->at++;
+    parser->now.at++;
     return token;
 }
 

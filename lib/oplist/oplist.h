@@ -12,15 +12,16 @@
 #define NPART__LIMIT_OPLIST_BYTES ((size_t)16 << 20)
 #define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
 #define NPART__LIMIT_CONDITION_DEPTH 64u
-#define NPART__LIMIT_GROUP_DEPTH 16u
+#define NPART__LIMIT_DEFINE_DEPTH 16u
 #define NPART__LIMIT_INCLUDE_DEPTH 4u
-/* Lines that are read again: of groups, wherever they are used, and of ops that share their lines. Groups that use each
- * other twice, sixteen deep, are 400 bytes. */
-#define NPART__LIMIT_LINES_AGAIN 100000u
+/* Words of defines, each time that one is read. Defines that use each other twice, sixteen deep, are 400 bytes. */
+#define NPART__LIMIT_TOKENS_AGAIN 500000u
+#define NPART__LIMIT_PARAMETERS 8u
+/* Mistakes that are told of one list; of further ones only how many there are. */
+#define NPART__LIMIT_MISTAKES 20u
 /* Each is told from the others of its section by going through them. */
 #define NPART__LIMIT_RULES_OF_SECTION 512u
-#define NPART__LIMIT_GROUPS 1024u
-#define NPART__LIMIT_SETS 256u
+#define NPART__LIMIT_DEFINES 1024u
 #define NPART__LIMIT_VARIANTS 1024u
 #define NPART__LIMIT_PATTERNS 4096u
 #define NPART__LIMIT_SWITCHES 32u
@@ -51,17 +52,26 @@ enum npart__rule_about {
     NPART__ABOUT_POLICY,
 };
 
+/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the
+ * first toolchain with which, and the first with which no more; NPART_NONE: always. */
+struct npart__line_condition {
+    uint32_t gate, with, without, since, before;
+};
+#define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
+
 struct npart__rule {
     const char *id;       /* "hexagon/Conv/rank-X": stable */
     const char *sentence; /* what a person reads */
     const char *source;   /* where it stands; "" when unsaid */
     const char *advice;   /* what to change in the model where it does not hold; NULL when unsaid */
-    uint32_t condition;   /* term, or NPART_NONE: always fails (a bare `maybe`, a missing entry) */
+    uint32_t condition;   /* term, or NPART_NONE: never holds (a `refuse`, a bare `maybe`, a missing entry),
+                           * of a note always */
     uint8_t kind;         /* enum npart__rule_kind */
     uint8_t about;        /* enum npart__rule_about */
     uint8_t gate;
     bool is_fatal;        /* `else fail` */
-    uint16_t signature;   /* 0: always; else an alternative of its op */
+    bool is_limited;      /* to targets that have `when`: for others it says nothing */
+    struct npart__line_condition when;
     uint8_t subject;      /* of a pattern: 1 + the name whose node is asked; 0: its last node */
     uint32_t line;
 };
@@ -70,17 +80,10 @@ struct npart__op_entry {
     const char *domain, *name;
     int32_t first_version, last_version; /* of the opset */
     uint32_t first_rule, rule_count;     /* contiguous */
-    uint16_t signature_count;
     uint8_t gate;
     uint32_t line;
+    uint64_t column; /* with the line: where the op is named */
 };
-
-/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the
- * first toolchain with which, and the first with which no more; NPART_NONE: always. */
-struct npart__line_condition {
-    uint32_t gate, with, without, since, before;
-};
-#define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
 
 /* A gate that a line names, which may stand before the gate's own line. */
 struct npart__line_gate {
@@ -145,6 +148,9 @@ struct npart__variant {
     const char *const *aliases;
     uint32_t alias_count;
 };
+
+/* The parameters that there are; the last is NULL. */
+extern const char *const npart__parameter_names[];
 
 /* One cost parameter: low, typical, high in the unit that its name ends with. */
 struct npart__parameter {
@@ -286,9 +292,17 @@ struct npart__oplist {
     uint32_t assumed_cpu_rule, assumed_npu_rule; /* at nodes of which the user assumes something */
 };
 
-/* Reads an op list; `path` is only for messages. Fails with file:line:column as the place. */
+/* Who is told of every mistake of a list and, where nothing is wrong but something doubtful, of that. */
+struct npart__listener {
+    void (*tell)(void *payload, bool is_warning, const char *place, const char *message);
+    void *payload;
+};
+
+/* Reads an op list; `path` is only for messages. Fails with the first mistake, file:line:column as its place; a
+ * listener, which may be NULL, is told of more. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
-                                struct npart__oplist *out, struct npart_error *error);
+                                struct npart__oplist *out, const struct npart__listener *listener,
+                                struct npart_error *error);
 
 /* ONNX Runtime's list of operators, a Markdown table of its mobile helpers or the configuration of a reduced build, as
  * the text of an op list for `target`; `from` says where it is from. Fails with OPLIST when it names no operator. */

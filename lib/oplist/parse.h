@@ -17,74 +17,102 @@ enum npart__token_kind {
     NPART__TOKEN_MARK,    /* ( ) , * + - / % : = != < <= > >= .. */
 };
 
+#define NPART__LIMIT_TOKENS 512u /* on a line */
+
 struct npart__token {
     uint8_t kind;
-    uint32_t column;
+    bool is_whole;   /* a number without point or exponent */
+    uint64_t column; /* with the line above NPART__LINE_SHIFT */
     const char *text; /* terminated, in the arena; strings without quotes and escapes */
     double real;
     int64_t number;
-    bool is_whole; /* a number without point or exponent */
+};
+#define NPART__LINE_SHIFT 32u
+
+/* Each with what every parse of it reads: a mark or the end behind its last token. */
+struct npart__range {
+    const struct npart__token *tokens;
+    uint32_t count;
 };
 
-#define NPART__LIMIT_TOKENS 512u
-
-struct npart__group {
-    const char *name;
-    const char *text; /* of the list that it stands in */
-    size_t bytes;
-    size_t start, end; /* its lines there */
-    uint32_t line;     /* of the first */
-    bool is_used;
-    uint32_t lexed; /* its lines among the parser's blocks plus one; 0: not lexed yet */
-};
-
+/* One statement: a line with those that continue it. */
 struct npart__lexed_line {
-    uint32_t line, first_token, token_count; /* in lexed_tokens, the end token included */
+    struct npart__range range;
+    uint32_t line;
+    bool is_broken; /* some of it could not be read, which has been told */
 };
 
-/* The lines of a block that is read more than once, in tokens. */
-struct npart__lexed_block {
-    struct NPART__ARRAY(struct npart__lexed_line) lines;
+struct npart__lexed_lines {
+    struct NPART__ARRAY(struct npart__lexed_line) of;
 };
 
-struct npart__word_set {
-    const char *name;
-    uint32_t first_token, token_count; /* in set_tokens */
+/* `define NAME[(PARAMETER, ...)]`: behind a colon a condition, a number, words or a text, whatever it is where the name
+ * stands; without one, rules that `use` reads, or the rows of a table. */
+struct npart__define {
+    const char *name, *path;
+    struct npart__range parameters; /* names with commas between */
+    uint32_t parameter_count;
+    struct npart__range body;
+    const struct npart__lexed_line *statements;
+    uint32_t statement_count;
+    bool is_table, is_rules, is_used;
+    uint64_t column;
+    uint32_t next; /* plus one, of those with the same letters */
+};
+#define NPART__DEFINE_PLACES 128u
+
+/* What the parameters of a define stand for while it is read. */
+struct npart__scope {
+    struct npart__define *define;
+    struct npart__range arguments[NPART__LIMIT_PARAMETERS];
+    const struct npart__scope *caller; /* where the arguments stand */
+    unsigned depth;
+};
+
+/* What is being read. */
+struct npart__reading {
+    struct npart__range range;
+    uint32_t at, line;
+    const struct npart__scope *scope;
+    const char *path;
+};
+
+struct npart__place_told {
+    const char *path;
+    uint64_t column;
 };
 
 struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
+    struct npart__arena tokens_arena; /* of what is not needed once the list is read */
     struct npart_error *error;
-    const char *text;
-    size_t bytes;
-    /* the line at hand */
-    uint32_t line;
-    struct npart__token tokens[NPART__LIMIT_TOKENS];
-    uint32_t token_count, at;
-    npart_status status; /* of the first failure; everything stops then */
+    const struct npart__listener *listener; /* NULL: only the first mistake is told, and no warnings */
+    struct npart__reading now;
+    npart_status status;   /* of the statement at hand: what is left of it is not read after a failure */
+    uint32_t mistakes;     /* of the list so far */
+    struct NPART__ARRAY(struct npart__place_told) told; /* so that nothing is told twice */
+    bool must_stop;
+    /* the line that is being lexed */
+    struct npart__token lexed[NPART__LIMIT_TOKENS];
+    uint32_t lexed_count;
     /* where we are */
     struct npart__op_entry *op; /* being read, or NULL */
     struct npart__pattern *pattern; /* the same */
     const char *op_source;
     const char *default_source;
     uint8_t gate;
-    uint16_t signature;
     uint32_t first_rule; /* of the section */
     uint32_t first_selector; /* of the op at hand */
     unsigned each_depth; /* inside how many each() */
-    unsigned group_depth;
-    uint32_t lines_again; /* so far */
+    uint64_t tokens_lexed, tokens_read; /* so far */
     /* of an included list, which the including one may change */
     unsigned include_depth;
     uint32_t included_ops;   /* its entries, the first of the list's */
     bool name_is_included;
     struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
-    struct NPART__ARRAY(struct npart__group) groups;
-    struct NPART__ARRAY(struct npart__lexed_block) blocks;
-    struct NPART__ARRAY(struct npart__token) lexed_tokens;
-    struct NPART__ARRAY(struct npart__word_set) sets;
-    struct NPART__ARRAY(struct npart__token) set_tokens;
+    struct NPART__ARRAY(struct npart__define) defines;
+    uint32_t defines_by_letters[NPART__DEFINE_PLACES]; /* plus one */
 };
 
 /* Most words that are compared differ in their first letter. */
@@ -98,16 +126,21 @@ static inline bool npart__same_text(const char *a, const char *b)
 /* Whether a list can name something so: it is one token, a word. */
 bool npart__is_word(const char *text);
 
-/* Splits the line at `*offset`, which moves behind it, into tokens. Continuation lines (a last character \) join. */
-void npart__lex_line(struct npart__parser *parser, size_t *offset, size_t end);
+/* All statements of a text; what cannot be read is told and left out. */
+void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out);
 
-/* Fails at a token with its line and column; the first failure counts. */
-void npart__parse_fail(struct npart__parser *parser, uint32_t column, const char *format, ...) NPART__PRINTF(3, 4);
+/* Tells of a mistake at a token's column, or at column 1 of the line at hand; the first of a statement counts. */
+void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
+void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...) NPART__PRINTF(3, 4);
 void npart__parse_out_of_memory(struct npart__parser *parser);
+/* Tells the listener of mistakes that were not told. */
+void npart__tell_how_many(const struct npart__parser *parser);
+/* Goes on behind a statement with a mistake. */
+void npart__end_statement(struct npart__parser *parser);
 
 static inline const struct npart__token *npart__peek(const struct npart__parser *parser)
 {
-    return &parser->tokens[parser->at];
+    return &parser->now.range.tokens[parser->now.at];
 }
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text);
 /* Takes the token if it is this one. */
@@ -117,10 +150,47 @@ const struct npart__token *npart__expect(struct npart__parser *parser, enum npar
                                          const char *expected);
 void npart__expect_end(struct npart__parser *parser);
 
+/* ---- define.c -------------------------------------------------------------------------------------------- */
+
+/* How many statements from `first` on belong to what stands before them. */
+uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first); /* sections.c */
+/* Notes the defines of a list, which may be used before they stand there. */
+void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements);
+void npart__check_defines(struct npart__parser *parser);
+/* Whether the word at hand is a parameter or a define; then what it stands for is read next, up to npart__leave.
+ * inner->define is the define, or NULL. */
+bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before);
+/* Fails where not all was read. */
+void npart__leave(struct npart__parser *parser, const struct npart__reading *before);
+/* The define of rules that the word at hand names, with its arguments: its statements are read next. */
+bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before);
+/* Where what the word at hand stands for ends, its arguments included; NPART_NONE: it stands for itself. */
+uint32_t npart__end_of_name(const struct npart__parser *parser);
+/* Reads these tokens next. */
+void npart__read_range(struct npart__parser *parser, struct npart__range range);
+/* A token, or the one that a parameter stands for; NULL after a failure. */
+const struct npart__token *npart__resolve(struct npart__parser *parser, const struct npart__token *token);
+/* A text in quotes, with what stands in its braces; "" after a failure. */
+const char *npart__take_text(struct npart__parser *parser, const char *expected);
+/* A label, whose parts may be parameters. */
+const char *npart__label_text(struct npart__parser *parser, const char *label);
+
+/* ---- operand.c ------------------------------------------------------------------------------------------- */
+
+/* An operand, `inputs`, `outputs` or `*`: its index among the selectors, or NPART_NONE after a failure. */
+uint32_t npart__parse_selector(struct npart__parser *parser);
+/* What the standard says of the attribute, in all versions of the op at hand, into the term. */
+void npart__resolve_attribute(struct npart__parser *parser, const struct npart__token *token,
+                              struct npart__term *term);
+/* A word of the list's own, or what a parameter stands for. */
+const struct npart__token *npart__expect_name(struct npart__parser *parser, const char *expected);
+
 /* ---- condition.c ----------------------------------------------------------------------------------------- */
 
 /* Reads a condition from the tokens; NPART_NONE after a failure. */
 uint32_t npart__parse_condition(struct npart__parser *parser);
+/* Whether a word means something in every condition already. */
+bool npart__is_reserved(const char *word);
 /* The function or predicate that a condition is first about: its word and what it is asked of, for a rule's id. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about);
@@ -132,7 +202,6 @@ void npart__line_source(struct npart__parser *parser);
 void npart__line_toolchain(struct npart__parser *parser);
 void npart__line_standing(struct npart__parser *parser);
 void npart__line_switches(struct npart__parser *parser);
-void npart__line_variants(struct npart__parser *parser);
 void npart__line_variant(struct npart__parser *parser);
 void npart__line_default(struct npart__parser *parser);
 void npart__line_bodies(struct npart__parser *parser);
@@ -147,7 +216,6 @@ void npart__line_runtime(struct npart__parser *parser);
 void npart__line_rewriting(struct npart__parser *parser);
 void npart__line_gate(struct npart__parser *parser);
 void npart__line_every(struct npart__parser *parser);
-void npart__line_set(struct npart__parser *parser);
 
 void npart__line_drop(struct npart__parser *parser);
 /* The name of an operator of the standard, or NULL after a failure. */
@@ -172,7 +240,7 @@ uint32_t npart__take_switch(struct npart__parser *parser, const char *word);
 /* [source "..."]: it, or the section's. */
 const char *npart__take_source(struct npart__parser *parser);
 /* Fails when the standard has no such op; false then, or when the parser has failed before. */
-bool npart__check_op(struct npart__parser *parser, const char *text, uint32_t column);
+bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column);
 /* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
 
@@ -192,13 +260,14 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */
 
-/* A rule line: [label:] condition ["sentence"] [else fail] [source "..."] [except OP...]. */
-void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind);
+/* A rule line: [label:] condition [WHEN] ["sentence"] [because "..."] [else fail] [source "..."] [except OP...].
+ * `refuse` has no condition and never holds. */
+void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal);
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate);
 
-/* [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
+/* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser);
 /* At the list's end: finds the gates that lines name. */
 void npart__resolve_line_gates(struct npart__parser *parser);

@@ -106,7 +106,7 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
     bool is_standard = *part->domain == '\0' || strcmp(part->domain, "com.microsoft") == 0;
     if (is_standard && !npart__operator_versions(part->domain, part->op, &count))
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
-    parser->at++; /* the parenthesis */
+    parser->now.at++; /* the parenthesis */
     parse_arguments(parser, part, depth);
 }
 
@@ -114,8 +114,8 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
 {
     struct npart__token token = *npart__peek(parser);
     struct npart__pattern_part part = {.kind = NPART__PATTERN_ANY, .domain = "", .op = "", .name = NPART_NONE,
-                                       .argument = NPART_NONE, .next = NPART_NONE, .line = parser->line,
-                                       .column = token.column};
+                                       .argument = NPART_NONE, .next = NPART_NONE, .line = parser->now.line,
+                                       .column = (uint32_t)token.column};
     if (depth > NPART__LIMIT_PATTERN_DEPTH) {
         npart__parse_fail(parser, token.column, "nested deeper than %u", NPART__LIMIT_PATTERN_DEPTH);
         return NPART_NONE;
@@ -152,7 +152,7 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
 /* An expression that is a node: an op, or the name of a let. */
 static uint32_t parse_root(struct npart__parser *parser)
 {
-    uint32_t column = npart__peek(parser)->column;
+    uint64_t column = npart__peek(parser)->column;
     uint32_t part = parse_part(parser, 0);
     npart__expect_end(parser);
     if (part == NPART_NONE || parser->status != NPART_OK)
@@ -192,7 +192,7 @@ void npart__line_let(struct npart__parser *parser)
 /* The node itself is shared, not what stands before it. */
 void npart__line_share(struct npart__parser *parser)
 {
-    uint32_t column = npart__peek(parser)->column, name = parse_let(parser);
+    uint64_t column = npart__peek(parser)->column, name = parse_let(parser);
     if (name == NPART_NONE || parser->status != NPART_OK)
         return;
     struct npart__pattern_part *part = &parser->oplist->pattern_parts.items[parser->pattern->names[name].part];
@@ -234,7 +234,7 @@ void npart__line_of(struct npart__parser *parser)
         .domain = at->domain, .name = at->op, .first_version = 1, .last_version = INT32_MAX, .gate = parser->gate};
     uint32_t first = parser->oplist->rules.count;
     parser->op = &op;
-    npart__parse_rule(parser, NPART__RULE_NEED);
+    npart__parse_rule(parser, NPART__RULE_NEED, false);
     parser->op = NULL;
     for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
@@ -269,7 +269,7 @@ void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct n
         return;
     const char *label = npart__arena_format(parser->arena, "%s.%s", is_failure ? "failure" : "pattern", name->text);
     *out = (struct npart__pattern){
-        .name = name->text, .gate = parser->gate, .is_failure = is_failure, .line = parser->line};
+        .name = name->text, .gate = parser->gate, .is_failure = is_failure, .line = parser->now.line};
     if (!label) {
         npart__parse_out_of_memory(parser);
         return;
@@ -300,7 +300,7 @@ void npart__end_pattern(struct npart__parser *parser)
     if (parser->status != NPART_OK)
         return;
     pattern->rule_count = parser->oplist->rules.count - pattern->first_rule;
-    parser->line = pattern->line;
+    parser->now.line = pattern->line;
     if (pattern->match_count == 0)
         npart__parse_fail(parser, 1, "pattern %s matches nothing: it has no match line", pattern->name);
     uint32_t known[NPART__LIMIT_PATTERN_NAMES];

@@ -32,7 +32,7 @@ static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
     if (token->kind == NPART__TOKEN_END || found == NPART_NONE)
         npart__parse_fail(parser, token->column, "expected one of the list's toolchains as '...'");
     else
-        parser->at++;
+        parser->now.at++;
     return found;
 }
 
@@ -44,7 +44,8 @@ static uint32_t take_gate(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
     if (!token)
         return NPART_NONE;
-    struct npart__line_gate gate = {.name = token->text, .line = parser->line, .column = token->column};
+    struct npart__line_gate gate = {
+        .name = token->text, .line = parser->now.line, .column = (uint32_t)token->column};
     if (!NPART__PUSH(parser->arena, &parser->oplist->line_gates, gate))
         npart__parse_out_of_memory(parser);
     return parser->oplist->line_gates.count - 1;
@@ -58,7 +59,7 @@ void npart__resolve_line_gates(struct npart__parser *parser)
         at->gate = 0;
         while (at->gate < oplist->gate_count && strcmp(oplist->gates[at->gate].name, at->name) != 0)
             at->gate++;
-        parser->line = at->line;
+        parser->now.line = at->line;
         if (at->gate == oplist->gate_count)
             npart__parse_fail(parser, at->column, "there is no gate %s", at->name);
     }
@@ -78,7 +79,7 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
 {
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        sentence = parser->tokens[parser->at++].text;
+        sentence = npart__take_text(parser, "a text");
     const char *source = npart__take_source(parser);
     npart__expect_end(parser);
     if (parser->status != NPART_OK)
@@ -95,8 +96,9 @@ void npart__line_partitioner(struct npart__parser *parser)
     if (!token)
         return;
     /* the name is checked where the partitioners are known */
-    struct npart__partitioner_choice choice = {.name = token->text, .line = parser->line, .column = token->column};
-    uint32_t column = npart__peek(parser)->column;
+    struct npart__partitioner_choice choice = {
+        .name = token->text, .line = parser->now.line, .column = (uint32_t)token->column};
+    uint64_t column = npart__peek(parser)->column;
     if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
         if (!npart__accept(parser, NPART__TOKEN_WORD, "fail") || strcmp(token->text, "whole") != 0)
             npart__parse_fail(parser, column, "only `partitioner whole else fail`");
@@ -270,7 +272,7 @@ static const char *take_cut(struct npart__parser *parser, struct npart__policy *
 void npart__line_partitions(struct npart__parser *parser)
 {
     struct npart__policy policy = {0};
-    const char *sentence, *label = parser->tokens[1].text;
+    const char *sentence, *label = parser->now.range.tokens[1].text;
     if (npart__accept(parser, NPART__TOKEN_WORD, "stop")) {
         policy.kind = NPART__POLICY_STOP;
         take_ops(parser, &policy);

@@ -12,8 +12,8 @@ static const char *accept_label(struct npart__parser *parser)
     const struct npart__token *token = npart__peek(parser), *next = token + 1;
     if (token->kind != NPART__TOKEN_WORD || next->kind != NPART__TOKEN_MARK || strcmp(next->text, ":") != 0)
         return NULL;
-    parser->at += 2;
-    return token->text;
+    parser->now.at += 2;
+    return npart__label_text(parser, token->text);
 }
 
 static bool id_is_taken(const struct npart__parser *parser, const char *id)
@@ -70,21 +70,58 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
 }
 
 /* The condition as it is written, for a rule without a sentence. */
-static const char *condition_text(struct npart__parser *parser, uint32_t from, uint32_t to)
+static const char *condition_text(struct npart__parser *parser, uint32_t condition)
 {
     struct npart__buffer text;
     npart__buffer_init(&text, parser->arena);
-    for (uint32_t i = from; i < to; i++) {
-        const char *word = parser->tokens[i].text;
-        bool is_tight = i == from || strcmp(word, ")") == 0 || strcmp(word, ",") == 0 || strcmp(word, "..") == 0 ||
-                        strcmp(word, "(") == 0 || strcmp(parser->tokens[i - 1].text, "(") == 0 ||
-                        strcmp(parser->tokens[i - 1].text, "..") == 0;
-        npart__append_text(&text, is_tight ? "" : " ");
-        npart__append_text(&text, word);
-    }
+    if (condition != NPART_NONE)
+        npart__append_term(parser->oplist, condition, &text);
     if (text.failed)
         npart__parse_out_of_memory(parser);
     return npart__buffer_text(&text);
+}
+
+static bool same_when(struct npart__line_condition a, struct npart__line_condition b)
+{
+    return a.with == b.with && a.without == b.without && a.since == b.since && a.before == b.before;
+}
+
+/* A rule that asks what another of its section asks already. */
+static bool is_repeated(struct npart__parser *parser, const struct npart__rule *rule)
+{
+    const char *own = condition_text(parser, rule->condition);
+    for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++) {
+        const struct npart__rule *other = &parser->oplist->rules.items[i];
+        if (other->kind == rule->kind && other->condition != NPART_NONE && same_when(other->when, rule->when) &&
+            strcmp(condition_text(parser, other->condition), own) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A sentence says what is required; what happens otherwise stands behind `because`. */
+static bool states_failure(const char *sentence)
+{
+    static const char *const words[] = {"fails", "fail", "crash", "crashes", "hangs", "refused", "refuses", "cannot"};
+    while (*sentence) {
+        size_t length = strcspn(sentence, " ,:;.()");
+        for (size_t i = 0; i < NPART__COUNT(words); i++)
+            if (strlen(words[i]) == length && memcmp(words[i], sentence, length) == 0)
+                return true;
+        sentence += length + (sentence[length] != '\0');
+    }
+    return false;
+}
+
+static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, uint64_t column)
+{
+    bool is_asked = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
+    if (!parser->listener || parser->status != NPART_OK)
+        return;
+    if (is_asked && states_failure(rule->sentence))
+        npart__parse_warn(parser, column, "the sentence says what fails, not what is required");
+    if (rule->condition != NPART_NONE && !parser->pattern && is_repeated(parser, rule))
+        npart__parse_warn(parser, column, "another rule of the op asks the same");
 }
 
 static void add_rule(struct npart__parser *parser, struct npart__rule rule, const char *label)
@@ -134,44 +171,70 @@ static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
     return condition;
 }
 
-void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind)
+static bool is_when(const struct npart__parser *parser)
 {
-    struct npart__rule rule = {
-        .condition = NPART_NONE,
-        .kind = (uint8_t)kind,
-        .about = NPART__ABOUT_POLICY,
-        .gate = parser->gate,
-        .signature = parser->signature,
-        .line = parser->line,
-        .source = "",
-        .sentence = "",
-    };
-    const char *label = accept_label(parser);
-    uint32_t from = parser->at;
-    if (npart__peek(parser)->kind != NPART__TOKEN_STRING || kind == NPART__RULE_NEED || kind == NPART__RULE_UNIT)
-        rule.condition = npart__parse_condition(parser);
-    uint32_t to = parser->at;
-    if (parser->status != NPART_OK)
-        return;
+    static const char *const words[] = {"with", "unless", "since", "before"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
+            return true;
+    return false;
+}
+
+/* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. */
+static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
+{
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        rule.sentence = parser->tokens[parser->at++].text;
-    else
-        rule.sentence = condition_text(parser, from, to);
+        rule->sentence = npart__take_text(parser, "a sentence");
+    else if (parser->status == NPART_OK)
+        rule->sentence = condition_text(parser, rule->condition);
+    const char *requirement = rule->sentence;
     for (;;) {
         if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
-            if (kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail") )
+            if (rule->kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail"))
                 npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need");
-            rule.is_fatal = true;
+            rule->is_fatal = true;
+        } else if (npart__accept(parser, NPART__TOKEN_WORD, "because")) {
+            const char *reason = npart__take_text(parser, "a reason");
+            rule->sentence = npart__arena_format(parser->arena, "%s, because %s", requirement, reason);
+            if (!rule->sentence)
+                npart__parse_out_of_memory(parser);
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
-            const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
-            rule.source = token ? token->text : "";
+            rule->source = npart__take_text(parser, "a source");
         } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
-            rule.condition = parse_except(parser, rule.condition);
+            rule->condition = parse_except(parser, rule->condition);
         } else {
             break;
         }
     }
     npart__expect_end(parser);
+    if (parser->status != NPART_OK)
+        return;
+    const char *told = rule->sentence;
+    rule->sentence = requirement;
+    warn_of_rule(parser, rule, parser->now.range.tokens[0].column);
+    rule->sentence = told;
+}
+
+void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal)
+{
+    struct npart__rule rule = {
+        .condition = NPART_NONE,
+        .kind = (uint8_t)kind,
+        .about = is_refusal ? NPART__ABOUT_OP : NPART__ABOUT_POLICY,
+        .gate = parser->gate,
+        .line = parser->now.line,
+        .source = "",
+        .sentence = "",
+    };
+    const char *label = accept_label(parser);
+    bool may_be_bare = kind != NPART__RULE_NEED && kind != NPART__RULE_UNIT;
+    if (!is_refusal && !(may_be_bare && (npart__peek(parser)->kind == NPART__TOKEN_STRING || is_when(parser))))
+        rule.condition = npart__parse_condition(parser);
+    rule.is_limited = is_when(parser);
+    rule.when = npart__take_condition(parser);
+    if (is_refusal && npart__peek(parser)->kind != NPART__TOKEN_STRING)
+        (void)npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
+    parse_end_of_rule(parser, &rule);
     if (parser->status == NPART_OK)
         add_rule(parser, rule, label);
 }
@@ -183,9 +246,10 @@ uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *lab
     struct npart__rule rule = {
         .condition = NPART_NONE,
         .kind = NPART__RULE_NEED,
+        .when = NPART__ALWAYS,
         .about = (uint8_t)about,
         .gate = gate,
-        .line = parser->line,
+        .line = parser->now.line,
         .source = parser->default_source,
         .sentence = sentence,
     };

@@ -8,80 +8,61 @@
 
 #include "oplist/parse.h"
 
-/* ---- lines of an op or a group ---------------------------------------------------------------------------- */
+/* ---- lines of an op -------------------------------------------------------------------------------------- */
 
-/* `lexed`: the place of a block that comes again among those that have been lexed, plus one; NULL: it comes once. */
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed);
+static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
 
 static void line_need(struct npart__parser *parser)
 {
-    npart__parse_rule(parser, NPART__RULE_NEED);
+    npart__parse_rule(parser, NPART__RULE_NEED, false);
+}
+
+static void line_refuse(struct npart__parser *parser)
+{
+    npart__parse_rule(parser, NPART__RULE_NEED, true);
 }
 
 static void line_maybe(struct npart__parser *parser)
 {
-    npart__parse_rule(parser, NPART__RULE_CAP);
+    npart__parse_rule(parser, NPART__RULE_CAP, false);
 }
 
 static void line_note(struct npart__parser *parser)
 {
-    npart__parse_rule(parser, NPART__RULE_NOTE);
+    npart__parse_rule(parser, NPART__RULE_NOTE, false);
 }
 
 static void line_unit(struct npart__parser *parser)
 {
-    npart__parse_rule(parser, NPART__RULE_UNIT);
+    npart__parse_rule(parser, NPART__RULE_UNIT, false);
 }
 
-static void line_signature(struct npart__parser *parser)
-{
-    (void)npart__expect(parser, NPART__TOKEN_WORD, "the signature's name");
-    npart__expect_end(parser);
-    parser->signature = ++parser->op->signature_count;
-}
-
+/* use NAME[(ARGUMENT, ...)]...: the rules of defines. */
 static void line_use(struct npart__parser *parser)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a group");
-    npart__expect_end(parser);
-    if (parser->status != NPART_OK)
-        return;
-    for (uint32_t i = 0; i < parser->groups.count; i++) {
-        struct npart__group *group = &parser->groups.items[i];
-        if (strcmp(group->name, token->text) != 0)
-            continue;
-        if (++parser->group_depth > NPART__LIMIT_GROUP_DEPTH) {
-            npart__parse_fail(parser, token->column, "groups use each other deeper than %u",
-                              NPART__LIMIT_GROUP_DEPTH);
+    do {
+        struct npart__scope scope;
+        struct npart__reading before;
+        if (!npart__enter_rules(parser, &scope, &before))
             return;
-        }
-        uint32_t line = parser->line;
-        const char *text = parser->text;
-        size_t bytes = parser->bytes;
-        group->is_used = true;
-        parser->text = group->text; /* of an included list, perhaps */
-        parser->bytes = group->bytes;
-        read_block(parser, group->start, group->end, group->line, &group->lexed);
-        parser->text = text;
-        parser->bytes = bytes;
-        if (parser->status == NPART_OK)
-            parser->line = line;
-        parser->group_depth--;
-        return;
-    }
-    npart__parse_fail(parser, token->column, "there is no group %s", token->text);
+        parser->now.scope = &scope;
+        read_statements(parser, scope.define->statements, scope.define->statement_count);
+        parser->now = before;
+        parser->oplist->path = before.path;
+    } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
 }
 
 static void line_source_of_op(struct npart__parser *parser)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a source");
+    const char *text = npart__take_text(parser, "a source");
     npart__expect_end(parser);
-    if (token && parser->group_depth == 0)
-        parser->op_source = token->text;
-    /* A group's source is that of the rules it has added. */
-    for (uint32_t i = parser->oplist->rules.count; token && parser->group_depth && i-- > parser->first_rule;)
+    if (!parser->now.scope)
+        parser->op_source = text;
+    /* A define's source is that of the rules so far. */
+    bool is_defined = parser->status == NPART_OK && parser->now.scope;
+    for (uint32_t i = parser->oplist->rules.count; is_defined && i-- > parser->first_rule;)
         if (!*parser->oplist->rules.items[i].source)
-            parser->oplist->rules.items[i].source = token->text;
+            parser->oplist->rules.items[i].source = text;
 }
 
 /* ---- ops ------------------------------------------------------------------------------------------------- */
@@ -103,13 +84,13 @@ static bool read_version(struct npart__parser *parser, int32_t *out)
     if (!token->is_whole)
         npart__parse_fail(parser, token->column, "an opset is a whole number");
     *out = token->number < INT32_MAX ? (int32_t)token->number : INT32_MAX;
-    parser->at++;
+    parser->now.at++;
     return true;
 }
 
 bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
 {
-    uint32_t column = npart__peek(parser)->column;
+    uint64_t column = npart__peek(parser)->column;
     *first = 1;
     *last = INT32_MAX;
     if (read_version(parser, first)) {
@@ -123,49 +104,37 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 }
 
 static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
-                    size_t start, size_t end, uint32_t *lexed)
+                    const struct npart__lexed_line *statements, uint32_t count)
 {
     struct npart__oplist *oplist = parser->oplist;
     struct npart__op_entry entry = {.first_version = first,
                                     .last_version = last,
                                     .gate = parser->gate,
                                     .first_rule = oplist->rules.count,
-                                    .line = parser->line};
-    size_t count;
+                                    .line = parser->now.line,
+                                    .column = token->column};
+    size_t versions;
     npart__split_op_name(token->text, &entry.domain, &entry.name, parser->arena);
     if (!entry.domain) {
         npart__parse_out_of_memory(parser);
         return;
     }
     bool is_standard = *entry.domain == '\0' || strcmp(entry.domain, "com.microsoft") == 0;
-    if (is_standard && !npart__operator_versions(entry.domain, entry.name, &count)) {
+    if (is_standard && !npart__operator_versions(entry.domain, entry.name, &versions)) {
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
         return;
     }
-    if (oplist->ops.count > (parser->include_depth ? 0 : parser->included_ops)) {
-        const struct npart__op_entry *before = &oplist->ops.items[oplist->ops.count - 1];
-        int order = compare_entries(before, &entry);
-        bool same_op = before->gate == entry.gate && strcmp(before->domain, entry.domain) == 0 &&
-                       strcmp(before->name, entry.name) == 0;
-        if (same_op && before->last_version >= first)
-            npart__parse_fail(parser, token->column, "op %s is there twice (line %u)", token->text, before->line);
-        else if (order > 0)
-            npart__parse_fail(parser, token->column, "op %s should come before %s (line %u): sort the ops",
-                              token->text, before->name, before->line);
-    }
     if (!oplist->gates[parser->gate].has_ops)
         oplist->gates[parser->gate].source = parser->default_source;
-    uint32_t line = parser->line;
+    npart__end_statement(parser);
+    struct npart__reading before = parser->now;
     parser->op = &entry;
     parser->op_source = "";
-    parser->signature = 0;
     parser->first_rule = entry.first_rule;
     parser->first_selector = oplist->selectors.count;
-    read_block(parser, start, end, line + 1, lexed);
+    read_statements(parser, statements, count);
     parser->op = NULL;
-    if (parser->status != NPART_OK)
-        return;
-    parser->line = line;
+    parser->now = before;
     entry.rule_count = oplist->rules.count - entry.first_rule;
     for (uint32_t i = entry.first_rule; i < oplist->rules.count; i++)
         if (!*oplist->rules.items[i].source)
@@ -175,45 +144,42 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     oplist->gates[parser->gate].has_ops = true;
 }
 
-/* op NAME... [OPSETS]: the lines up to the next top-level one are read for each name. */
-static void line_op(struct npart__parser *parser, size_t start, size_t end)
+/* op NAME... [OPSETS]: the statements that follow are read for each name. */
+static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
-    struct npart__token names[64];
-    uint32_t count = 0, lexed = 0;
+    const struct npart__token *names = npart__peek(parser);
+    uint32_t name_count = 0;
     int32_t first, last;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD) {
-        if (count == NPART__COUNT(names)) {
-            npart__parse_fail(parser, npart__peek(parser)->column, "more than %zu ops on a line",
-                              NPART__COUNT(names));
-            return;
-        }
-        names[count++] = parser->tokens[parser->at++];
-    }
-    if (count == 0)
+    for (; npart__peek(parser)->kind == NPART__TOKEN_WORD; name_count++)
+        parser->now.at++;
+    if (name_count == 0)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op, found %s", npart__peek(parser)->text);
     if (!npart__read_versions(parser, &first, &last))
         return;
     npart__expect_end(parser);
-    for (uint32_t i = 0; i < count && parser->status == NPART_OK; i++)
-        read_op(parser, &names[i], first, last, start, end, count > 1 ? &lexed : NULL);
+    for (uint32_t i = 0; i < name_count && parser->status == NPART_OK; i++) {
+        read_op(parser, &names[i], first, last, statements, count);
+        npart__end_statement(parser);
+    }
 }
 
-/* pattern or failure NAME "sentence": the lines up to the next top-level one. */
-static void line_pattern(struct npart__parser *parser, bool is_failure, size_t start, size_t end)
+/* pattern or failure NAME "sentence": with the statements that follow. */
+static void line_pattern(struct npart__parser *parser, bool is_failure, const struct npart__lexed_line *statements,
+                         uint32_t count)
 {
     struct npart__pattern pattern = {.name = ""};
-    uint32_t line = parser->line;
     npart__line_pattern(parser, is_failure, &pattern);
     if (parser->status != NPART_OK)
         return;
+    uint32_t mistakes = parser->mistakes;
     parser->pattern = &pattern;
     parser->first_rule = pattern.first_rule;
-    parser->signature = 0;
     parser->first_selector = parser->oplist->selectors.count;
-    read_block(parser, start, end, line + 1, NULL);
-    npart__end_pattern(parser);
+    read_statements(parser, statements, count);
+    if (parser->mistakes == mistakes)
+        npart__end_pattern(parser);
     parser->pattern = NULL;
-    if (parser->status != NPART_OK)
+    if (parser->status != NPART_OK || parser->mistakes > mistakes)
         return;
     const char *source = parser->oplist->rules.items[pattern.unit_rule].source;
     for (uint32_t i = pattern.first_rule; i < parser->oplist->rules.count; i++)
@@ -238,7 +204,6 @@ static const struct {
     {"toolchain", npart__line_toolchain, IN_LIST},
     {"standing", npart__line_standing, IN_LIST},
     {"switches", npart__line_switches, IN_LIST},
-    {"variants", npart__line_variants, IN_LIST},
     {"variant", npart__line_variant, IN_LIST},
     {"default", npart__line_default, IN_LIST},
     {"partitioner", npart__line_partitioner, IN_LIST},
@@ -256,14 +221,13 @@ static const struct {
     {"runtime", npart__line_runtime, IN_LIST},
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
-    {"set", npart__line_set, IN_LIST},
     {"drop", npart__line_drop, IN_LIST},
     {"need", line_need, IN_OP | IN_PATTERN},
     {"maybe", line_maybe, IN_OP},
     {"note", line_note, IN_OP},
     {"unit", line_unit, IN_OP},
-    {"signature", line_signature, IN_OP},
-    {"use", line_use, IN_OP},
+    {"refuse", line_refuse, IN_OP},
+    {"use", line_use, IN_OP | IN_PATTERN},
     {"source", line_source_of_op, IN_OP},
     {"let", npart__line_let, IN_PATTERN},
     {"share", npart__line_share, IN_PATTERN},
@@ -272,36 +236,6 @@ static const struct {
     {"advice", npart__line_advice, IN_PATTERN},
 };
 
-/* Replaces the names of sets by their words. */
-static void expand_sets(struct npart__parser *parser)
-{
-    if (parser->sets.count == 0 || parser->status != NPART_OK)
-        return;
-    bool is_set = strcmp(parser->tokens[0].text, "set") == 0; /* its own name stays */
-    for (uint32_t i = is_set ? 2 : 1; i < parser->token_count; i++) {
-        for (uint32_t k = 0; k < parser->sets.count; k++) {
-            const struct npart__word_set *set = &parser->sets.items[k];
-            struct npart__token *token = &parser->tokens[i];
-            bool is_label = token[1].kind == NPART__TOKEN_MARK && strcmp(token[1].text, ":") == 0;
-            if (token->kind != NPART__TOKEN_WORD || is_label || !npart__same_text(token->text, set->name))
-                continue;
-            if (parser->token_count + set->token_count >= NPART__LIMIT_TOKENS) {
-                npart__parse_fail(parser, token->column, "more than %u words on a line", NPART__LIMIT_TOKENS - 1);
-                return;
-            }
-            uint32_t column = token->column;
-            memmove(token + set->token_count, token + 1, (parser->token_count - i) * sizeof *token);
-            for (uint32_t j = 0; j < set->token_count; j++) {
-                token[j] = parser->set_tokens.items[set->first_token + j];
-                token[j].column = column;
-            }
-            parser->token_count += set->token_count - 1;
-            i += set->token_count - 1;
-            break;
-        }
-    }
-}
-
 static void dispatch(struct npart__parser *parser, unsigned place)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a keyword");
@@ -309,172 +243,49 @@ static void dispatch(struct npart__parser *parser, unsigned place)
         return;
     for (size_t i = 0; i < NPART__COUNT(keywords); i++) {
         if ((keywords[i].places & place) && npart__same_text(keywords[i].word, token->text)) {
-            expand_sets(parser);
             keywords[i].read(parser);
-            if (parser->status == NPART_OK && place == IN_LIST)
-                npart__expect_end(parser);
+            npart__expect_end(parser);
             return;
         }
     }
     npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
 }
 
-/* Keeps the tokens of a block's lines; false after a failure. */
-static bool lex_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line)
+/* What an op, a pattern or a define of rules holds. */
+static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
-    struct npart__lexed_block block = {{0}};
-    size_t offset = start;
-    parser->line = line - 1;
-    while (offset < end && parser->status == NPART_OK) {
-        npart__lex_line(parser, &offset, end);
-        if (parser->token_count == 0 || parser->status != NPART_OK)
+    const struct npart__reading before = parser->now;
+    for (uint32_t i = 0; i < count && !parser->must_stop; i++) {
+        if (statements[i].is_broken)
             continue;
-        struct npart__lexed_line lexed = {.line = parser->line,
-                                          .first_token = parser->lexed_tokens.count,
-                                          .token_count = parser->token_count + 1};
-        if (!NPART__RESERVE(parser->arena, &parser->lexed_tokens, lexed.token_count) ||
-            !NPART__PUSH(parser->arena, &block.lines, lexed)) {
-            npart__parse_out_of_memory(parser);
-            return false;
-        }
-        memcpy(parser->lexed_tokens.items + lexed.first_token, parser->tokens,
-               lexed.token_count * sizeof *parser->tokens);
-        parser->lexed_tokens.count += lexed.token_count;
-    }
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->blocks, block))
-        npart__parse_out_of_memory(parser);
-    return parser->status == NPART_OK;
-}
-
-/* Groups, and the lines of ops that share them, are read for each op: lexed once. */
-static void read_lexed_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed)
-{
-    if (*lexed == 0 && !lex_block(parser, start, end, line))
-        return;
-    if (*lexed == 0)
-        *lexed = parser->blocks.count;
-    const uint32_t index = *lexed - 1;
-    for (uint32_t i = 0; i < parser->blocks.items[index].lines.count && parser->status == NPART_OK; i++) {
-        const struct npart__lexed_line at = parser->blocks.items[index].lines.items[i];
-        memcpy(parser->tokens, parser->lexed_tokens.items + at.first_token, at.token_count * sizeof *parser->tokens);
-        parser->token_count = at.token_count - 1;
-        parser->at = 0;
-        parser->line = at.line;
-        if (++parser->lines_again > NPART__LIMIT_LINES_AGAIN)
-            npart__parse_fail(parser, 1, "groups, and ops that share lines, stand for more than %u lines",
-                              NPART__LIMIT_LINES_AGAIN);
-        else
+        parser->now.line = statements[i].line;
+        npart__read_range(parser, statements[i].range);
+        if (parser->status == NPART_OK)
             dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
+        npart__end_statement(parser);
     }
+    parser->now = before;
 }
 
-static void read_block(struct npart__parser *parser, size_t start, size_t end, uint32_t line, uint32_t *lexed)
+static const char *const sections[] = {"op", "pattern", "failure", "define", "include"};
+
+/* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands. */
+uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
 {
-    size_t offset = start;
-    if (lexed) {
-        read_lexed_block(parser, start, end, line, lexed);
-        return;
+    for (uint32_t at = first; at < statements->of.count; at++) {
+        const char *word = statements->of.items[at].range.tokens[0].text;
+        bool ends = false;
+        for (size_t i = 0; i < NPART__COUNT(sections); i++)
+            ends |= npart__same_text(sections[i], word);
+        for (size_t i = 0; i < NPART__COUNT(keywords); i++)
+            ends |= keywords[i].places == IN_LIST && npart__same_text(keywords[i].word, word);
+        if (ends && strcmp(word, "source") != 0)
+            return at - first;
     }
-    parser->line = line - 1;
-    while (offset < end && parser->status == NPART_OK) {
-        npart__lex_line(parser, &offset, end);
-        if (parser->token_count && parser->status == NPART_OK)
-            dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
-    }
+    return statements->of.count - first;
 }
 
-static bool is_inner_keyword(const char *word)
-{
-    for (size_t i = 0; i < NPART__COUNT(keywords); i++)
-        if ((keywords[i].places & (IN_OP | IN_PATTERN)) && npart__same_text(keywords[i].word, word))
-            return true;
-    return false;
-}
-
-/* The end of the line at `offset`, behind its newline; a line that ends in \ goes on. */
-static size_t line_end(const struct npart__parser *parser, size_t offset)
-{
-    for (;;) {
-        const char *line = parser->text + offset, *newline = memchr(line, '\n', parser->bytes - offset);
-        size_t length = newline ? (size_t)(newline - line) : parser->bytes - offset;
-        offset += length + (newline ? 1 : 0);
-        while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' '))
-            length--;
-        if (offset >= parser->bytes || length == 0 || line[length - 1] != '\\')
-            return offset;
-    }
-}
-
-/* The first word of a line, into `word`; "" for a blank line or a comment. */
-static void first_word(const struct npart__parser *parser, size_t offset, size_t end, char *word, size_t bytes)
-{
-    size_t length = 0;
-    while (offset < end && (parser->text[offset] == ' ' || parser->text[offset] == '\t'))
-        offset++;
-    while (offset < end && length + 1 < bytes && parser->text[offset] >= 'a' && parser->text[offset] <= 'z')
-        word[length++] = parser->text[offset++];
-    word[length] = '\0';
-}
-
-/* Where the block that begins at `offset` ends: at the first line with a keyword that no op or group holds. */
-static size_t block_end(const struct npart__parser *parser, size_t offset)
-{
-    while (offset < parser->bytes) {
-        size_t end = line_end(parser, offset);
-        char word[16];
-        first_word(parser, offset, end, word, sizeof word);
-        if (*word && !is_inner_keyword(word))
-            break;
-        offset = end;
-    }
-    return offset;
-}
-
-static uint32_t lines_between(const struct npart__parser *parser, size_t from, size_t to)
-{
-    uint32_t lines = 0;
-    for (; from < to; from++)
-        lines += parser->text[from] == '\n';
-    return lines;
-}
-
-static void skip_group(struct npart__parser *parser)
-{
-    (void)npart__expect(parser, NPART__TOKEN_WORD, "the group's name");
-    npart__expect_end(parser);
-}
-
-/* Groups may be used before they are written: their places are noted first. */
-static void find_groups(struct npart__parser *parser)
-{
-    uint32_t line = 1;
-    for (size_t offset = 0, next; offset < parser->bytes && parser->status == NPART_OK; offset = next) {
-        char word[16];
-        next = line_end(parser, offset);
-        first_word(parser, offset, next, word, sizeof word);
-        if (strcmp(word, "group") == 0) {
-            size_t at = offset;
-            parser->line = line - 1;
-            npart__lex_line(parser, &at, parser->bytes);
-            struct npart__group group = {.name = parser->token_count > 1 ? parser->tokens[1].text : "",
-                                         .text = parser->text,
-                                         .bytes = parser->bytes,
-                                         .start = at,
-                                         .line = parser->line + 1,
-                                         .end = block_end(parser, at)};
-            for (uint32_t i = 0; i < parser->groups.count; i++)
-                if (strcmp(parser->groups.items[i].name, group.name) == 0)
-                    npart__parse_fail(parser, 1, "group %s is there twice", group.name);
-            if (parser->groups.count == NPART__LIMIT_GROUPS)
-                npart__parse_fail(parser, 1, "more than %u groups", NPART__LIMIT_GROUPS);
-            else if (!NPART__PUSH(parser->arena, &parser->groups, group))
-                npart__parse_out_of_memory(parser);
-        }
-        line += lines_between(parser, offset, next);
-    }
-}
-
-static void read_sections(struct npart__parser *parser);
+static void read_list(struct npart__parser *parser, const char *text, size_t bytes);
 
 /* include NAME: another list's lines, as if they stood here; the ops that follow take the place of its own. */
 static void read_include(struct npart__parser *parser)
@@ -494,23 +305,17 @@ static void read_include(struct npart__parser *parser)
         npart__parse_fail(parser, 1, "lists include each other deeper than %u", NPART__LIMIT_INCLUDE_DEPTH);
     if (parser->status != NPART_OK)
         return;
-    const struct npart__parser outer = {.text = parser->text, .bytes = parser->bytes, .line = parser->line};
+    const struct npart__reading before = parser->now;
     const char *path = parser->oplist->path;
-    parser->text = (const char *)list->text;
-    parser->bytes = list->bytes;
     parser->oplist->path = list->name;
-    find_groups(parser);
-    if (parser->status == NPART_OK)
-        read_sections(parser);
+    read_list(parser, (const char *)list->text, list->bytes);
     parser->oplist->path = path;
-    parser->text = outer.text;
-    parser->bytes = outer.bytes;
-    parser->line = outer.line;
+    parser->now = before;
     parser->include_depth--;
     parser->included_ops = parser->oplist->ops.count;
     parser->gate = 0;
     parser->default_source = "";
-    if (parser->status != NPART_OK)
+    if (parser->must_stop)
         return;
     parser->oplist->standing = npart__arena_format(parser->arena, "%s's list, changed", list->name);
     if (!parser->oplist->standing) {
@@ -519,47 +324,56 @@ static void read_include(struct npart__parser *parser)
     }
 }
 
-static void read_sections(struct npart__parser *parser)
+/* The section that begins at the statement at hand, `inner` being how many statements behind it may belong to it. */
+static void read_section(struct npart__parser *parser, const struct npart__lexed_line *statement, uint32_t inner)
 {
-    size_t offset = 0;
-    bool has_format = false;
-    parser->line = 0;
-    while (offset < parser->bytes && parser->status == NPART_OK) {
-        npart__lex_line(parser, &offset, parser->bytes);
-        if (parser->token_count == 0 || parser->status != NPART_OK)
-            continue;
-        const char *word = parser->tokens[0].text;
-        bool is_op = strcmp(word, "op") == 0, is_group = strcmp(word, "group") == 0;
-        bool is_failure = strcmp(word, "failure") == 0, is_pattern = is_failure || strcmp(word, "pattern") == 0;
-        if (!has_format) {
-            bool is_format = parser->token_count == 2 && strcmp(word, "format") == 0 && parser->tokens[1].number == 1;
-            if (!is_format)
-                npart__parse_fail(parser, 1, "an op list begins with `format 1`");
-            has_format = true;
-        } else if (is_op || is_group || is_pattern) {
-            size_t end = block_end(parser, offset);
-            uint32_t line = parser->line;
-            parser->at = 1;
-            if (!is_group && !*parser->oplist->name)
-                npart__parse_fail(parser, 1, "the target's line comes before its ops");
-            else if (is_op)
-                line_op(parser, offset, end);
-            else if (is_pattern)
-                line_pattern(parser, is_failure, offset, end);
-            else
-                skip_group(parser);
-            if (parser->status == NPART_OK)
-                parser->line = line + lines_between(parser, offset, end);
-            offset = end;
-        } else if (strcmp(word, "include") == 0) {
-            parser->at = 1;
-            read_include(parser);
+    const char *word = statement->range.tokens[0].text;
+    bool is_op = strcmp(word, "op") == 0, is_failure = strcmp(word, "failure") == 0;
+    npart__read_range(parser, statement->range);
+    parser->now.line = statement->line;
+    if (is_op || is_failure || strcmp(word, "pattern") == 0) {
+        parser->now.at = 1;
+        if (!*parser->oplist->name) {
+            npart__parse_fail(parser, 1, "the target's line comes before its ops");
+            parser->must_stop = true;
+        } else if (is_op) {
+            line_op(parser, statement + 1, inner);
         } else {
-            dispatch(parser, IN_LIST);
+            line_pattern(parser, is_failure, statement + 1, inner);
         }
+    } else if (strcmp(word, "include") == 0) {
+        parser->now.at = 1;
+        read_include(parser);
+    } else {
+        dispatch(parser, IN_LIST);
     }
-    if (parser->status == NPART_OK && !has_format)
+    npart__end_statement(parser);
+}
+
+static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
+{
+    struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
+    npart__lex(parser, text, bytes, &statements);
+    const struct npart__range first = statements.of.count ? statements.of.items[0].range : (struct npart__range){0};
+    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
+    if (statements.of.count)
+        parser->now.line = statements.of.items[0].line;
+    if (!has_format && parser->mistakes == 0)
         npart__parse_fail(parser, 1, "an op list begins with `format 1`");
+    if (!has_format)
+        return;
+    npart__find_defines(parser, &statements);
+    for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
+        const struct npart__lexed_line *at = &statements.of.items[i];
+        uint32_t inner = npart__block_length(&statements, i + 1);
+        const char *word = at->range.tokens[0].text;
+        bool is_define = strcmp(word, "define") == 0;
+        if (!is_define && !at->is_broken)
+            read_section(parser, at, inner);
+        if (is_define || at->is_broken || strcmp(word, "op") == 0 || strcmp(word, "failure") == 0 ||
+            strcmp(word, "pattern") == 0)
+            i += inner;
+    }
 }
 
 static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
@@ -584,32 +398,37 @@ static int compare_for_sort(const void *a, const void *b)
 }
 
 /* Takes out the included ops that the list has of its own, or drops, and sorts what is left. */
-static void merge_included(struct npart__parser *parser)
+static void sort_ops(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
     uint32_t kept = 0;
-    if (parser->included_ops == 0 || parser->status != NPART_OK)
+    if (parser->must_stop || oplist->ops.count == 0)
         return;
     for (uint32_t i = 0; i < oplist->ops.count; i++)
         if (i >= parser->included_ops || !is_replaced(parser, &oplist->ops.items[i]))
             oplist->ops.items[kept++] = oplist->ops.items[i];
     oplist->ops.count = kept;
     qsort(oplist->ops.items, kept, sizeof *oplist->ops.items, compare_for_sort);
+    for (uint32_t i = 1; i < kept; i++) {
+        const struct npart__op_entry *before = &oplist->ops.items[i - 1], *at = &oplist->ops.items[i];
+        bool is_same = before->gate == at->gate && strcmp(before->domain, at->domain) == 0 &&
+                       strcmp(before->name, at->name) == 0 && before->last_version >= at->first_version;
+        bool is_later = before->column > at->column;
+        if (is_same)
+            npart__parse_fail(parser, is_later ? before->column : at->column, "op %s is there twice (line %u)",
+                              at->name, is_later ? at->line : before->line);
+        npart__end_statement(parser);
+    }
 }
 
 static void check_whole(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
-    if (parser->status != NPART_OK)
+    if (parser->mistakes || parser->status != NPART_OK)
         return;
     if (!*oplist->name)
         npart__parse_fail(parser, 1, "there is no target line");
-    for (uint32_t i = 0; i < parser->groups.count; i++) {
-        if (parser->groups.items[i].is_used)
-            continue;
-        parser->line = parser->groups.items[i].line - 1;
-        npart__parse_fail(parser, 1, "group %s is never used", parser->groups.items[i].name);
-    }
+    npart__check_defines(parser);
     oplist->written_rule_count = oplist->rules.count;
     for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "the target has no such op";
@@ -634,7 +453,8 @@ static void check_whole(struct npart__parser *parser)
 }
 
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
-                                struct npart__oplist *out, struct npart_error *error)
+                                struct npart__oplist *out, const struct npart__listener *listener,
+                                struct npart_error *error)
 {
     struct npart_error unused;
     struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
@@ -654,18 +474,19 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
     parser->oplist = out;
     parser->arena = arena;
     parser->error = error ? error : &unused;
-    parser->text = text;
-    parser->bytes = bytes;
+    parser->listener = listener;
     parser->default_source = "";
+    npart__arena_init(&parser->tokens_arena, &arena->allocator);
     if (bytes > NPART__LIMIT_OPLIST_BYTES)
         npart__parse_fail(parser, 1, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
-    if (parser->status == NPART_OK)
-        find_groups(parser);
-    if (parser->status == NPART_OK)
-        read_sections(parser);
-    merge_included(parser);
+    else
+        read_list(parser, text, bytes);
+    sort_ops(parser);
     check_whole(parser);
-    npart_status status = parser->status;
+    if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
+        npart__tell_how_many(parser);
+    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
+    npart__arena_clear(&parser->tokens_arena);
     npart__arena_release(arena, parser);
     return status;
 }

@@ -16,7 +16,6 @@ enum npart__term_kind {
     NPART__TERM_IN,        /* left, then items from right on linked by `next`; op 1: not in */
     NPART__TERM_PREDICATE, /* op is an enum npart__predicate */
     NPART__TERM_EACH,      /* left holds for every operand of the selector that is there, which it calls `it` */
-    NPART__TERM_ANY,       /* the same for at least one */
     /* items of a set: left alone, or a range from left to right, either of which may be NPART_NONE */
     NPART__TERM_ITEM,
     /* numbers and words */

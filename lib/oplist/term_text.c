@@ -96,8 +96,7 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
         append_inner(oplist, term->left, tightness(term), out);
         break;
     case NPART__TERM_EACH:
-    case NPART__TERM_ANY:
-        npart__append_text(out, term->kind == NPART__TERM_EACH ? "each(" : "any(");
+        npart__append_text(out, "each(");
         npart__append_text(out, oplist->selectors.items[term->selector].name);
         npart__append_text(out, ", ");
         npart__append_term(oplist, term->left, out);

@@ -117,9 +117,7 @@ static void tried_rule(struct npart__page *page, uint32_t node, const struct npa
     const struct npart__rule *rule = &plan->target.oplist->rules.items[tried->rule];
     struct npart__buffer seen;
     outcome(page, rule, (enum npart__truth)tried->truth);
-    if (rule->signature)
-        npart__append_format(page->out, "[%u] ", rule->signature);
-    npart__wrapped(page, rule->sentence, rule->signature ? 14 : 10, 10);
+    npart__wrapped(page, rule->sentence, 10, 10);
     npart__put(page, rule->is_fatal ? " (else the session fails)\n" : "\n");
     npart__paint(page, NPART__DIM);
     npart__buffer_init(&seen, page->out->arena);

@@ -79,8 +79,8 @@ static const char moved[] =
 static const char small_list[] =
     "format 1\ntarget small \"A small one\"\nswitches fast\nvariant v1\nvariant v2 with fast \"second\"\n"
     "layout nhwc Conv MaxPool\nthrough Relu\nparam launch_ms 0.1 0.2 0.3 \"measured\"\n"
-    "set floats = float32 float16\nevery static: static(*) \"sizes must be known\" except Shape\n"
-    "group g\n  need dtype(inputs) in floats \"floating point\"\n"
+    "define floats: float32 float16\nevery static: static(*) \"sizes must be known\" except Shape\n"
+    "define g\n  need dtype(inputs) in floats \"floating point\"\n"
     "op Add\n  use g\nop Conv\n  use g\n  need const(W) or variant(v2) \"constant weights\"\n"
     "op MatMul Mul Relu\n  use g\n  need rank(inputs) <= 3 \"rank\" else fail\nop Softmax\n  maybe attr(axis) = -1\n";
 

@@ -20,7 +20,7 @@ static const char chain[] = "input x float32[1,1,1000,1000]\n"
 
 static const char list[] = "format 1\ntarget t\n"
                            "switches extra\n"
-                           "variants plain\n"
+                           "variant plain\n"
                            "variant fast with extra\n"
                            "variant clone is 7 like fast\n"
                            "layout nhwc Relu\n"

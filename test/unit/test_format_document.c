@@ -76,7 +76,7 @@ static void check_described(const char *word, const char *follows)
         const char *line = at;
         while (line > document && line[-1] != '\n')
             line--;
-        found = *line == '|' || *line == '`'; /* of a table, or the sentence about `group` */
+        found = *line == '|' || *line == '`'; /* of a table, or a sentence that begins with it */
     }
     if (!found)
         fprintf(stderr, "%s says nothing of %s\n", DOCUMENT, row);
@@ -84,10 +84,10 @@ static void check_described(const char *word, const char *follows)
 }
 
 static const char *const keywords[] = {
-    "format", "include", "target", "toolchain", "standing", "source", "switches", "variants", "variant",
+    "format", "include", "target", "toolchain", "standing", "source", "switches", "variant",
     "default", "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "limit",
-    "moved", "runtime", "gate", "set", "every", "drop", "op", "need", "maybe", "note", "unit",
-    "use", "signature", "group", "pattern", "let", "match", "of", "failure", "advice"};
+    "moved", "runtime", "gate", "define", "every", "drop", "op", "need", "refuse", "maybe", "note", "unit",
+    "use", "pattern", "let", "match", "of", "failure", "advice"};
 
 static void test_document__names_every_word(void)
 {
@@ -145,11 +145,11 @@ static void test_document__names_every_parameter_and_limit(void)
     snprintf(limits, sizeof limits, "%zu MiB a file, %zu KiB a line, 511 words a line, %u levels of parentheses",
              NPART__LIMIT_OPLIST_BYTES >> 20, NPART__LIMIT_LINE_BYTES >> 10, NPART__LIMIT_CONDITION_DEPTH);
     CHECK(strstr(document, limits));
-    snprintf(limits, sizeof limits, "%u of groups, %u switches, %u gates", NPART__LIMIT_GROUP_DEPTH,
+    snprintf(limits, sizeof limits, "%u of defines, %u switches, %u gates", NPART__LIMIT_DEFINE_DEPTH,
              NPART__LIMIT_SWITCHES, NPART__LIMIT_GATES);
     CHECK(strstr(document, limits));
-    snprintf(limits, sizeof limits, "%u groups, %u sets, %u rules in a section, %u lines that are read again",
-             NPART__LIMIT_GROUPS, NPART__LIMIT_SETS, NPART__LIMIT_RULES_OF_SECTION, NPART__LIMIT_LINES_AGAIN);
+    snprintf(limits, sizeof limits, "%u defines, %u parameters, %u rules in a section, %u words that are read again",
+             NPART__LIMIT_DEFINES, NPART__LIMIT_PARAMETERS, NPART__LIMIT_RULES_OF_SECTION, NPART__LIMIT_TOKENS_AGAIN);
     CHECK(strstr(document, limits));
 }
 

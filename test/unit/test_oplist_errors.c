@@ -36,11 +36,11 @@ static const struct {
     {HEAD "source \"a\" \"b\"\n", "l.ops:3:12", "unexpected b"},
     {HEAD "switches a b a\n", "l.ops:3:14", "switch a is there twice"},
     {HEAD "switches 3\n", "l.ops:3:10", "expected a switch, found 3"},
-    {HEAD "variants v1 V1\n", "l.ops:3:13", "variant V1 is there twice"},
+    {HEAD "variant v1\nvariant V1\n", "l.ops:4:9", "variant V1 is there twice"},
     {HEAD "variant v1 is a v1\n", "l.ops:3:17", "variant v1 is there twice"},
     {HEAD "variant v1 like v0\n", "l.ops:3:17", "there is no variant v0 yet"},
     {HEAD "variant v1 with a\n", "l.ops:3:17", "the list declares no switch a"},
-    {HEAD "variants v1\ndefault v2\n", "l.ops:4:9", "there is no variant v2 yet"},
+    {HEAD "variant v1\ndefault v2\n", "l.ops:4:9", "there is no variant v2 yet"},
     {HEAD "every rank(inputs) = 4 except com.microsoft:Relu\n", "l.ops:3:31",
      "com.microsoft:Relu is no operator of the standard"},
     {HEAD "partitioner best\n", "l.ops:3:13", "there is no partitioner \"best\""},
@@ -62,9 +62,38 @@ static const struct {
      "X: only inputs, outputs and * mean something to every op"},
     {HEAD "every attr(axis) = 0\nop Relu\n", "l.ops:3:12", "attributes belong to an op"},
     {HEAD "every static(*) \"s\" except Covn\nop Relu\n", "l.ops:3:28", "Covn is no operator of the standard"},
-    {HEAD "set a =\n", "l.ops:3:5", "an empty set"},
-    {HEAD "set a = int8\nset a = int16\n", "l.ops:4:5", "set a is there twice"},
-    {HEAD "set a int8\n", "l.ops:3:7", "expected ="},
+    /* defines */
+    {HEAD "define a:\n", "l.ops:3:10", "expected what a stands for"},
+    {HEAD "define a: int8\ndefine a: int16\n", "l.ops:4:8", "define a is there twice"},
+    {HEAD "define a int8\n", "l.ops:3:10", "unexpected int8"},
+    {HEAD "define a\nop Relu\n", "l.ops:3:8", "expected rules, or : and what a stands for"},
+    {HEAD "define\n", "l.ops:3:7", "expected a name, found the end of the line"},
+    {HEAD "define rank: 3\n", "l.ops:3:8", "rank has a meaning of its own"},
+    {HEAD "define a(inputs): static(inputs)\n", "l.ops:3:10", "inputs has a meaning of its own"},
+    {HEAD "define a(x: static(x)\n", "l.ops:3:11", "expected , or ), found :"},
+    {HEAD "define a(): static(x)\n", "l.ops:3:10", "expected a parameter, found )"},
+    {HEAD "define a(b, c, d, e, f, g, h, i, j): 1\n", "l.ops:3:8", "more than 8 parameters"},
+    {HEAD "define a: static(*)\nop Relu\n", "l.ops:3:8", "define a is never used"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a\n", "l.ops:5:8", "a has 1 parameters"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a(X, Y)\n", "l.ops:5:8", "a has 1 parameters"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a(X\n", "l.ops:5:8", "the arguments of a are not closed"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a(,X)\n", "l.ops:5:10", "expected an argument, found ,"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a(X Y)\n", "l.ops:5:10", "expected one word for x"},
+    {HEAD "define a(x): static(x)\nop Relu\n  need a(W)\n", "l.ops:5:10", "Relu has no operand W; it has X Y"},
+    {HEAD "define a: static(X) static\nop Relu\n  need a\n", "l.ops:3:21", "unexpected static"},
+    {HEAD "define a: b\ndefine b: a\nop Relu\n  need a\n", "l.ops:4:11", "a is defined by itself"},
+    {HEAD "define a\n  need static(*)\nop Relu\n  need a\n", "l.ops:6:9",
+     "expected a comparison, found the end of the line"},
+    {HEAD "define a: static(*)\nop Relu\n  use a\n", "l.ops:5:7", "there is no define of rules a"},
+    {HEAD "define a(x, y)\n  row int8 int8\nop Relu\n  need a(dtype(X), dtype(Y))\n", "l.ops:4:16",
+     "expected : and the next column"},
+    {HEAD "define a(x)\n  row int8\n  need static(*)\nop Relu\n  need a(dtype(X))\n", "l.ops:5:3",
+     "expected row, found need"},
+    {HEAD "op Relu\n  need static(X) \"{x}\"\n", "l.ops:4:18", "{x} is neither a parameter nor a define"},
+    {HEAD "define x: 1\nop Relu\n  need rank(X) = x \"{x\"\n", "l.ops:5:20", "a brace is not closed"},
+    {HEAD "define x: rank(X) = 1\nop Relu\n  need x \"{x}\"\n", "l.ops:3:15", "( has no place in a sentence"},
+    {HEAD "op Relu\n  refuse static(X)\n", "l.ops:4:10", "expected a sentence, found static"},
+    {HEAD "op Relu\n  need static(X) since 'v1'\n", "l.ops:4:24", "expected one of the list's toolchains as '...'"},
     {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed or shared"},
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op"},
     /* ops */
@@ -74,18 +103,17 @@ static const struct {
     {HEAD "op\n", "l.ops:3:3", "expected an op, found the end of the line"},
     {HEAD "op Relu 6.5..\n", "l.ops:3:9", "an opset is a whole number"},
     {HEAD "op Relu 14..13\n", "l.ops:3:9", "a range that ends before it begins"},
-    {HEAD "op Relu\nop Add\n", "l.ops:4:4", "op Add should come before Relu (line 3): sort the ops"},
-    {HEAD "op Relu Add\n", "l.ops:3:9", "op Add should come before Relu (line 3): sort the ops"},
+    {HEAD "op Relu Add Relu\n", "l.ops:3:13", "op Relu is there twice (line 3)"},
+    {HEAD "op Relu 13..\nop Add Relu 6..13\n", "l.ops:4:8", "op Relu is there twice (line 3)"},
     {HEAD "op Relu 6..13\nop Relu 13..\n", "l.ops:4:4", "op Relu is there twice (line 3)"},
     {HEAD "op Relu\nop Relu\n", "l.ops:4:4", "op Relu is there twice (line 3)"},
-    {HEAD "op com.microsoft:Gelu\nop Relu\n", "l.ops:4:4",
-     "op Relu should come before Gelu (line 3): sort the ops"},
     {HEAD "op Relu\n  target u\n", "l.ops:4:10", "a second target"},
-    {HEAD "op Relu\n  use g\n", "l.ops:4:7", "there is no group g"},
-    {HEAD "group g\n  need const(X)\n", "l.ops:3:1", "group g is never used"},
-    {HEAD "group g\ngroup g\nop Relu\n use g\n", "l.ops:4:1", "group g is there twice"},
-    {HEAD "group g\n  use g\nop Relu\n  use g\n", "l.ops:4:7", "groups use each other deeper than 16"},
-    {HEAD "group g\n  need const(W)\nop Relu\n  use g\n", "l.ops:4:14", "Relu has no operand W; it has X Y"},
+    {HEAD "op Relu\n  use g\n", "l.ops:4:7", "there is no define of rules g"},
+    {HEAD "define g\n  need const(X)\n", "l.ops:3:8", "define g is never used"},
+    {HEAD "define g\n need static(X)\ndefine g\n need static(X)\nop Relu\n use g\n", "l.ops:5:8",
+     "define g is there twice"},
+    {HEAD "define g\n  use g\nop Relu\n  use g\n", "l.ops:4:7", "g is defined by itself"},
+    {HEAD "define g\n  need const(W)\nop Relu\n  use g\n", "l.ops:4:14", "Relu has no operand W; it has X Y"},
     /* conditions */
     {HEAD "op Relu\n  need\n", "l.ops:4:7", "expected a number, a word or a function, found the end of the line"},
     {HEAD "op Conv\n  need rank(X)\n", "l.ops:4:15", "expected a comparison, found the end of the line"},
@@ -113,7 +141,6 @@ static const struct {
     {HEAD "op Conv\n  need const(W) \"a\" source\n", "l.ops:4:27",
      "expected a source, found the end of the line"},
     {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n", "l.ops:4:21", "unexpected b"},
-    {HEAD "op Conv\n  signature\n", "l.ops:4:12", "expected the signature's name, found the end of the line"},
 };
 
 static void read_list(const char *text, size_t bytes, npart_status wanted, struct npart_error *error)
@@ -227,19 +254,19 @@ static void test_limits__depth_of_conditions(void)
     CHECK_TEXT(error.message, "nested deeper than 64");
 }
 
-static void test_limits__groups_switches_gates(void)
+static void test_limits__defines_switches_gates(void)
 {
     struct npart_error error;
     char text[8192];
-    for (int groups = 16; groups <= 17; groups++) {
+    for (int defines = 16; defines <= 17; defines++) {
         size_t used = (size_t)snprintf(text, sizeof text, HEAD);
-        for (int i = 0; i + 1 < groups; i++) /* each uses the next */
-            used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n  use g%d\n", i, i + 1);
-        used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n  need static(X)\n", groups - 1);
+        for (int i = 0; i + 1 < defines; i++) /* each uses the next */
+            used += (size_t)snprintf(text + used, sizeof text - used, "define g%d\n  use g%d\n", i, i + 1);
+        used += (size_t)snprintf(text + used, sizeof text - used, "define g%d\n  need static(X)\n", defines - 1);
         snprintf(text + used, sizeof text - used, "op Relu\n  use g0\n");
-        read_list(text, strlen(text), groups == 16 ? NPART_OK : NPART_ERROR_OPLIST, &error);
+        read_list(text, strlen(text), defines == 16 ? NPART_OK : NPART_ERROR_OPLIST, &error);
     }
-    CHECK_TEXT(error.message, "groups use each other deeper than 16");
+    CHECK_TEXT(error.message, "defines use each other deeper than 16");
     for (int count = 32; count <= 33; count++) {
         size_t used = (size_t)snprintf(text, sizeof text, HEAD "switches");
         for (int i = 0; i < count; i++)
@@ -279,13 +306,12 @@ static void check_most(const char *head, const char *line, const char *tail, int
 
 static void test_limits__how_many(void)
 {
-    check_most(HEAD, "set s% = a b\n", "op Relu\n", 256, "more than 256 sets");
     check_most(HEAD "op Relu\n", "  need r%: static(X)\n", "", 512, "more than 512 rules in a section");
     check_most(HEAD, "variant v%\n", "op Relu\n", 1024, "more than 1024 variants");
 }
 
-/* Every group must be used, by as many lines. */
-static void test_limits__groups(void)
+/* Every define must be used, by as many lines. */
+static void test_limits__defines(void)
 {
     enum { MOST = 1024 };
     char *uses = malloc(MOST * 16 + 16);
@@ -293,7 +319,7 @@ static void test_limits__groups(void)
     size_t used = (size_t)sprintf(uses, "op Relu\n");
     for (int i = 0; i < MOST; i++)
         used += (size_t)sprintf(uses + used, "  use g%d\n", i);
-    check_most(HEAD, "group g%\n", uses, MOST, "more than 1024 groups");
+    check_most(HEAD, "define g%\n  source \"s\"\n", uses, MOST, "more than 1024 defines");
     free(uses);
 }
 
@@ -318,36 +344,146 @@ static void test_limits__patterns(void)
     CHECK_TEXT(error.message, "nested deeper than 32");
 }
 
-/* A group of 400 lines for each of 250 ops, and for one more a group of one line. */
-static void test_limits__lines_of_groups(void)
+/* Reads a line of 499 words, its end counted, for each of `ops`; how many more words than its own the list has read. */
+static npart_status read_words_again(unsigned ops, struct npart_error *error)
+{
+    static char text[64 << 10];
+    npart_oplist *oplist = NULL;
+    size_t used = (size_t)sprintf(text, HEAD "define g\n  need a: rank(inputs) in");
+    for (int i = 0; i < 490; i++)
+        used += (size_t)sprintf(text + used, " 1");
+    used += (size_t)sprintf(text + used, "\n");
+    for (unsigned i = 0; i < ops; i++)
+        used += (size_t)sprintf(text + used, "op my:A%04u\n use g\n", i);
+    npart_status status = npart_oplist_read_memory(&oplist, text, used, "l.ops", NULL, error);
+    npart_oplist_free(oplist);
+    return status;
+}
+
+/* What defines stand for is counted beyond the words that the list has: 498 of the define itself, and here 4 an op, of
+ * which 6 are read, the ends of lines counted. */
+static void test_limits__words_of_defines(void)
+{
+    struct npart_error error;
+    unsigned most = (500000 + 498 + 4) / (499 + 6 - 4);
+    CHECK_INT(read_words_again(most, &error), NPART_OK);
+    CHECK_INT(read_words_again(most + 1, &error), NPART_ERROR_OPLIST);
+    CHECK_TEXT(error.message, "defines, and ops that share lines, stand for more than 500000 words");
+}
+
+static void test_limits__words_of_shared_lines(void)
 {
     struct npart_error error;
     char *text = malloc(64 << 10);
     REQUIRE(text);
-    for (int ops = 250; ops <= 251; ops++) {
-        size_t used = (size_t)sprintf(text, HEAD "group g\n");
-        for (int i = 0; i < 400; i++)
-            used += (size_t)sprintf(text + used, "  need static(*)\n");
-        used += (size_t)sprintf(text + used, "%s", ops == 251 ? "group one\n  need static(*)\n" : "");
-        for (int i = 0; i < ops; i++)
-            used += (size_t)sprintf(text + used, "op my:A%03d\n  use %s\n", i, i < 250 ? "g" : "one");
-        read_list(text, used, ops == 250 ? NPART_OK : NPART_ERROR_OPLIST, &error);
-    }
-    CHECK_TEXT(error.message, "groups, and ops that share lines, stand for more than 100000 lines");
+    size_t used = (size_t)sprintf(text, HEAD "op");
+    for (int i = 0; i < 400; i++)
+        used += (size_t)sprintf(text + used, " my:A%03d", i);
+    used += (size_t)sprintf(text + used, "\n");
+    for (int i = 0; i < 200; i++)
+        used += (size_t)sprintf(text + used, "  need r%d: rank(inputs) in 1 2\n", i);
+    read_list(text, used, NPART_ERROR_OPLIST, &error);
+    CHECK_TEXT(error.message, "defines, and ops that share lines, stand for more than 500000 words");
     free(text);
 }
 
-/* Each group but the last uses the next twice: sixteen deep they would be 32768 times the lines of the last. */
-static void test_limits__lines_that_are_read_again(void)
+/* Each define but the last uses the next twice: sixteen deep they would be 32768 times the lines of the last. */
+static void test_limits__words_that_are_read_again(void)
 {
     struct npart_error error;
     char text[4096];
     size_t used = (size_t)snprintf(text, sizeof text, HEAD);
     for (int i = 0; i < 15; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "group g%d\n use g%d\n use g%d\n", i, i + 1, i + 1);
-    snprintf(text + used, sizeof text - used, "group g15\n signature a\n signature b\nop Relu\n use g0\n");
+        used += (size_t)snprintf(text + used, sizeof text - used, "define g%d\n use g%d g%d\n", i, i + 1, i + 1);
+    snprintf(text + used, sizeof text - used, "define g15\n source \"%s\"\n source \"%s\"\n"
+             " source \"c\"\n source \"d\"\n source \"e\"\n source \"f\"\n source \"g\"\nop Relu\n use g0\n", "a", "b");
     read_list(text, strlen(text), NPART_ERROR_OPLIST, &error);
-    CHECK_TEXT(error.message, "groups, and ops that share lines, stand for more than 100000 lines");
+    CHECK_TEXT(error.message, "defines, and ops that share lines, stand for more than 500000 words");
+    used = (size_t)snprintf(text, sizeof text, HEAD);
+    for (int i = 0; i < 15; i++) /* the same of conditions, with arguments that grow */
+        used += (size_t)snprintf(text + used, sizeof text - used, "define c%d(x): c%d(x and x) or c%d(x or x)\n", i,
+                                 i + 1, i + 1);
+    snprintf(text + used, sizeof text - used, "define c15(x): x\nop Relu\n need c0(static(X))\n");
+    read_list(text, strlen(text), NPART_ERROR_OPLIST, &error);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------- */
+
+struct told {
+    char text[4096];
+    size_t used;
+    unsigned count;
+};
+
+static void take_diagnostic(void *payload, const struct npart_diagnostic *diagnostic)
+{
+    struct told *told = payload;
+    told->count++;
+    told->used += (size_t)snprintf(told->text + told->used, sizeof told->text - told->used, "%s: %s%s\n",
+                                   strchr(diagnostic->place, ':') ? strchr(diagnostic->place, ':') + 1 : "end",
+                                   diagnostic->is_warning ? "warning: " : "", diagnostic->message);
+}
+
+static npart_status check_text(const char *text, struct told *told, struct npart_error *error)
+{
+    npart_oplist *oplist = NULL;
+    const char *path = "build/checked.ops";
+    FILE *file = fopen(path, "w");
+    REQUIRE(file);
+    fputs(text, file);
+    REQUIRE(fclose(file) == 0);
+    memset(told, 0, sizeof *told);
+    npart_status status = npart_oplist_check_file(&oplist, path, take_diagnostic, told, NULL, error);
+    npart_oplist_free(oplist);
+    remove(path);
+    return status;
+}
+
+static void test_check__tells_of_every_mistake_once(void)
+{
+    struct npart_error error;
+    struct told told;
+    CHECK_INT(check_text(HEAD "switches a a\ndefine g\n  need rank(X) = three\nop Conv Relu\n  need const(Q)\n  use g\n"
+                         "  nonsense\n  need rank(X) = 'x\nop Covn\n  need const(Q)\nop Relu\n",
+                         &told, &error),
+              NPART_ERROR_OPLIST);
+    CHECK_TEXT(told.text, "10:18: a text is not closed\n"
+                          "3:12: switch a is there twice\n"
+                          "7:14: Conv has no operand Q; it has X W B Y\n"
+                          "5:18: three is no number\n"
+                          "9:3: nonsense is no keyword here\n"
+                          "11:4: Covn is no operator of the standard\n"
+                          "13:4: op Relu is there twice (line 6)\n");
+    CHECK_TEXT(error.place, "build/checked.ops:10:18");
+}
+
+static void test_check__tells_of_twenty(void)
+{
+    struct npart_error error;
+    struct told told;
+    char text[2048] = HEAD;
+    for (int i = 0; i < 22; i++)
+        strcat(text, "nonsense\n");
+    CHECK_INT(check_text(text, &told, &error), NPART_ERROR_OPLIST);
+    CHECK_INT(told.count, 21);
+    CHECK(strstr(told.text, "22:1: nonsense is no keyword here\nend: and 2 more\n") != NULL);
+}
+
+static void test_check__warns(void)
+{
+    struct npart_error error;
+    struct told told;
+    char text[2048] = HEAD "param run_ms 1 2 3\nop Relu\n  need rank(X) <= 4 \"more than rank 4 fails\"\n"
+                           "  need dtype(X) != 1 \"a type\"\n  need again: rank(X) <= 4 \"again\" \\\n";
+    for (int i = 0; i < 201; i++)
+        strcat(text, " ");
+    strcat(text, "\n");
+    CHECK_INT(check_text(text, &told, &error), NPART_OK);
+    CHECK_TEXT(told.text, "8:201: warning: a line longer than 200 characters\n"
+                          "3:7: warning: no report reads the parameter run_ms\n"
+                          "5:3: warning: the sentence says what fails, not what is required\n"
+                          "6:20: warning: a type is never a number\n"
+                          "7:3: warning: another rule of the op asks the same\n");
 }
 
 static void test_limits__size_of_a_list(void)
@@ -366,6 +502,7 @@ static void test_limits__size_of_a_list(void)
 
 TESTS(test_errors__each_mistake_has_its_place, test_errors__carriage_returns_and_continuations_keep_lines,
       test_errors__nul_is_not_text, test_limits__line_and_words, test_limits__depth_of_conditions,
-      test_limits__groups_switches_gates, test_limits__how_many, test_limits__groups,
-      test_limits__patterns, test_limits__lines_of_groups,
-      test_limits__lines_that_are_read_again, test_limits__size_of_a_list)
+      test_limits__defines_switches_gates, test_limits__how_many, test_limits__defines,
+      test_limits__patterns, test_limits__words_of_defines, test_limits__words_of_shared_lines,
+      test_limits__words_that_are_read_again, test_limits__size_of_a_list,
+      test_check__tells_of_every_mistake_once, test_check__tells_of_twenty, test_check__warns)

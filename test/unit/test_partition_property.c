@@ -561,7 +561,7 @@ static void test_partition_property__every_partitioner(void)
     static const char list[] = "format 1\ntarget t\n";
     struct npart_error error;
     npart__arena_init(&oplist_arena, NULL);
-    REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
+    REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
     for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
         for (uint32_t seed = 1; seed <= GRAPHS; seed++)
             check_case(seed, seed % 2 ? NPART__LEVEL_BASIC : NPART__LEVEL_OFF);
@@ -621,7 +621,7 @@ static void test_partition_property__rounds(void)
     static const char list[] = "format 1\ntarget t\n";
     struct npart_error error;
     npart__arena_init(&oplist_arena, NULL);
-    REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
+    REQUIRE(npart__oplist_read(list, sizeof list - 1, "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
     round_count = 2;
     for (size_t i = 0; (partitioner = npart__partitioner_name(i)) != NULL; i++)
         for (uint32_t seed = 1; seed <= GRAPHS; seed++)
@@ -698,7 +698,7 @@ static void test_partition_property__random_policies(void)
         partitioner = npart__partitioner_name(random_below((uint32_t)names));
         has_cuts = random_below(2);
         npart__arena_init(&oplist_arena, NULL);
-        REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, &error) == NPART_OK);
+        REQUIRE(npart__oplist_read(list, strlen(list), "t.ops", &oplist_arena, &oplist, NULL, &error) == NPART_OK);
         for (uint32_t seed = 1; seed <= GRAPHS_A_LIST; seed++)
             check_with_policies(round * GRAPHS_A_LIST + seed, most, most_nodes);
         npart__arena_clear(&oplist_arena);

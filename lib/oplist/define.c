@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Defines: names for conditions, numbers, words, texts and rules, with parameters. What a name stands for is read
+ * where it is used, as a whole of its own: `a or b` stays one condition under `not`, and an argument means what it
+ * means where it was written.
+ */
+#include "oplist/parse.h"
+
+/* ---- the defines of a list --------------------------------------------------------------------------------- */
+
+static bool is_mark(const struct npart__token *token, const char *text)
+{
+    return token->kind == NPART__TOKEN_MARK && npart__same_text(token->text, text);
+}
+
+/* By the first two letters: most words of a list are no defines. */
+static unsigned place_of(const char *name)
+{
+    return ((unsigned char)name[0] * 5u + (*name ? (unsigned char)name[1] : 0u)) % NPART__DEFINE_PLACES;
+}
+
+/* What stands for rules stands behind `use` only, and may be called like a word of conditions. */
+static struct npart__define *find_define(const struct npart__parser *parser, const char *name, bool is_rules)
+{
+    uint32_t next;
+    for (uint32_t i = parser->defines_by_letters[place_of(name)]; i; i = next) {
+        struct npart__define *define = &parser->defines.items[i - 1];
+        if (define->is_rules == is_rules && npart__same_text(define->name, name))
+            return define;
+        next = define->next;
+    }
+    return NULL;
+}
+
+static bool begins_row(const struct npart__lexed_line *statement)
+{
+    return strcmp(statement->range.tokens[0].text, "row") == 0;
+}
+
+/* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ] */
+static void read_head(struct npart__parser *parser, struct npart__define *define)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    if (!token)
+        return;
+    define->name = token->text;
+    define->column = token->column;
+    if (npart__is_reserved(token->text))
+        npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
+    if (npart__accept(parser, NPART__TOKEN_MARK, "(")) {
+        define->parameters.tokens = npart__peek(parser);
+        do {
+            token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
+            define->parameter_count++;
+            if (token && npart__is_reserved(token->text))
+                npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
+        } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
+        if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
+            npart__parse_fail(parser, npart__peek(parser)->column, "expected , or ), found %s",
+                              npart__peek(parser)->text);
+        if (define->parameter_count > NPART__LIMIT_PARAMETERS)
+            npart__parse_fail(parser, define->column, "more than %u parameters", NPART__LIMIT_PARAMETERS);
+    }
+    if (!npart__accept(parser, NPART__TOKEN_MARK, ":")) {
+        npart__expect_end(parser);
+        return;
+    }
+    define->body.tokens = npart__peek(parser);
+    define->body.count = parser->now.range.count - parser->now.at;
+    if (define->body.count == 0)
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected what %s stands for", define->name);
+}
+
+void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
+{
+    for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
+        const struct npart__lexed_line *at = &statements->of.items[i];
+        struct npart__define define = {.name = "", .path = parser->oplist->path};
+        if (strcmp(at->range.tokens[0].text, "define") != 0 || at->is_broken)
+            continue;
+        parser->now.range = at->range;
+        parser->now.at = 1;
+        parser->now.line = at->line;
+        read_head(parser, &define);
+        if (!define.body.tokens) {
+            define.statements = at + 1;
+            define.statement_count = npart__block_length(statements, i + 1);
+            define.is_table = define.statement_count && begins_row(at + 1);
+            define.is_rules = !define.is_table;
+            if (define.statement_count == 0)
+                npart__parse_fail(parser, define.column, "expected rules, or : and what %s stands for", define.name);
+        }
+        if (find_define(parser, define.name, define.is_rules))
+            npart__parse_fail(parser, define.column, "define %s is there twice", define.name);
+        if (parser->defines.count == NPART__LIMIT_DEFINES)
+            npart__parse_fail(parser, define.column, "more than %u defines", NPART__LIMIT_DEFINES);
+        define.next = parser->defines_by_letters[place_of(define.name)];
+        if (parser->status == NPART_OK && !NPART__PUSH(&parser->tokens_arena, &parser->defines, define))
+            npart__parse_out_of_memory(parser);
+        if (parser->status == NPART_OK)
+            parser->defines_by_letters[place_of(define.name)] = parser->defines.count;
+        npart__end_statement(parser);
+    }
+}
+
+void npart__check_defines(struct npart__parser *parser)
+{
+    for (uint32_t i = 0; i < parser->defines.count && parser->mistakes == 0; i++)
+        if (!parser->defines.items[i].is_used)
+            npart__parse_fail(parser, parser->defines.items[i].column, "define %s is never used",
+                              parser->defines.items[i].name);
+}
+
+/* ---- what a name stands for --------------------------------------------------------------------------------- */
+
+static const struct npart__range *find_argument(const struct npart__scope *scope, const char *name)
+{
+    for (uint32_t i = 0; scope && i < scope->define->parameter_count; i++)
+        if (npart__same_text(scope->define->parameters.tokens[2 * i].text, name))
+            return &scope->arguments[i];
+    return NULL;
+}
+
+/* The last token of the parenthesis that begins at `at`; the end of the range where it is not closed. */
+static uint32_t end_of_parenthesis(const struct npart__range *range, uint32_t at)
+{
+    unsigned open = 0;
+    for (; at < range->count; at++) {
+        open += is_mark(&range->tokens[at], "(");
+        open -= is_mark(&range->tokens[at], ")");
+        if (open == 0)
+            break;
+    }
+    return at;
+}
+
+uint32_t npart__end_of_name(const struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__peek(parser);
+    if (token->kind != NPART__TOKEN_WORD || parser->now.at >= parser->now.range.count)
+        return NPART_NONE;
+    if (find_argument(parser->now.scope, token->text))
+        return parser->now.at + 1;
+    const struct npart__define *define = find_define(parser, token->text, false);
+    if (!define)
+        return NPART_NONE;
+    bool has_arguments = define->parameter_count && is_mark(token + 1, "(");
+    return has_arguments ? end_of_parenthesis(&parser->now.range, parser->now.at + 1) + 1 : parser->now.at + 1;
+}
+
+static void take_arguments(struct npart__parser *parser, const struct npart__token *name, struct npart__scope *scope)
+{
+    uint32_t count = 0, wanted = scope->define->parameter_count;
+    if (wanted && npart__accept(parser, NPART__TOKEN_MARK, "(")) {
+        uint32_t close = end_of_parenthesis(&parser->now.range, parser->now.at - 1), start = parser->now.at;
+        if (close >= parser->now.range.count) {
+            npart__parse_fail(parser, name->column, "the arguments of %s are not closed", name->text);
+            return;
+        }
+        unsigned open = 0;
+        for (uint32_t at = start; at <= close; at++) {
+            const struct npart__token *token = &parser->now.range.tokens[at];
+            bool ends = open == 0 && (at == close || is_mark(token, ","));
+            open += is_mark(token, "(");
+            open -= at < close && is_mark(token, ")");
+            if (!ends)
+                continue;
+            if (at == start)
+                npart__parse_fail(parser, token->column, "expected an argument, found %s", token->text);
+            if (count < wanted)
+                scope->arguments[count] = (struct npart__range){parser->now.range.tokens + start, at - start};
+            count++;
+            start = at + 1;
+        }
+        parser->now.at = close + 1;
+    }
+    if (count != wanted)
+        npart__parse_fail(parser, name->column, "%s has %u parameters", name->text, wanted);
+}
+
+/* A define at the word at hand, with its arguments. False after a failure. */
+static bool open_scope(struct npart__parser *parser, struct npart__define *define, struct npart__scope *scope)
+{
+    const struct npart__token *name = npart__peek(parser);
+    *scope = (struct npart__scope){.define = define, .caller = parser->now.scope};
+    scope->depth = scope->caller ? scope->caller->depth + 1 : 1;
+    define->is_used = true;
+    for (const struct npart__scope *at = scope->caller; at; at = at->caller)
+        if (at->define == define)
+            npart__parse_fail(parser, name->column, "%s is defined by itself", name->text);
+    if (scope->depth > NPART__LIMIT_DEFINE_DEPTH)
+        npart__parse_fail(parser, name->column, "defines use each other deeper than %u", NPART__LIMIT_DEFINE_DEPTH);
+    parser->now.at++;
+    take_arguments(parser, name, scope);
+    return parser->status == NPART_OK;
+}
+
+void npart__read_range(struct npart__parser *parser, struct npart__range range)
+{
+    parser->now.range = range;
+    parser->now.at = 0;
+    parser->tokens_read += range.count + (uint64_t)1;
+    if (parser->tokens_read <= parser->tokens_lexed + NPART__LIMIT_TOKENS_AGAIN)
+        return;
+    npart__parse_fail(parser, range.count ? range.tokens[0].column : 1,
+                      "defines, and ops that share lines, stand for more than %u words", NPART__LIMIT_TOKENS_AGAIN);
+    parser->must_stop = true;
+}
+
+static void read_from(struct npart__parser *parser, struct npart__range range, const struct npart__scope *scope)
+{
+    parser->now.scope = scope;
+    npart__read_range(parser, range);
+}
+
+bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
+{
+    const struct npart__token *token = npart__peek(parser);
+    inner->define = NULL;
+    if (parser->status != NPART_OK || npart__end_of_name(parser) == NPART_NONE)
+        return false;
+    const struct npart__range *argument = find_argument(parser->now.scope, token->text);
+    if (argument) {
+        parser->now.at++;
+        *before = parser->now;
+        before->path = parser->oplist->path;
+        read_from(parser, *argument, before->scope->caller);
+        return true;
+    }
+    struct npart__define *define = find_define(parser, token->text, false);
+    if (!open_scope(parser, define, inner))
+        return false;
+    *before = parser->now;
+    before->path = parser->oplist->path;
+    parser->oplist->path = define->path;
+    read_from(parser, define->is_table ? define->statements[0].range : define->body, inner);
+    return true;
+}
+
+void npart__leave(struct npart__parser *parser, const struct npart__reading *before)
+{
+    if (parser->now.at < parser->now.range.count)
+        npart__parse_fail(parser, npart__peek(parser)->column, "unexpected %s", npart__peek(parser)->text);
+    parser->oplist->path = before->path;
+    parser->now = *before;
+}
+
+bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
+{
+    const struct npart__token *token = npart__peek(parser);
+    if (token->kind != NPART__TOKEN_WORD)
+        (void)npart__expect(parser, NPART__TOKEN_WORD, "a define");
+    struct npart__define *define = parser->status == NPART_OK ? find_define(parser, token->text, true) : NULL;
+    if (!define)
+        npart__parse_fail(parser, token->column, "there is no define of rules %s", token->text);
+    if (parser->status != NPART_OK || !open_scope(parser, define, inner))
+        return false;
+    *before = parser->now;
+    before->path = parser->oplist->path;
+    parser->oplist->path = define->path;
+    return true;
+}
+
+const struct npart__token *npart__resolve(struct npart__parser *parser, const struct npart__token *token)
+{
+    const struct npart__scope *scope = parser->now.scope;
+    while (scope && token->kind == NPART__TOKEN_WORD) {
+        const struct npart__range *argument = find_argument(scope, token->text);
+        if (!argument)
+            break;
+        if (argument->count != 1) {
+            npart__parse_fail(parser, argument->tokens[0].column, "expected one word for %s", token->text);
+            return NULL;
+        }
+        token = argument->tokens;
+        scope = scope->caller;
+    }
+    return token;
+}
+
+/* ---- texts -------------------------------------------------------------------------------------------------- */
+
+#define MOST_PIECES 64u
+
+struct pieces {
+    const char *of[MOST_PIECES];
+    uint32_t count;
+};
+
+static const char *filled_in(struct npart__parser *parser, const struct npart__token *text, unsigned depth);
+
+static void add_piece(struct npart__parser *parser, struct pieces *pieces, const char *piece)
+{
+    if (!piece)
+        npart__parse_out_of_memory(parser);
+    else if (pieces->count < MOST_PIECES)
+        pieces->of[pieces->count++] = piece;
+}
+
+/* -1, 3..5, ..5 or 3..: as a sentence says it. */
+static const char *number_text(struct npart__parser *parser)
+{
+    const char *ends[2] = {NULL, NULL};
+    bool is_range = false;
+    for (unsigned end = 0; end < 2; end++) {
+        bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
+        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER && parser->now.at < parser->now.range.count)
+            ends[end] = npart__arena_format(parser->arena, "%s%s", is_negative ? "-" : "",
+                                            parser->now.range.tokens[parser->now.at++].text);
+        if (end == 0 && !(is_range = npart__accept(parser, NPART__TOKEN_MARK, "..")))
+            break;
+    }
+    if (!is_range)
+        return ends[0];
+    if (ends[0] && ends[1])
+        return npart__arena_format(parser->arena, "%s to %s", ends[0], ends[1]);
+    return npart__arena_format(parser->arena, "at %s %s", ends[0] ? "least" : "most", ends[0] ? ends[0] : ends[1]);
+}
+
+/* What is read now, word by word. */
+static void take_pieces(struct npart__parser *parser, struct pieces *pieces, unsigned depth)
+{
+    while (parser->now.at < parser->now.range.count && parser->status == NPART_OK) {
+        const struct npart__token *token = npart__peek(parser);
+        struct npart__scope inner;
+        struct npart__reading before;
+        if (depth > NPART__LIMIT_CONDITION_DEPTH)
+            npart__parse_fail(parser, token->column, "nested deeper than %u", NPART__LIMIT_CONDITION_DEPTH);
+        else if (npart__enter(parser, &inner, &before)) {
+            take_pieces(parser, pieces, depth + 1);
+            npart__leave(parser, &before);
+        } else if (token->kind == NPART__TOKEN_STRING) {
+            parser->now.at++;
+            add_piece(parser, pieces, filled_in(parser, token, depth + 1));
+        } else if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
+            parser->now.at++;
+            add_piece(parser, pieces, token->text);
+        } else if (token->kind == NPART__TOKEN_NUMBER || is_mark(token, "-") || is_mark(token, "..")) {
+            add_piece(parser, pieces, number_text(parser));
+        } else if (npart__accept(parser, NPART__TOKEN_MARK, "*")) {
+            add_piece(parser, pieces, "inputs and outputs");
+        } else {
+            npart__parse_fail(parser, token->column, "%s has no place in a sentence", token->text);
+        }
+    }
+}
+
+/* "a, b or c". */
+static void append_pieces(const struct pieces *pieces, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        npart__append_text(out, i == 0 ? "" : i + 1 == pieces->count ? " or " : ", ");
+        npart__append_text(out, pieces->of[i]);
+    }
+}
+
+/* {NAME} by what the name stands for. */
+static const char *filled_in(struct npart__parser *parser, const struct npart__token *token, unsigned depth)
+{
+    const char *text = token->text, *open;
+    struct npart__buffer out;
+    if (!strchr(text, '{'))
+        return text;
+    npart__buffer_init(&out, parser->arena);
+    for (; (open = strchr(text, '{')) && parser->status == NPART_OK; text += strcspn(text, "}") + 1) {
+        struct npart__reading before = parser->now;
+        struct pieces pieces = {.count = 0};
+        npart__append(&out, text, (size_t)(open - text));
+        text = open + 1;
+        struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = token->column},
+                                       {.kind = NPART__TOKEN_END}};
+        name[0].text = npart__arena_copy_text(parser->arena, text, strcspn(text, "}"));
+        if (!name[0].text || !text[strlen(name[0].text)]) {
+            npart__parse_fail(parser, token->column, "a brace is not closed");
+            return NULL;
+        }
+        read_from(parser, (struct npart__range){name, 1}, before.scope);
+        if (npart__end_of_name(parser) == NPART_NONE)
+            npart__parse_fail(parser, token->column, "{%s} is neither a parameter nor a define", name[0].text);
+        take_pieces(parser, &pieces, depth + 1);
+        append_pieces(&pieces, &out);
+        parser->now = before;
+    }
+    npart__append_text(&out, text);
+    if (out.failed)
+        npart__parse_out_of_memory(parser);
+    return npart__buffer_text(&out);
+}
+
+const char *npart__take_text(struct npart__parser *parser, const char *expected)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, expected);
+    const char *text = token ? filled_in(parser, token, 0) : NULL;
+    return parser->status == NPART_OK && text ? text : "";
+}
+
+const char *npart__label_text(struct npart__parser *parser, const char *label)
+{
+    struct npart__buffer out;
+    if (!parser->now.scope)
+        return label;
+    npart__buffer_init(&out, parser->arena);
+    for (size_t length; *label; label += length) {
+        length = strcspn(label, "-");
+        struct npart__token part = {.kind = NPART__TOKEN_WORD, .column = npart__peek(parser)->column};
+        part.text = npart__arena_copy_text(parser->arena, label, length);
+        const struct npart__token *resolved = part.text ? npart__resolve(parser, &part) : NULL;
+        if (!part.text)
+            npart__parse_out_of_memory(parser);
+        if (!resolved)
+            return NULL;
+        npart__append_text(&out, resolved->text);
+        if (label[length])
+            npart__append(&out, label + length++, 1);
+    }
+    if (out.failed)
+        npart__parse_out_of_memory(parser);
+    return npart__buffer_text(&out);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What conditions ask about: operands and attributes of an op, by the names that the standard gives them.
+ */
+#include <stdio.h>
+
+#include "oplist/parse.h"
+
+/* ---- operands -------------------------------------------------------------------------------------------- */
+
+static void list_operands(const struct npart__operator *schema, char *out, size_t bytes)
+{
+    struct npart__operand operand;
+    size_t used = 0;
+    out[0] = '\0';
+    for (int side = 0; side < 2; side++) {
+        for (unsigned i = 0; i < 32; i++) {
+            bool found = side == 0 ? npart__operator_input(schema, i, &operand)
+                                   : npart__operator_output(schema, i, &operand);
+            if (!found)
+                break;
+            int written = snprintf(out + used, bytes - used, " %.*s", (int)operand.name_length, operand.name);
+            if (written < 0 || (size_t)written >= bytes - used)
+                return;
+            used += (size_t)written;
+            if (operand.is_variadic)
+                break;
+        }
+    }
+}
+
+/* input0, output2: operands by place, for operators that the standard does not know. */
+static bool resolve_by_place(struct npart__selector *selector)
+{
+    static const char *const sides[] = {"input", "output"};
+    for (int side = 0; side < 2; side++) {
+        size_t length = strlen(sides[side]);
+        const char *digit = selector->name + length;
+        if (strncmp(selector->name, sides[side], length) != 0 || digit[0] < '0' || digit[0] > '9' || digit[1])
+            continue;
+        selector->version_count = 1;
+        selector->versions[0].since = 0;
+        selector->versions[0].index = (int16_t)(digit[0] - '0');
+        selector->versions[0].is_output = side == 1;
+        return true;
+    }
+    return false;
+}
+
+/* Where the operand stands in each version of the operator that the entry covers; a row only where it moves. */
+static bool resolve_in_schema(struct npart__parser *parser, struct npart__selector *selector,
+                              const struct npart__operator **newest)
+{
+    size_t count;
+    bool found = false;
+    const struct npart__operator *versions =
+        npart__operator_versions(parser->op->domain, parser->op->name, &count);
+    *newest = count ? &versions[count - 1] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool is_output;
+        struct npart__operand operand = {0};
+        int index = npart__operator_find_operand(&versions[i], selector->name, strlen(selector->name), &is_output);
+        if (index >= 0 && !is_output)
+            (void)npart__operator_input(&versions[i], (unsigned)index, &operand);
+        if (index >= 0 && is_output)
+            (void)npart__operator_output(&versions[i], (unsigned)index, &operand);
+        found |= index >= 0;
+        uint8_t last = selector->version_count;
+        bool moved = last == 0 || selector->versions[last - 1].index != index ||
+                     selector->versions[last - 1].is_output != (index >= 0 && is_output) ||
+                     selector->versions[last - 1].is_variadic != operand.is_variadic;
+        if (!moved)
+            continue;
+        if (last == NPART__SELECTOR_VERSIONS)
+            return false;
+        selector->versions[last].since = last == 0 ? 0 : versions[i].since;
+        selector->versions[last].index = (int16_t)index;
+        selector->versions[last].is_output = index >= 0 && is_output;
+        selector->versions[last].is_variadic = operand.is_variadic;
+        selector->version_count++;
+    }
+    return found;
+}
+
+/* A selector of that name which the op at hand has already, or NPART_NONE. */
+static uint32_t known_selector(const struct npart__parser *parser, const char *name)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    for (uint32_t i = parser->first_selector; (parser->op || parser->pattern) && i < oplist->selectors.count; i++)
+        if (npart__same_text(oplist->selectors.items[i].name, name))
+            return i;
+    return NPART_NONE;
+}
+
+static uint32_t new_selector(struct npart__parser *parser, struct npart__selector selector)
+{
+    if (!NPART__PUSH(parser->arena, &parser->oplist->selectors, selector)) {
+        npart__parse_out_of_memory(parser);
+        return NPART_NONE;
+    }
+    return parser->oplist->selectors.count - 1;
+}
+
+uint32_t npart__parse_selector(struct npart__parser *parser)
+{
+    struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
+    bool is_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
+    const struct npart__token *token =
+        is_all ? NULL : npart__expect(parser, NPART__TOKEN_WORD, "an operand, inputs, outputs or *");
+    if (token)
+        token = npart__resolve(parser, token);
+    if (!is_all && !token)
+        return NPART_NONE;
+    is_all = is_all || strcmp(token->text, "*") == 0;
+    if (token && parser->each_depth && strcmp(token->text, "it") == 0) {
+        selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
+        return new_selector(parser, selector);
+    }
+    uint32_t known = known_selector(parser, is_all ? selector.name : token->text);
+    if (known != NPART_NONE)
+        return known;
+    if (is_all)
+        return new_selector(parser, selector);
+    selector.name = token->text;
+    const struct npart__operator *newest = NULL;
+    selector.kind = NPART__SELECT_ONE;
+    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
+        return new_selector(parser, selector);
+    selector.version_count = 0;
+    uint32_t name = npart__find_pattern_name(parser, token->text);
+    if (name != NPART_NONE) {
+        selector.kind = NPART__SELECT_NAME;
+        selector.version_count = 1;
+        selector.versions[0].index = (int16_t)name;
+        return new_selector(parser, selector);
+    }
+    bool is_inputs = strcmp(token->text, "inputs") == 0, is_outputs = strcmp(token->text, "outputs") == 0;
+    if (is_inputs || is_outputs) {
+        selector.kind = is_inputs ? NPART__SELECT_INPUTS : NPART__SELECT_OUTPUTS;
+        selector.version_count = 0;
+        return new_selector(parser, selector);
+    }
+    char operands[160] = "";
+    if (newest)
+        list_operands(newest, operands, sizeof operands);
+    if (!parser->op && parser->pattern)
+        npart__parse_fail(parser, token->column, "%s is no name of the pattern", token->text);
+    else if (!parser->op)
+        npart__parse_fail(parser, token->column, "%s: only inputs, outputs and * mean something to every op",
+                          token->text);
+    else
+        npart__parse_fail(parser, token->column, "%s has no operand %s%s%s", parser->op->name, token->text,
+                          *operands ? "; it has" : "", operands);
+    return NPART_NONE;
+}
+
+/* A word of the list's own, or what a parameter stands for. */
+const struct npart__token *npart__expect_name(struct npart__parser *parser, const char *expected)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, expected);
+    return token ? npart__resolve(parser, token) : NULL;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------ */
+
+/* The newest version of the entry that has the attribute says what it is and what its default is. */
+void npart__resolve_attribute(struct npart__parser *parser, const struct npart__token *token,
+                              struct npart__term *term)
+{
+    size_t count;
+    struct npart__attribute_schema schema;
+    term->word = token->text;
+    if (!parser->op) {
+        npart__parse_fail(parser, token->column, "attributes belong to an op");
+        return;
+    }
+    const struct npart__operator *versions =
+        npart__operator_versions(parser->op->domain, parser->op->name, &count);
+    bool is_in_standard = count > 0;
+    const char *first = NULL; /* default of the version before */
+    size_t length = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
+            continue;
+        bool same = first && schema.default_length == length &&
+                    (length == 0 || memcmp(first, schema.default_text, length) == 0);
+        term->defaults_differ |= term->last_since && !same && (first || schema.default_text);
+        first = schema.default_text;
+        length = schema.default_text ? schema.default_length : 0;
+        term->first_since = term->first_since ? term->first_since : versions[i].since;
+        term->last_since = versions[i].since;
+    }
+    while (count-- > 0) {
+        if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
+            continue;
+        term->attribute_kind = schema.kind;
+        if (schema.default_text) {
+            term->fallback = npart__arena_copy_text(parser->arena, schema.default_text, schema.default_length);
+            if (!term->fallback)
+                npart__parse_out_of_memory(parser);
+        }
+        return;
+    }
+    if (is_in_standard)
+        npart__parse_fail(parser, token->column, "%s has no attribute %s", parser->op->name, token->text);
+}
