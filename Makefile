@@ -211,6 +211,9 @@ check-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready 
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	$(PYTHON) test/fuzz/mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(MUTANTS) fixtures $(BUILD)/case-models
+MUTATIONS ?= 60
+check-mutations: ## MUTATIONS changes of one token of the library, each of which a check must notice (SEED)
+	$(PYTHON) test/checks/mutations.py $(BUILD)/mutations --count $(MUTATIONS) --seed $(SEED)
 check-rules: $(tool) ## every rule of a list has a case that it refuses, every op one that is taken
 	@for list in $(basename $(notdir $(oplists))); do \
 		$(PYTHON) test/checks/rule_cases.py $(tool) $$list $$(grep -l "^target $$list\b" test/cases/*.cases) || exit 1; done
@@ -308,7 +311,7 @@ help: ## this list
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-alike judge-all \
-	check-fuzz-corpus check-mutants fuzz-programs \
+	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
