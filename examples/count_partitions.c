@@ -11,9 +11,9 @@
 
 static void print_plan(const npart_model *model, const npart_plan *plan)
 {
-    struct npart_summary summary;
-    struct npart_partition partition;
-    struct npart_node node;
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_partition partition = {.size = sizeof partition};
+    struct npart_node node = {.size = sizeof node};
     npart_plan_summary(plan, &summary);
     printf("%s: %u partitions, %u of %u nodes\n", summary.verdict, summary.partitions, summary.accepted, summary.live);
     for (uint32_t id = 0; npart_plan_partition(plan, id, &partition); id++) {

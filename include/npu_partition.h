@@ -7,7 +7,7 @@
  *     npart_inference *inference = NULL;
  *     npart_oplist *hexagon = NULL;
  *     npart_plan *plan = NULL;
- *     struct npart_summary summary;
+ *     struct npart_summary summary = {.size = sizeof summary};
  *     struct npart_error error;
  *
  *     if (npart_model_read_file(&model, "model.onnx", NULL, &error) == NPART_OK &&
@@ -23,23 +23,38 @@
  *     npart_model_free(model);
  *
  * Handles. A model is a file read, an inference what is known of its tensors for one choice of sizes, an op list the
- * rules of a target, a plan the answer for all three. An inference refers to its model, a plan to its inference and
- * op list: free them in the reverse order. Every *_free takes NULL.
+ * rules of a target, a plan the answer for all three. Each keeps alive what it was made from, so they may be freed in
+ * any order. Every *_free takes NULL. An allocator of the caller's must outlive the handles that use it.
  *
- * Threads. There is no global state. Different threads may use different handles at the same time, and share models
- * and op lists, which nothing changes once they are read; plans of one inference share it and count as one handle.
+ * Threads. There is no global state. Getters and reports take `const` handles and may be called from several threads at
+ * the same time, also while other threads make or free inferences and plans of the same model, inference and op list.
+ * Only the last *_free of a handle must come after all other calls with that handle. Callbacks are called by the thread
+ * that made the call; an allocator that several threads share must be able to.
  *
  * Ownership. What comes back through a first parameter `**out` is the caller's to free. Returned and filled-in `const`
  * pointers belong to the handle they came from and live as long as it does.
  *
  * Errors. A function that can fail returns a status, fills in `error` (which may be NULL) when it fails, and then
  * leaves its results alone. That an NPU does not take a node is a verdict, never an error. The library never prints,
- * never exits, and never aborts on its input.
+ * never exits, and never aborts on its input. Getters return false where there is nothing to tell: the handle is NULL,
+ * the id is out of range, or `size` is not one that this library knows; they leave *out alone then.
  *
- * Options. Option structs begin with a version: initialize them with their _INIT. NULL means the defaults.
+ * Structs grow. Those for options begin with `version`: initialize them with their _INIT; NULL means the defaults.
+ * Those for results begin with `size`, which the caller sets to what it was compiled with:
  *
- * Ids. Nodes, values, partitions and causes are numbers from 0; NPART_NONE is none. The nodes of the main graph come
- * first, in the file's order.
+ *     struct npart_node node = {.size = sizeof node};
+ *     for (uint32_t id = 0; npart_model_node(model, id, &node); id++)
+ *         puts(node.op);
+ *
+ * Later versions add members at the end, and fill in as much as the caller's size has room for. A version or size that
+ * the library does not know is an error. Structs with neither never change.
+ *
+ * Ids. Nodes, values, graphs, partitions, causes and rules are numbers from 0; NPART_NONE is none. The nodes of the
+ * main graph come first, in the file's order. What is asked by index ends where the getter returns false.
+ *
+ * Texts are UTF-8 as the file has it, which may be anything: npart_plain_text makes them fit to be shown. Functions
+ * that write text cut it to `bytes`, never within a character, end it with a NUL, and return the length of the whole,
+ * or SIZE_MAX when out of memory; `out` may be NULL where `bytes` is 0.
  */
 #ifndef NPU_PARTITION_H
 #define NPU_PARTITION_H
@@ -70,8 +85,8 @@ NPART_API const char *npart_version(void);
 
 /* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters, those
  * that turn the direction of writing and those that nobody sees become \u202e or \U000e0001, bytes that are no UTF-8
- * \xff. Writes as many whole characters as fit into `bytes`, and a NUL. Texts of errors and reports are so already. */
-NPART_API void npart_plain_text(const char *text, char *out, size_t bytes);
+ * \xff. `text` must end with a NUL; escapes are not cut either. Texts of errors and reports are so already. */
+NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
 
 /* ---- status and errors ----------------------------------------------------------------------------------- */
 
@@ -131,55 +146,171 @@ struct npart_read_options {
 };
 #define NPART_READ_OPTIONS_INIT {1, 0, NULL, NULL}
 
-/* Reads an ONNX model: from a file by pread in small windows, from a stream in one pass, or from memory, which is
- * not needed afterwards. Weights are not read, external data is not opened. Costs time and memory in proportion to
- * the graph, not to the weights (a stream must be read through).
- * Fails with READ, MALFORMED, LIMIT or MEMORY; the place is a byte or a node. */
+/* Reads an ONNX model from a file, by pread in small windows. Weights are not read, external data is not opened. Costs
+ * time and memory in proportion to the graph, not to the weights.
+ * Fails with READ, MALFORMED, LIMIT, ARGUMENT or MEMORY; the place is a byte or a node. */
 NPART_API npart_status npart_model_read_file(npart_model **out, const char *path,
                                              const struct npart_read_options *options, struct npart_error *error);
+/* The same from a stream, which is read in one pass to its end. */
 NPART_API npart_status npart_model_read_stream(npart_model **out, npart_read_callback read, void *payload,
                                                const struct npart_read_options *options, struct npart_error *error);
+/* The same from memory, which is not needed afterwards. */
 NPART_API npart_status npart_model_read_memory(npart_model **out, const void *data, size_t bytes,
                                                const struct npart_read_options *options, struct npart_error *error);
+/* Gives the handle back. What was made from it goes on working. */
 NPART_API void npart_model_free(npart_model *model);
 
+/* An operator set that the model imports; the default domain is called "ai.onnx". */
+struct npart_opset {
+    const char *domain;
+    int64_t version;
+};
+
 struct npart_model_info {
+    size_t size;
     const char *name;
     int64_t ir_version;
     const char *producer_name, *producer_version;
     uint64_t input_bytes;  /* of the file or stream */
     uint64_t weight_bytes; /* of all constant tensors, by their dims and types */
     uint32_t node_count;   /* of all graphs, inlined functions included */
-    uint32_t value_count;
+    uint32_t added_node_count; /* of these the last ones, which are not the model's: see npart_plan_view */
+    uint32_t value_count, graph_count;
+    uint32_t finding_count;
+    uint32_t opset_count;
+    const struct npart_opset *opsets; /* each domain once */
 };
 
-NPART_API void npart_model_info(const npart_model *model, struct npart_model_info *out);
+/* What the model is as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_model_info(const npart_model *model, struct npart_model_info *out);
 
 /* A node as the file has it. */
 struct npart_node {
+    size_t size;
     const char *name, *op, *domain; /* domain "" is ai.onnx */
+    const char *written_domain;     /* as the file says; another where a call is taken for the standard's operator */
     uint32_t index;                 /* its place in the node list of its graph */
-    uint32_t graph;                 /* 0: the main graph; see npart_model_graph_path */
+    uint32_t graph;                 /* 0: the main graph; see npart_model_graph */
     int32_t opset_version;          /* of its domain; 0: not imported */
+    uint32_t input_count, output_count, capture_count, attribute_count;
+    const uint32_t *inputs, *outputs; /* values; NPART_NONE for an operand that is left out */
+    const uint32_t *captures;         /* values that its bodies use from outside */
+    uint32_t first_body, body_count;  /* graphs: the bodies of an If, Loop or Scan */
+    uint32_t callee;                  /* the graph that stands in place of this call; NPART_NONE: it is none */
 };
 
-/* False when there is no such node. */
+/* A node by its id. */
 NPART_API bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node *out);
-/* A node's input or output, counted from 0: a value, or NPART_NONE when it is absent or past the last. */
-NPART_API uint32_t npart_model_node_input(const npart_model *model, uint32_t node, uint32_t index);
-NPART_API uint32_t npart_model_node_output(const npart_model *model, uint32_t node, uint32_t index);
+
+/* An input or output of a node, and what the standard calls it. */
+struct npart_operand {
+    size_t size;
+    uint32_t value;   /* NPART_NONE: left out */
+    const char *name; /* "X"; `name_bytes` bytes, not terminated; "" for an operator that is not the standard's */
+    size_t name_bytes;
+};
+
+/* A node's operand, counted from 0. */
+NPART_API bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output, uint32_t index,
+                                   struct npart_operand *out);
+
+/* ONNX's numbers (AttributeProto.AttributeType). */
+enum npart_attribute_type {
+    NPART_ATTRIBUTE_UNDEFINED,
+    NPART_ATTRIBUTE_FLOAT,
+    NPART_ATTRIBUTE_INT,
+    NPART_ATTRIBUTE_STRING,
+    NPART_ATTRIBUTE_TENSOR,
+    NPART_ATTRIBUTE_GRAPH,
+    NPART_ATTRIBUTE_FLOATS,
+    NPART_ATTRIBUTE_INTS,
+    NPART_ATTRIBUTE_STRINGS,
+    NPART_ATTRIBUTE_TENSORS,
+    NPART_ATTRIBUTE_GRAPHS,
+    NPART_ATTRIBUTE_SPARSE_TENSOR,
+    NPART_ATTRIBUTE_SPARSE_TENSORS,
+    NPART_ATTRIBUTE_TYPE,
+    NPART_ATTRIBUTE_TYPES
+};
+
+/* An attribute that the file writes at a node; defaults are not among them. */
+struct npart_attribute {
+    size_t size;
+    const char *name;
+    enum npart_attribute_type type;
+    bool is_elided;       /* a long list whose payload was not read: `count` holds, the numbers are not here */
+    uint32_t count;       /* of a list; bytes of a string; 1 for others */
+    int64_t integer;      /* of an INT */
+    float real;           /* of a FLOAT */
+    const char *text;     /* of a STRING: `count` bytes and a NUL; else NULL */
+    const int64_t *integers; /* of INTS */
+    const float *reals;      /* of FLOATS */
+    uint32_t graph;          /* of a GRAPH, and the first of GRAPHS; else NPART_NONE */
+    int element_type;        /* of a TENSOR, ONNX's number */
+    uint32_t rank;           /* of a TENSOR */
+    const int64_t *dims;     /* of a TENSOR */
+};
+
+/* An attribute of a node, counted from 0. */
+NPART_API bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index,
+                                     struct npart_attribute *out);
+/* One string of a STRINGS attribute: `*bytes` bytes, not terminated. NULL when there is none. */
+NPART_API const char *npart_model_attribute_string(const npart_model *model, uint32_t node, uint32_t index,
+                                                   uint32_t item, size_t *bytes);
 /* The node's metadata under a key, as exporters leave it ("pkg.torch.onnx.stack_trace"); NULL when there is none. */
 NPART_API const char *npart_model_node_metadata(const npart_model *model, uint32_t node, const char *key);
-/* Writes "<node index>:<attribute or function>/..." (the main graph: "") and a NUL, cut to `bytes`. */
-NPART_API void npart_model_graph_path(const npart_model *model, uint32_t graph, char *out, size_t bytes);
+
+/* Where a node comes from, as exporters note it. Texts are not terminated; NULL and 0 where nothing is noted. */
+struct npart_origin {
+    size_t size;
+    const char *file; /* the innermost line of the stack trace that is the user's own */
+    size_t file_bytes;
+    int64_t line;
+    const char *module; /* "encoder.layers.3" */
+    size_t module_bytes;
+};
+
+/* Where in the exporter's source a node comes from. */
+NPART_API bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npart_origin *out);
+/* Writes "node 12 (Conv conv1)", with its graph where that is not the main one: plain text for people. */
+NPART_API size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out, size_t bytes);
+/* The first node from id `from` on that is called `text`: by its name, by one of its outputs, or by its number in the
+ * main graph. NPART_NONE when there is none. */
+NPART_API uint32_t npart_model_find_node(const npart_model *model, const char *text, uint32_t from);
+/* The first value from id `from` on of that name; NPART_NONE when there is none. Graphs may use a name again. */
+NPART_API uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from);
+
+enum npart_graph_kind {
+    NPART_GRAPH_MAIN,
+    NPART_GRAPH_BODY, /* of an If, Loop or Scan */
+    NPART_GRAPH_CALL  /* the nodes of a function, in place of one call */
+};
+
+/* One list of nodes with names of its own. */
+struct npart_graph {
+    size_t size;
+    enum npart_graph_kind kind;
+    uint32_t parent;   /* graph; NPART_NONE for the main one */
+    uint32_t node;     /* that holds the body or makes the call; NPART_NONE for the main graph */
+    const char *label; /* the body's attribute, or the function's name */
+    uint32_t first_node, node_count;
+    uint32_t input_count, output_count;
+    const uint32_t *inputs, *outputs; /* values: the inputs and outputs of the model, where it is the main graph */
+};
+
+/* A graph by its id; 0 is the main one. */
+NPART_API bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_graph *out);
+/* Writes "<node index>:<attribute or function>/..."; "" for the main graph. */
+NPART_API size_t npart_model_graph_path(const npart_model *model, uint32_t graph, char *out, size_t bytes);
 
 /* Something about the model that is odd but no error. */
 struct npart_finding {
-    const char *code; /* a stable word: "unsorted", "tensor-data", ... */
+    size_t size;
+    const char *code; /* a stable word: "unsorted", "tensor-data", "invalid", ... */
     const char *text, *at;
 };
 
-NPART_API uint32_t npart_model_finding_count(const npart_model *model);
+/* What was found when the model was read. */
 NPART_API bool npart_model_finding(const npart_model *model, uint32_t index, struct npart_finding *out);
 
 /* ---- inference ------------------------------------------------------------------------------------------- */
@@ -220,10 +351,21 @@ NPART_API npart_status npart_inference_make(npart_inference **out, const npart_m
  * fit the model. *out is NULL, and that is no failure, when nothing is open. */
 NPART_API npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open,
                                                   struct npart_error *error);
+/* Gives the handle back. Plans made of it go on working. */
 NPART_API void npart_inference_free(npart_inference *inference);
 
+struct npart_inference_info {
+    size_t size;
+    uint32_t binding_count, assumption_count, finding_count;
+    bool is_invalid; /* a finding says that ONNX Runtime refuses to load the model */
+    const struct npart_allocator *allocator; /* see npart_plan_info */
+};
+
+/* What the inference is as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out);
+/* The model that it is of. */
+NPART_API const npart_model *npart_inference_model(const npart_inference *inference);
 /* The sizes that npart_inference_make_fixed chose. */
-NPART_API uint32_t npart_inference_binding_count(const npart_inference *inference);
 NPART_API bool npart_inference_binding(const npart_inference *inference, uint32_t index,
                                        struct npart_dim_binding *out);
 
@@ -237,7 +379,15 @@ enum npart_value_kind {
     NPART_VALUE_OPAQUE
 };
 
+enum npart_value_source {
+    NPART_SOURCE_NODE,
+    NPART_SOURCE_INPUT,       /* of its graph */
+    NPART_SOURCE_INITIALIZER,
+    NPART_SOURCE_OVERRIDABLE  /* an initializer that is an input too: a default, not a constant */
+};
+
 struct npart_value {
+    size_t size;
     const char *name;
     enum npart_value_kind kind;
     int element_type;  /* ONNX's number; 0: unknown */
@@ -245,29 +395,31 @@ struct npart_value {
     uint32_t rank;
     bool is_static;    /* every dim is a number */
     bool is_constant;  /* the same in every run */
+    bool is_output;    /* of its graph */
     uint32_t producer; /* node, or NPART_NONE */
+    uint32_t graph;
+    enum npart_value_source source;
 };
 
-/* False when there is no such value. */
+/* A value by its id. */
 NPART_API bool npart_inference_value(const npart_inference *inference, uint32_t value, struct npart_value *out);
 /* A dim of a value: its size, or -1 when it is symbolic or unknown. */
 NPART_API int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, uint32_t axis);
-/* Writes "float32[1,sequence,768]" and a NUL, cut to `bytes`. */
-NPART_API void npart_inference_type_text(npart_inference *inference, uint32_t value, char *out, size_t bytes);
-/* Known whole-number elements, -1 for a symbolic one; NULL with *count 0 when they are not known. */
-NPART_API const int64_t *npart_inference_elements(npart_inference *inference, uint32_t value, uint32_t *count);
-
-/* Sizes that must be equal for the model to work, where two different symbols met. */
-NPART_API uint32_t npart_inference_assumption_count(const npart_inference *inference);
-/* Writes "n = m" and a NUL, cut to `bytes`; `*node` (may be NULL) is where they met. False when there is none. */
+/* Writes a dim that is no number by the names of the inputs' dims: "2*sequence + 1"; "" where that is not known. */
+NPART_API size_t npart_inference_dim_text(const npart_inference *inference, uint32_t value, uint32_t axis, char *out,
+                                          size_t bytes);
+/* Writes "float32[1,sequence,768]". */
+NPART_API size_t npart_inference_type_text(const npart_inference *inference, uint32_t value, char *out, size_t bytes);
+/* Known whole-number elements, -1 for a symbolic one: writes the first `capacity` of them, and how many there are.
+ * False, with *count 0, when they are not known. */
+NPART_API bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out,
+                                        uint32_t capacity, uint32_t *count);
+/* Sizes that must be equal for the model to work, where two different symbols met: writes "n = m", cut to `bytes`, and
+ * to `*node` (may be NULL) where they met. */
 NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
                                           uint32_t *node);
-NPART_API uint32_t npart_inference_finding_count(const npart_inference *inference);
+/* What was found when types and shapes were inferred. */
 NPART_API bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out);
-
-/* Writes every input and node output of the main graph as one JSON object (docs/json.md, "Shapes"). */
-NPART_API npart_status npart_inference_write_shapes(npart_inference *inference, npart_write_callback write,
-                                                    void *payload, struct npart_error *error);
 
 /* ---- op lists -------------------------------------------------------------------------------------------- */
 
@@ -275,23 +427,28 @@ typedef struct npart_oplist npart_oplist;
 
 /* The lists built into the library, by place; NULL past the last. */
 NPART_API const char *npart_builtin_oplist(size_t index);
-/* Reads a list: one that is built in, of a target's name or a whole target text ("hexagon:v73+float"); a file; or
- * text, with `name` for messages. Fails with OPLIST (the place is file:line:column), ARGUMENT, READ or MEMORY. */
+/* Reads a list that is built in, of a target's name or a whole target text ("hexagon:v73+float").
+ * Fails with ARGUMENT when there is none, or MEMORY. */
 NPART_API npart_status npart_oplist_find(npart_oplist **out, const char *target,
                                          const struct npart_allocator *allocator, struct npart_error *error);
+/* Reads a list from a file (docs/oplist-format.md). Fails with OPLIST (the place is file:line:column), READ, ARGUMENT
+ * or MEMORY. */
 NPART_API npart_status npart_oplist_read_file(npart_oplist **out, const char *path,
                                               const struct npart_allocator *allocator, struct npart_error *error);
+/* The same from memory, which is not needed afterwards; `name` stands in messages. */
 NPART_API npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
                                                 const struct npart_allocator *allocator, struct npart_error *error);
+/* Gives the handle back. Plans made with it go on working. */
 NPART_API void npart_oplist_free(npart_oplist *oplist);
 
 /* What is wrong with an op list or, of a warning, doubtful; both texts live as long as the call. */
 struct npart_diagnostic {
-    int is_warning;
+    bool is_warning;
     const char *place; /* file:line:column */
     const char *message;
 };
 typedef void (*npart_diagnostic_callback)(void *payload, const struct npart_diagnostic *diagnostic);
+
 /* npart_oplist_read_file that tells of every mistake, the first 20 of them, and of what is doubtful; the error is the
  * first mistake. */
 NPART_API npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
@@ -306,12 +463,39 @@ NPART_API npart_status npart_oplist_import(const char *path, const char *target,
                                            void *payload, struct npart_error *error);
 
 struct npart_oplist_info {
+    size_t size;
     const char *name, *title, *toolchain, *source, *standing, *partitioner;
     const char *default_variant; /* "" where there are none */
     uint32_t op_count, rule_count, variant_count;
+    uint32_t all_rule_count; /* with those that every list has: ids are below */
 };
 
-NPART_API void npart_oplist_info(const npart_oplist *oplist, struct npart_oplist_info *out);
+/* What the list is as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_oplist_info(const npart_oplist *oplist, struct npart_oplist_info *out);
+
+enum npart_rule_kind {
+    NPART_RULE_NEED,  /* must be met */
+    NPART_RULE_MAYBE, /* where it is not met, nothing certain is known */
+    NPART_RULE_NOTE,  /* told where it applies; changes no verdict */
+    NPART_RULE_UNIT   /* where it holds, the quantization around the node falls back with it */
+};
+
+/* What an op list requires of a node, or has to say of it. */
+struct npart_rule {
+    size_t size;
+    enum npart_rule_kind kind;
+    const char *id;     /* stable: "hexagon/Conv/rank-X" */
+    const char *text;   /* the requirement as a sentence */
+    const char *source; /* where it stands; "" when unsaid */
+    const char *advice; /* what to change in the model where it is not met; "" when unsaid */
+    const char *gate;   /* the stage that asks for it */
+    const char *about;  /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
+    bool is_fatal;      /* where it is not met, session creation or compilation fails */
+    uint32_t line;      /* of the op list; 0: every list has it */
+};
+
+/* A rule by its id. */
+NPART_API bool npart_oplist_rule(const npart_oplist *oplist, uint32_t rule, struct npart_rule *out);
 /* Writes the support table of an op ("Conv", "com.microsoft:Gelu"), or of all when `op` is NULL.
  * Fails with ARGUMENT when the list does not name the op. */
 NPART_API npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
@@ -338,7 +522,7 @@ struct npart_plan_options {
     enum npart_level level;
     const char *partitioner; /* NULL: the target's */
     const char *gates;       /* names with commas between; NULL: all */
-    const struct npart_allocator *allocator;
+    const struct npart_allocator *allocator; /* NULL: the model's */
     const struct npart_assumption *assumptions;
     uint32_t assumption_count;
     const char *const *cuts; /* names of tensors, or of nodes for all their results, behind which the graph is cut */
@@ -347,18 +531,42 @@ struct npart_plan_options {
 #define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
- * NAME is the list's; NULL: the list's defaults. Fails with ARGUMENT or MEMORY. */
-NPART_API npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const npart_oplist *oplist,
+ * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
+ * Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_plan_make(npart_plan **out, const npart_inference *inference, const npart_oplist *oplist,
                                        const char *target, const struct npart_plan_options *options,
                                        struct npart_error *error);
+/* Gives the handle back. */
 NPART_API void npart_plan_free(npart_plan *plan);
 
-/* Writes what the target's runtime knows of shapes, in the form of npart_inference_write_shapes. */
-NPART_API npart_status npart_plan_write_shapes(npart_plan *plan, npart_write_callback write, void *payload,
-                                               struct npart_error *error);
+struct npart_plan_info {
+    size_t size;
+    const char *target;    /* as it could be asked for again, but for the toolchain: "hexagon:v73+float" */
+    const char *variant;   /* as asked for, or the default; "" where the list has none */
+    const char *toolchain; /* "" where the list names none */
+    const char *partitioner;
+    enum npart_level level;
+    uint32_t switch_count;
+    const char *const *switches; /* those that are on, the variant's own included */
+    uint64_t most_partitions;    /* that the runtime keeps; 0: as many as there are */
+    uint32_t cause_count, crossing_count, live_count;
+    const struct npart_allocator *allocator; /* where the plan's memory comes from; malloc and free are one, too */
+};
+
+/* What the plan is as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);
+/* The inference that it was made from. */
+NPART_API const npart_inference *npart_plan_inference(const npart_plan *plan);
+/* What the target's runtime knows of types and shapes, and, by npart_inference_model, the graph that it sees: nodes may
+ * be more than in the model, where the runtime replaces one by others, and belong to other graphs. Ids are the same.
+ * Plans whose runtimes see the same have the same view. No plan can be made from it. */
+NPART_API const npart_inference *npart_plan_view(const npart_plan *plan);
+/* The op list that it was made with. */
+NPART_API const npart_oplist *npart_plan_oplist(const npart_plan *plan);
 
 /* Counts over the nodes of all graphs. */
 struct npart_summary {
+    size_t size;
     uint32_t nodes, folded, live;        /* live = accepted + refused + unknown */
     uint32_t fused;                      /* of the folded ones: merged into others */
     uint32_t accepted, refused, unknown; /* refused includes failed */
@@ -369,7 +577,8 @@ struct npart_summary {
     const char *verdict;                      /* "whole", "split", "none", "fails" or "empty" */
 };
 
-NPART_API void npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
+/* The answer in numbers. False for NULL or an unknown size. */
+NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
 
 enum npart_verdict {
     NPART_VERDICT_CPU,
@@ -381,26 +590,59 @@ enum npart_verdict {
 };
 
 struct npart_node_plan {
+    size_t size;
     enum npart_verdict verdict;
     uint32_t partition; /* NPART_NONE: in none */
     uint32_t cause;     /* NPART_NONE: not refused */
     uint32_t into;      /* of a fused node the one that it is part of; else NPART_NONE */
     uint32_t reason_count;
+    const char *fate;      /* of a folded or fused node why: "constant", "shape-arithmetic", ...; else "" */
+    const char *fate_text; /* the same as a sentence; else "" */
 };
 
+/* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);
+/* The nodes that are live, in the order that they run: graph by graph; `*count` of them. */
+NPART_API const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count);
 
-/* One reason for a verdict. */
-struct npart_reason {
-    const char *gate, *rule, *text, *source;
-    bool is_certain; /* false: it may hold, too little is known */
+struct npart_value_plan {
+    size_t size;
+    bool is_constant;   /* known before the model runs, at the plan's level */
+    const char *layout; /* that the target holds it in: "plain", or the target's own, such as "nhwc" */
 };
 
-/* The `index`-th reason of a node; what was found goes to `found` with a NUL, cut to `bytes`. */
+/* What became of a value. */
+NPART_API bool npart_plan_value(const npart_plan *plan, uint32_t value, struct npart_value_plan *out);
+
+enum npart_outcome {
+    NPART_OUTCOME_MET,
+    NPART_OUTCOME_NOT_MET,
+    NPART_OUTCOME_FAILS,   /* not met, and session creation or compilation fails */
+    NPART_OUTCOME_UNKNOWN, /* too little is known */
+    NPART_OUTCOME_NOTE,    /* a note that applies */
+    NPART_OUTCOME_NO_NOTE  /* a note that does not */
+};
+
+/* A rule and how it came out for a node. */
+struct npart_reason {
+    size_t size;
+    uint32_t rule; /* see npart_oplist_rule, which has more than these: */
+    const char *rule_id, *text, *source, *gate;
+    enum npart_outcome outcome;
+    size_t found_bytes; /* the length of what was found, where it was asked for */
+};
+
+/* A reason for a node's verdict: a rule that is not met, may not be, or has something to say. What was found is written
+ * to `found` as other texts are; where that is NULL, nothing is looked for. */
 NPART_API bool npart_plan_reason(const npart_plan *plan, uint32_t node, uint32_t index, struct npart_reason *out,
                                  char *found, size_t bytes);
+/* A rule that the list has for a live node, one after the other, whatever came of it: also those after the stage that
+ * refused it. `found` is then, of a rule that is met, what it looked at. */
+NPART_API bool npart_plan_check(const npart_plan *plan, uint32_t node, uint32_t index, struct npart_reason *out,
+                                char *found, size_t bytes);
 
 struct npart_partition {
+    size_t size;
     uint32_t graph;                        /* 0: the main one */
     const uint32_t *nodes;                 /* in execution order */
     const uint32_t *inputs, *outputs;      /* values that cross its border */
@@ -409,29 +651,44 @@ struct npart_partition {
     uint32_t node_count, input_count, output_count, end_count, cut_count;
 };
 
+/* A partition by its id. */
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);
 
+/* A tensor that is transferred between devices. */
 struct npart_crossing {
+    size_t size;
     uint32_t value;
     uint32_t from, to;  /* partitions; NPART_NONE is the CPU */
     bool has_bytes;
     uint64_t bytes;
+    const char *layout; /* see npart_value_plan */
 };
 
-NPART_API uint32_t npart_plan_crossing_count(const npart_plan *plan);
+/* A boundary tensor, counted from 0. */
 NPART_API bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out);
 
-/* What is behind refused nodes, most harmful first. */
+/* What is behind refused nodes. */
 struct npart_cause {
+    size_t size;
     const char *kind; /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
     const char *text;
+    uint32_t rule; /* that refused the first affected node, see npart_oplist_rule */
+    const char *rule_id;
     uint32_t victim_count, cut_count;
     const uint32_t *nodes; /* where it lies; none for a dim of an input */
+    const uint32_t *cuts;  /* partitions that it ends */
     uint32_t node_count;
+    uint32_t first_victim; /* of the caller's own cut the node before it, or NPART_NONE */
+    uint32_t cut_value;    /* behind which the caller cuts; NPART_NONE: it is no cut of the caller's */
+    bool is_fatal;         /* its victims fail to compile rather than run on the CPU */
+    bool is_unknown;       /* its victims are undecided */
+    size_t found_bytes;    /* the length of what was found, where it was asked for */
 };
 
-NPART_API uint32_t npart_plan_cause_count(const npart_plan *plan);
-NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out);
+/* A cause by its id, the most harmful first. What was found at the first victim is written to `found` as other texts
+ * are; where that is NULL, nothing is looked for. */
+NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found,
+                                size_t bytes);
 
 /* Milliseconds: low, typical, high. */
 struct npart_cost_range {
@@ -439,13 +696,38 @@ struct npart_cost_range {
 };
 
 struct npart_cost {
+    size_t size;
     struct npart_cost_range total, switching, copying, layout;
     uint64_t bytes_to_npu, bytes_to_cpu;
     uint32_t conversions, unknown_sizes;
     bool is_calibrated;
 };
 
-NPART_API void npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
+/* What switching between the devices costs a run. False for NULL or an unknown size. */
+NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
+
+enum npart_step {
+    NPART_STEP_NOTHING,  /* every node is taken */
+    NPART_STEP_MEND,     /* the runtime refuses to load the model: see the findings "invalid" */
+    NPART_STEP_FIX_DIMS, /* give the open dims sizes, as those of the fixed inference */
+    NPART_STEP_QUANTIZE, /* the target computes integers only */
+    NPART_STEP_CAUSES    /* remove some causes, together */
+};
+
+/* What to do first. */
+struct npart_next_step {
+    size_t size;
+    enum npart_step step;
+    uint32_t first_cause, last_cause; /* of CAUSES */
+    uint32_t victim_count;            /* nodes that the NPU then takes; 0: the causes are cuts of the caller's own */
+    uint32_t partitions;              /* that would be left */
+    const char *switch_name; /* of QUANTIZE: the switch that judges the model as if it were; NULL: there is none */
+};
+
+/* Finds what to do first by partitioning again without some causes. `fixed` is the plan with all sizes fixed, or NULL.
+ * Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_plan_next_step(const npart_plan *plan, const npart_plan *fixed,
+                                            struct npart_next_step *out, struct npart_error *error);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
@@ -464,20 +746,26 @@ struct npart_plan_pair {
     const npart_plan *fixed; /* NULL: nothing was open */
 };
 
-/* Writes the plans of one model: as text for people, or as one line of JSON (docs/json.md). Equal input, equal bytes.
- * Fails with WRITE or MEMORY. */
+/* Writes the plans of one model as text for people. Equal input, equal bytes. Reports stand on this header alone, so
+ * that others can be written.
+ * Fails with WRITE, ARGUMENT (no plans, or plans of different models) or MEMORY. */
 NPART_API npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);
 /* Writes every rule that speaks of a node, with its outcome and the values that it looked at, for each plan. `node` is
- * a node's name, one of its outputs, or its number in the main graph; all nodes that are called so are explained.
- * Fails with ARGUMENT when there is none. */
+ * what npart_model_find_node takes; all nodes that are called so are explained.
+ * Fails with ARGUMENT when there is none, too. */
 NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
                                             const struct npart_report_options *options, npart_write_callback write,
                                             void *payload, struct npart_error *error);
+/* Writes the plans of one model as one line of JSON (docs/json.md). */
 NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);
+/* Writes every input and node output of the main graph as one JSON object (docs/json.md, "Shapes"); of a plan's view,
+ * what the target's runtime knows of them. */
+NPART_API npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write,
+                                           void *payload, struct npart_error *error);
 
 #ifdef __cplusplus
 }

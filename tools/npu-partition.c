@@ -106,7 +106,7 @@ static npart_status read_model(npart_model **out, const struct options *options,
 static void check_gates(struct run *run, const char *model, const char *target, const npart_plan *plan)
 {
     const struct options *options = run->options;
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     npart_plan_summary(plan, &summary);
     if (options->max_partitions >= 0 && summary.partitions > (unsigned long)options->max_partitions) {
         say("%s: %s: %u partition%s, at most %ld wanted", model, target,
@@ -133,7 +133,7 @@ static void check_gates(struct run *run, const char *model, const char *target, 
 /* Once a model: whatever the targets, the runtime does not load it. */
 static void check_validity(struct run *run, const char *model, const npart_inference *inference)
 {
-    struct npart_finding finding;
+    struct npart_finding finding = {.size = sizeof finding};
     for (uint32_t i = 0; run->options->fails_on_invalid && npart_inference_finding(inference, i, &finding); i++) {
         if (strcmp(finding.code, "invalid") != 0)
             continue;
@@ -214,10 +214,10 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
 static npart_status write_shapes(struct run *run, struct job *job, struct npart_error *error)
 {
     if (run->options->target_count == 0)
-        return npart_inference_write_shapes(job->inference, write_output, run, error);
+        return npart_report_shapes(job->inference, write_output, run, error);
     npart_status status = make_plans(run, job, error);
     for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
-        status = npart_plan_write_shapes(job->plans[i], write_output, run, error);
+        status = npart_report_shapes(npart_plan_view(job->plans[i]), write_output, run, error);
     return status;
 }
 
@@ -314,7 +314,7 @@ static bool find_oplists(struct run *run, struct options *options)
         if (find_oplist(run, &run->oplists[i], options->targets[i], &error) != NPART_OK)
             return false;
     if (is_unnamed) {
-        struct npart_oplist_info info;
+        struct npart_oplist_info info = {.size = sizeof info};
         npart_oplist_info(run->oplists[0], &info);
         options->targets[0] = info.name;
     }
@@ -326,7 +326,7 @@ static void list_targets(struct run *run)
     struct npart_error error = {0};
     for (size_t i = 0; npart_builtin_oplist(i); i++) {
         npart_oplist *oplist = NULL;
-        struct npart_oplist_info info;
+        struct npart_oplist_info info = {.size = sizeof info};
         char line[512];
         if (find_oplist(run, &oplist, npart_builtin_oplist(i), &error) != NPART_OK)
             continue;
@@ -370,7 +370,7 @@ static void check_oplist(struct run *run, const char *path)
 {
     npart_oplist *oplist = NULL;
     struct npart_error error = {0};
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     char counts[128], text[8192], line[8192];
     npart_status status = npart_oplist_check_file(&oplist, path, tell_diagnostic, NULL, NULL, &error);
     if (status != NPART_OK) {

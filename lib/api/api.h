@@ -1,42 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The handles behind the public header. Each owns one arena, so that freeing it is one call.
+ * api: the handles behind the public header, and the one place that knows what is inside a plan. Each handle owns one
+ * arena and keeps alive what it was made from, so that handles may be freed in any order.
+ *
+ * Nothing changes once a handle is made, but for one thing: elements of tensors are read when a rule first asks for
+ * them, into the inference. So whatever tries a rule or reads elements holds the lock of the inference.
  */
 #ifndef NPART_API_H
 #define NPART_API_H
 
-#include "report/report.h"
+#include <pthread.h>
+
+#include "plan/plan.h"
+
+#if defined(__STDC_NO_ATOMICS__)
+typedef unsigned npart__counter; /* handles of one thread only */
+#define NPART__COUNT_UP(counter) (++*(counter))
+#define NPART__COUNT_DOWN(counter) (--*(counter))
+#else
+#include <stdatomic.h>
+typedef atomic_uint npart__counter;
+#define NPART__COUNT_UP(counter) (atomic_fetch_add_explicit((counter), 1, memory_order_relaxed) + 1)
+#define NPART__COUNT_DOWN(counter) (atomic_fetch_sub_explicit((counter), 1, memory_order_acq_rel) - 1)
+#endif
+
+/* ---- handles ----------------------------------------------------------------------------------------------- */
+
+#define NPART__MOST_KEPT 2u
+
+/* What a handle has besides its contents; all of it lies in the arena. */
+struct npart__life {
+    struct npart__arena arena;
+    npart__counter references; /* the caller's, and one for each handle made from this one */
+    struct npart__life *kept[NPART__MOST_KEPT]; /* what it was made from */
+    pthread_mutex_t lock;
+};
 
 struct npart_model {
-    struct npart__arena arena;
-    struct npart__graph graph;
+    struct npart__life *life;
+    const struct npart__graph *graph;
+    struct npart__graph own; /* that `graph` is, but in views */
     const char *name;
 };
 
 struct npart_inference {
-    struct npart__arena arena;
-    struct npart__inference inference;
-    struct npart__shared shared; /* by the plans made of it */
+    struct npart__life *life;
+    struct npart__inference *inference;
+    struct npart__inference own; /* that `inference` is, but in views */
     const npart_model *model;
-    const struct npart__infer_options *options; /* as given, copied */
+    npart_model model_view;              /* of a view whose graph is not the model's: what `model` is */
+    const npart_inference *made_from;    /* of a view; else NULL */
+    struct npart__views *views;
+    const struct npart__infer_options *options;  /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
     uint32_t chosen_count;
 };
 
+/* What plans of an inference share. */
+struct npart__views {
+    struct npart__shared shared;
+    struct NPART__ARRAY(npart_inference *) items; /* what plans hand out as their views */
+};
+
 struct npart_oplist {
-    struct npart__arena arena;
+    struct npart__life *life;
     struct npart__oplist oplist;
 };
 
 struct npart_plan {
-    struct npart__arena arena;
+    struct npart__life *life;
     struct npart__plan plan;
+    const npart_inference *inference, *view;
+    const npart_oplist *oplist;
+    const char *target;
+    const char **switches; /* those that are on */
+    uint32_t switch_count;
+    uint64_t most_partitions;
+    uint32_t *order; /* live nodes as they run */
+    uint32_t order_count;
 };
 
-/* A handle in its own arena; NULL when out of memory. */
-#define NPART__NEW_HANDLE(type, allocator) ((type *)npart__new_handle(sizeof(type), offsetof(type, arena), (allocator)))
-void *npart__new_handle(size_t bytes, size_t arena_offset, const struct npart_allocator *allocator);
-/* Releases a handle that NPART__NEW_HANDLE made; NULL does nothing. */
-void npart__free_handle(void *handle, struct npart__arena *arena);
+/* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */
+void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator);
+/* Keeps another handle alive as long as this one lives. */
+void npart__life_keep(struct npart__life *life, struct npart__life *other);
+/* Takes one reference away; with the last one the handle goes, and what it has kept loses one. */
+void npart__life_end(struct npart__life *life);
+/* Around whatever tries a rule or reads elements. */
+static inline void npart__lock(const npart_inference *inference)
+{
+    (void)pthread_mutex_lock(&inference->life->lock);
+}
+static inline void npart__unlock(const npart_inference *inference)
+{
+    (void)pthread_mutex_unlock(&inference->life->lock);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------- */
+
+/* Whether a result's size is one that this library knows; so far each struct has had one. */
+#define NPART__HAS_ROOM(out) ((out) && (out)->size == sizeof *(out))
+
+/* Fails with ARGUMENT, as an argument that must be there is NULL. */
+npart_status npart__fail_null(const char *name, struct npart_error *error);
+/* Options of a version that this library does not know are an error. */
+npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error);
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+/* Text for the caller's buffer, without the heap as long as it is short. */
+struct npart__note {
+    struct npart__arena arena;
+    struct npart__buffer text;
+    _Alignas(16) char room[512]; /* at an address that no arena takes for a large block of its own */
+};
+void npart__note_open(struct npart__note *note, const struct npart_allocator *allocator);
+/* Copies what fits with a NUL, and returns the length of the whole; "" and SIZE_MAX when out of memory. */
+size_t npart__note_close(struct npart__note *note, char *out, size_t bytes);
+size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes);
+
+/* A finding as the public header has it. */
+bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out);
+
+/* placement.c: what a plan tells as a whole, once it is made. False when out of memory. */
+bool npart__prepare_plan(npart_plan *plan);
 
 #endif

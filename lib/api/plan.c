@@ -1,341 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions about op lists, plans and reports.
+ * Public functions that make plans, and tell what a plan is as a whole.
  */
-#include <errno.h>
-#include <stdio.h>
-
 #include "api/api.h"
 
-/* ---- op lists ---------------------------------------------------------------------------------------------- */
-
-static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
-                                      struct npart_error *error)
-{
-    char place[sizeof error->place];
-    if (npart__partitioner_exists(choice->name))
-        return NPART_OK;
-    (void)snprintf(place, sizeof place, "%s:%u:%u", path, choice->line, choice->column);
-    return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
-}
-
-static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
-                                const char *name, const struct npart__listener *listener, struct npart_error *error)
-{
-    char shown[120]; /* of a long path its end, so that line and column have room behind it */
-    npart__shorten(shown, sizeof shown, name);
-    const char *path = npart__arena_copy_text(&oplist->arena, shown, strlen(shown));
-    npart_status status = path ? npart__oplist_read(text, bytes, path, &oplist->arena, &oplist->oplist, listener, error)
-                               : npart__fail_memory(error);
-    for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++) {
-        status = check_partitioner(path, &oplist->oplist.partitioners.items[i], error);
-        if (status != NPART_OK && listener)
-            listener->tell(listener->payload, false, error->place, error->message);
-    }
-    if (status == NPART_OK)
-        *out = oplist;
-    else
-        npart_oplist_free(oplist);
-    return status;
-}
-
-const char *npart_builtin_oplist(size_t index)
-{
-    for (size_t i = 0; i <= index; i++)
-        if (!npart__builtin_oplists[i].name)
-            return NULL;
-    return npart__builtin_oplists[index].name;
-}
-
-static size_t name_length(const char *target)
-{
-    return strcspn(target, ":+@");
-}
-
-/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is meant. */
-static const struct npart__builtin_oplist *find_builtin(const char *target)
-{
-    const struct npart__builtin_oplist *best = NULL;
-    for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++) {
-        size_t length = strlen(list->name);
-        bool fits = strncmp(target, list->name, length) == 0 &&
-                    (target[length] == '\0' || strchr(":+-@", target[length]));
-        if (fits && (!best || length > strlen(best->name)))
-            best = list;
-    }
-    return best;
-}
-
-npart_status npart_oplist_find(npart_oplist **out, const char *target, const struct npart_allocator *allocator,
-                               struct npart_error *error)
-{
-    const struct npart__builtin_oplist *list = find_builtin(target);
-    if (!list)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target \"%.*s\"", (int)name_length(target),
-                           target);
-    char name[80];
-    (void)snprintf(name, sizeof name, "%s.ops", list->name);
-    return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
-}
-
-npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
-                                      const struct npart_allocator *allocator, struct npart_error *error)
-{
-    npart_oplist *oplist = NPART__NEW_HANDLE(npart_oplist, allocator);
-    return oplist ? read_oplist(out, oplist, text, bytes, name, NULL, error) : npart__fail_memory(error);
-}
-
-/* A whole small file, no more than an op list may have. */
-static npart_status read_small_file(struct npart__buffer *text, const char *path, struct npart_error *error)
-{
-    char piece[4096];
-    size_t got;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        int code = errno;
-        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the op list: %s",
-                           code == ENOENT ? "there is no such file" : "the system refuses");
-    }
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
-        npart__append(text, piece, got);
-    bool is_broken = ferror(file) != 0;
-    (void)fclose(file);
-    if (is_broken)
-        return npart__fail(error, NPART_ERROR_READ, path, "cannot read the op list");
-    return text->failed ? npart__fail_memory(error) : NPART_OK;
-}
-
-static npart_status read_oplist_file(npart_oplist **out, const char *path, const struct npart__listener *listener,
-                                     const struct npart_allocator *allocator, struct npart_error *error)
-{
-    npart_oplist *oplist = NPART__NEW_HANDLE(npart_oplist, allocator);
-    if (!oplist)
-        return npart__fail_memory(error);
-    struct npart__buffer text;
-    npart__buffer_init(&text, &oplist->arena);
-    npart_status status = read_small_file(&text, path, error);
-    if (status == NPART_OK)
-        return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, listener, error);
-    npart_oplist_free(oplist);
-    return status;
-}
-
-npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
-                                    struct npart_error *error)
-{
-    return read_oplist_file(out, path, NULL, allocator, error);
-}
-
-struct teller {
-    npart_diagnostic_callback tell;
-    void *payload;
-};
-
-static void tell_diagnostic(void *payload, bool is_warning, const char *place, const char *message)
-{
-    const struct teller *teller = payload;
-    const struct npart_diagnostic diagnostic = {.is_warning = is_warning, .place = place, .message = message};
-    teller->tell(teller->payload, &diagnostic);
-}
-
-npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
-                                     void *payload, const struct npart_allocator *allocator, struct npart_error *error)
-{
-    struct npart_error own;
-    struct teller teller = {tell, payload};
-    const struct npart__listener listener = {tell_diagnostic, &teller};
-    return read_oplist_file(out, path, &listener, allocator, error ? error : &own);
-}
-
-void npart_oplist_free(npart_oplist *oplist)
-{
-    npart__free_handle(oplist, oplist ? &oplist->arena : NULL);
-}
-
-void npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
-{
-    const struct npart__oplist *oplist = &handle->oplist;
-    uint32_t toolchains = oplist->toolchains.count;
-    struct npart__target plain = {.oplist = oplist};
-    if (oplist->default_variant != NPART_NONE)
-        plain.switches = oplist->variants.items[oplist->default_variant].switches;
-    *out = (struct npart_oplist_info){
-        .name = oplist->name,
-        .title = oplist->title,
-        .toolchain = toolchains ? oplist->toolchains.items[toolchains - 1] : "",
-        .source = oplist->source,
-        .standing = oplist->standing,
-        .partitioner = npart__target_partitioner(&plain),
-        .default_variant =
-            oplist->default_variant == NPART_NONE ? "" : oplist->variants.items[oplist->default_variant].name,
-        .op_count = oplist->ops.count,
-        .rule_count = oplist->written_rule_count,
-        .variant_count = oplist->variants.count,
-    };
-}
-
-/* ---- writing ----------------------------------------------------------------------------------------------- */
-
-#define FLUSH_BYTES ((size_t)64 << 10)
-
-struct writer {
-    struct npart__arena arena;
-    struct npart__buffer buffer;
-    bool refused; /* by the callback */
-    npart_write_callback write;
-    void *payload;
-};
-
-static bool pass_on(void *payload, const char *text, size_t bytes)
-{
-    struct writer *writer = payload;
-    if (!writer->write(writer->payload, text, bytes))
-        writer->refused = true;
-    return !writer->refused;
-}
-
-static void open_writer(struct writer *writer, const struct npart_allocator *allocator, npart_write_callback write,
-                        void *payload)
-{
-    memset(writer, 0, sizeof *writer);
-    npart__arena_init(&writer->arena, allocator);
-    npart__buffer_init(&writer->buffer, &writer->arena);
-    writer->write = write;
-    writer->payload = payload;
-    writer->buffer.write = pass_on;
-    writer->buffer.write_payload = writer;
-    writer->buffer.flush_bytes = FLUSH_BYTES;
-}
-
-static npart_status close_writer(struct writer *writer, struct npart_error *error)
-{
-    bool ok = npart__buffer_finish(&writer->buffer);
-    npart__arena_clear(&writer->arena);
-    if (ok)
-        return NPART_OK;
-    return writer->refused ? npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the report")
-                           : npart__fail_memory(error);
-}
-
-npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
-                                   void *payload, struct npart_error *error)
-{
-    struct writer writer;
-    open_writer(&writer, &oplist->arena.allocator, write, payload);
-    bool found = npart__describe_oplist(&oplist->oplist, op, &writer.buffer);
-    npart_status status = close_writer(&writer, error);
-    if (status == NPART_OK && !found)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no op \"%s\"", oplist->oplist.name, op);
-    return status;
-}
-
-npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
-                                 struct npart_error *error)
-{
-    struct writer writer;
-    struct npart__buffer text;
-    open_writer(&writer, NULL, write, payload);
-    npart__buffer_init(&text, &writer.arena);
-    npart_status status = read_small_file(&text, path, error);
-    if (status == NPART_OK && text.size > NPART__LIMIT_OPLIST_BYTES)
-        status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
-    const char *slash = strrchr(path, '/');
-    if (status == NPART_OK)
-        status = npart__import_oplist(text.data ? text.data : "", text.size, target, slash ? slash + 1 : path,
-                                      &writer.arena, &writer.buffer, error);
-    if (status != NPART_OK)
-        writer.buffer.failed = true; /* nothing is written */
-    npart_status closed = close_writer(&writer, status == NPART_OK ? error : NULL);
-    return status == NPART_OK ? closed : status;
-}
-
-npart_status npart_inference_write_shapes(npart_inference *inference, npart_write_callback write, void *payload,
-                                          struct npart_error *error)
-{
-    struct writer writer;
-    open_writer(&writer, &inference->arena.allocator, write, payload);
-    npart__report_shapes(&inference->inference, &writer.buffer);
-    return close_writer(&writer, error);
-}
-
-npart_status npart_plan_write_shapes(npart_plan *plan, npart_write_callback write, void *payload,
-                                     struct npart_error *error)
-{
-    struct writer writer;
-    open_writer(&writer, &plan->arena.allocator, write, payload);
-    npart__report_shapes(plan->plan.inference, &writer.buffer);
-    return close_writer(&writer, error);
-}
-
-typedef void (*report_function)(const struct npart__plan_pair *pairs, size_t count,
-                                const struct npart_report_options *options, struct npart__buffer *out);
-
-/* The plans behind the handles; NULL, with the writer failed, when out of memory. */
-static struct npart__plan_pair *open_pairs(struct writer *writer, const struct npart_plan_pair *plans, size_t count)
-{
-    struct npart__plan_pair *pairs = npart__arena_zeroed(&writer->arena, count, sizeof *pairs);
-    writer->buffer.failed |= !pairs;
-    for (size_t i = 0; pairs && i < count; i++) {
-        pairs[i].plan = &plans[i].plan->plan;
-        pairs[i].fixed = plans[i].fixed ? &plans[i].fixed->plan : NULL;
-    }
-    return pairs;
-}
-
-static npart_status report(const struct npart_plan_pair *plans, size_t count,
-                           const struct npart_report_options *options, npart_write_callback write, void *payload,
-                           report_function function, struct npart_error *error)
-{
-    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
-    struct writer writer;
-    if (count == 0)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
-    open_writer(&writer, &plans[0].plan->arena.allocator, write, payload);
-    struct npart__plan_pair *pairs = open_pairs(&writer, plans, count);
-    if (pairs)
-        function(pairs, count, options ? options : &defaults, &writer.buffer);
-    return close_writer(&writer, error);
-}
-
-static void report_json(const struct npart__plan_pair *pairs, size_t count,
-                        const struct npart_report_options *options, struct npart__buffer *out)
-{
-    (void)options;
-    npart__report_json(pairs, count, out);
-}
-
-npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
-                               const struct npart_report_options *options, npart_write_callback write, void *payload,
-                               struct npart_error *error)
-{
-    return report(plans, count, options, write, payload, npart__report_text, error);
-}
-
-npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
-                               const struct npart_report_options *options, npart_write_callback write, void *payload,
-                               struct npart_error *error)
-{
-    return report(plans, count, options, write, payload, report_json, error);
-}
-
-npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
-                                  const struct npart_report_options *options, npart_write_callback write,
-                                  void *payload, struct npart_error *error)
-{
-    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
-    struct writer writer;
-    if (count == 0)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan to report");
-    open_writer(&writer, &plans[0].plan->arena.allocator, write, payload);
-    struct npart__plan_pair *pairs = open_pairs(&writer, plans, count);
-    bool is_found = pairs && npart__report_explain(pairs, count, node, options ? options : &defaults, &writer.buffer);
-    npart_status status = close_writer(&writer, error);
-    if (status == NPART_OK && !is_found)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\"", node);
-    return status;
-}
-
-/* ---- plans ------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------ */
 
 /* What follows the list's name in a target's text. */
 static const char *after_name(const struct npart__oplist *oplist, const char *target)
@@ -355,46 +24,128 @@ static const char *lasting_name(const char *partitioner)
     return partitioner;
 }
 
-npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const npart_oplist *oplist,
+static bool are_complete(const struct npart_plan_options *options)
+{
+    bool is_complete = (options->assumptions || !options->assumption_count) && (options->cuts || !options->cut_count);
+    for (uint32_t i = 0; is_complete && i < options->assumption_count; i++)
+        is_complete = options->assumptions[i].op || options->assumptions[i].node;
+    for (uint32_t i = 0; is_complete && i < options->cut_count; i++)
+        is_complete = options->cuts[i] != NULL;
+    return is_complete;
+}
+
+static npart_status check_options(const struct npart_plan_options *options, struct npart_error *error)
+{
+    npart_status status = npart__check_version("plan options", options->version, 1, error);
+    if (status == NPART_OK && options->level != NPART_LEVEL_BASIC && options->level != NPART_LEVEL_OFF)
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no level %d", (int)options->level);
+    if (status == NPART_OK && !are_complete(options))
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "plan options lack a name");
+    return status;
+}
+
+/* What the plan's runtime sees as an inference of its own, in `arena`. Where its graph is the model's, so is its model;
+ * NULL when out of memory. */
+static npart_inference *new_view(const npart_plan *plan, struct npart__arena *arena)
+{
+    npart_inference *view = npart__arena_zeroed(arena, 1, sizeof *view);
+    if (!view)
+        return NULL;
+    *view = *plan->inference;
+    view->inference = plan->plan.inference;
+    view->made_from = plan->inference;
+    if (view->inference->graph != plan->inference->model->graph) {
+        view->model_view = *plan->inference->model;
+        view->model_view.graph = view->inference->graph;
+        view->model = &view->model_view;
+    }
+    return view;
+}
+
+/* Plans whose runtimes see the same have one view, which goes with the inference; what a plan alone sees, with it. */
+static bool find_view(npart_plan *plan)
+{
+    const npart_inference *inference = plan->inference;
+    struct npart__arena *arena = &inference->life->arena;
+    plan->view = inference;
+    if (plan->plan.inference == inference->inference)
+        return true;
+    if (plan->plan.inference->arena != arena) {
+        plan->view = new_view(plan, &plan->life->arena);
+        return plan->view != NULL;
+    }
+    for (uint32_t i = 0; i < inference->views->items.count; i++)
+        if (inference->views->items.items[i]->inference == plan->plan.inference) {
+            plan->view = inference->views->items.items[i];
+            return true;
+        }
+    npart_inference *view = new_view(plan, arena);
+    plan->view = view;
+    return view && NPART__PUSH(arena, &inference->views->items, view);
+}
+
+static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
+                              const struct npart_plan_options *options, struct npart_error *error)
+{
+    struct npart__arena *arena = &plan->life->arena;
+    struct npart__assumed *assumed =
+        npart__arena_zeroed(arena, options->assumption_count + (size_t)1, sizeof *assumed);
+    if (!assumed)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < options->assumption_count; i++)
+        assumed[i] = (struct npart__assumed){.op = options->assumptions[i].op,
+                                             .node = options->assumptions[i].node,
+                                             .on_npu = options->assumptions[i].on_npu};
+    request->assumed = assumed;
+    npart_status status = npart__plan_make(request, arena, &plan->plan, error);
+    plan->plan.arena = arena;
+    plan->plan.bindings = plan->inference->chosen;
+    plan->plan.binding_count = plan->inference->chosen_count;
+    if (status == NPART_OK && (!find_view(plan) || !npart__prepare_plan(plan)))
+        status = npart__fail_memory(error);
+    return status;
+}
+
+npart_status npart_plan_make(npart_plan **out, const npart_inference *inference, const npart_oplist *oplist,
                              const char *target, const struct npart_plan_options *options, struct npart_error *error)
 {
-    const struct npart_allocator *allocator =
-        options && options->allocator ? options->allocator : &inference->arena.allocator;
+    static const struct npart_plan_options defaults = NPART_PLAN_OPTIONS_INIT;
+    if (!out || !inference || !oplist)
+        return npart__fail_null(!out ? "out" : inference ? "oplist" : "inference", error);
+    options = options ? options : &defaults;
+    npart_status status = check_options(options, error);
+    if (status != NPART_OK)
+        return status;
+    if (inference->made_from)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan can be made from the view of a plan");
     const char *rest = after_name(&oplist->oplist, target);
     if (!rest)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" is not a target of the list %s", target,
                            oplist->oplist.name);
-    npart_plan *plan = NPART__NEW_HANDLE(npart_plan, allocator);
+    npart_plan *plan =
+        npart__handle_new(sizeof *plan, options->allocator ? options->allocator : &inference->life->arena.allocator);
     if (!plan)
         return npart__fail_memory(error);
-    uint32_t assumption_count = options ? options->assumption_count : 0;
-    struct npart__assumed *assumed = npart__arena_zeroed(&plan->arena, assumption_count + (size_t)1, sizeof *assumed);
-    if (!assumed) {
-        npart_plan_free(plan);
-        return npart__fail_memory(error);
-    }
-    for (uint32_t i = 0; i < assumption_count; i++)
-        assumed[i] = (struct npart__assumed){.op = options->assumptions[i].op,
-                                             .node = options->assumptions[i].node,
-                                             .on_npu = options->assumptions[i].on_npu};
+    plan->inference = inference;
+    plan->oplist = oplist;
+    npart__life_keep(plan->life, inference->life);
+    npart__life_keep(plan->life, oplist->life);
     struct npart__plan_request request = {
         .model_name = inference->model->name,
-        .inference = &inference->inference,
-        .shared = &inference->shared,
+        .inference = inference->inference,
+        .shared = &inference->views->shared,
         .oplist = &oplist->oplist,
         .target = rest,
-        .partitioner = lasting_name(options ? options->partitioner : NULL),
-        .gates = options ? options->gates : NULL,
-        .assumed = assumed,
-        .assumed_count = assumption_count,
-        .cuts = options ? options->cuts : NULL,
-        .cut_count = options ? options->cut_count : 0,
-        .level = options && options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
+        .partitioner = lasting_name(options->partitioner),
+        .gates = options->gates,
+        .assumed_count = options->assumption_count,
+        .cuts = options->cuts,
+        .cut_count = options->cut_count,
+        .level = options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
     };
-    npart_status status = npart__plan_make(&request, &plan->arena, &plan->plan, error);
-    plan->plan.arena = &plan->arena;
-    plan->plan.bindings = inference->chosen;
-    plan->plan.binding_count = inference->chosen_count;
+    npart__lock(inference);
+    status = make_plan(plan, &request, options, error);
+    npart__unlock(inference);
     if (status == NPART_OK)
         *out = plan;
     else
@@ -404,123 +155,135 @@ npart_status npart_plan_make(npart_plan **out, npart_inference *inference, const
 
 void npart_plan_free(npart_plan *plan)
 {
-    npart__free_handle(plan, plan ? &plan->arena : NULL);
+    if (plan)
+        npart__life_end(plan->life);
 }
 
-void npart_plan_summary(const npart_plan *plan, struct npart_summary *out)
-{
-    *out = plan->plan.summary;
-}
+/* ---- the whole --------------------------------------------------------------------------------------------- */
 
-bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_plan *out)
+/* As it could be asked for again: "hexagon:v73+float". */
+static bool write_target(npart_plan *plan)
 {
-    const struct npart__plan *plan = &handle->plan;
-    if (node >= plan->graph->nodes.count)
-        return false;
-    uint8_t folded = plan->session.fates[node];
-    *out = (struct npart_node_plan){
-        .verdict = folded == NPART__FATE_LIVE    ? (enum npart_verdict)plan->mask.verdicts[node]
-                   : folded == NPART__FATE_FUSED ? NPART_VERDICT_FUSED
-                                                 : NPART_VERDICT_FOLDED,
-        .into = npart__fused_into(&plan->session, node),
-        .partition = plan->partitioning.partition_of[node],
-        .cause = plan->causes.cause_of[node],
-        .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
-    };
-    return true;
-}
-
-bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
-                       size_t bytes)
-{
-    const struct npart__plan *plan = &handle->plan;
-    if (node >= plan->graph->nodes.count ||
-        index >= plan->mask.first_reason[node + 1] - plan->mask.first_reason[node])
-        return false;
-    const struct npart__reason *reason = &plan->mask.reasons.items[plan->mask.first_reason[node] + index];
-    const struct npart__rule *rule = &plan->target.oplist->rules.items[reason->rule];
-    *out = (struct npart_reason){
-        .gate = npart__gate_word(plan->target.oplist, reason->rule),
-        .rule = rule->id,
-        .text = rule->sentence,
-        .source = rule->source,
-        .is_certain = reason->truth != NPART__MAYBE,
-    };
-    struct npart__arena arena;
+    const struct npart__target *at = &plan->plan.target;
+    const struct npart__oplist *oplist = at->oplist;
+    uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
     struct npart__buffer text;
-    npart__arena_init(&arena, &handle->arena.allocator);
-    npart__buffer_init(&text, &arena);
-    (void)npart__rule_found(&plan->target, &plan->session, reason->rule, node, &text);
-    if (bytes) {
-        (void)snprintf(found, bytes, "%s", npart__buffer_text(&text));
-        npart__trim_text(found);
+    npart__buffer_init(&text, &plan->life->arena);
+    npart__append_text(&text, oplist->name);
+    npart__append_text(&text, *at->variant_text ? ":" : "");
+    npart__append_text(&text, at->variant_text);
+    plan->switches = npart__arena_zeroed(&plan->life->arena, oplist->switches.count + (size_t)1, sizeof(char *));
+    for (uint32_t i = 0; plan->switches && i < oplist->switches.count; i++) {
+        bool is_on = at->switches >> i & 1;
+        if (is_on)
+            plan->switches[plan->switch_count++] = oplist->switches.items[i];
+        if (is_on == (by_default >> i & 1))
+            continue;
+        npart__append_text(&text, is_on ? "+" : "-");
+        npart__append_text(&text, oplist->switches.items[i]);
     }
-    npart__arena_clear(&arena);
+    plan->target = npart__buffer_text(&text);
+    return plan->switches && !text.failed;
+}
+
+/* Live nodes in the order that they run: region by region, stage by stage. */
+static bool find_order(npart_plan *plan)
+{
+    const struct npart__graph *graph = plan->plan.graph;
+    const uint32_t *stage_of = plan->plan.partitioning.stage_of;
+    struct npart__arena *arena = &plan->life->arena;
+    uint32_t *starts = npart__arena_zeroed(arena, npart__most_stages(graph) + 1, sizeof *starts);
+    plan->order = npart__arena_allocate(arena, (plan->plan.session.live_count + (size_t)1) * sizeof *plan->order);
+    if (!starts || !plan->order)
+        return false;
+    for (uint32_t s = 0; s < graph->scopes.count; s++) {
+        const struct npart__scope *scope = &graph->scopes.items[s];
+        uint32_t stages = 0, begin = plan->order_count;
+        if (scope->region != s)
+            continue;
+        for (uint32_t i = 0; i < scope->order_count; i++) { /* a counting sort by stage */
+            uint32_t stage = stage_of[graph->order[scope->first_order + i]];
+            if (stage == NPART_NONE)
+                continue;
+            starts[stage + 1]++;
+            stages = stage + 1 > stages ? stage + 1 : stages;
+            plan->order_count++;
+        }
+        for (uint32_t k = 0; k < stages; k++)
+            starts[k + 1] += starts[k];
+        for (uint32_t i = 0; i < scope->order_count; i++) {
+            uint32_t node = graph->order[scope->first_order + i], stage = stage_of[node];
+            if (stage != NPART_NONE)
+                plan->order[begin + starts[stage]++] = node;
+        }
+        memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
+    }
+    npart__arena_release(arena, starts);
     return true;
 }
 
-bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out)
+/* Of a runtime that has room for so many partitions. */
+static void find_most_partitions(npart_plan *plan)
 {
-    const struct npart__partitioning *partitioning = &plan->plan.partitioning;
-    if (partition >= partitioning->partitions.count)
+    const struct npart__target *target = &plan->plan.target;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        bool counts = npart__policy_keeps(policy) && npart__target_has(target, policy->when);
+        if (counts && (plan->most_partitions == 0 || policy->number < plan->most_partitions))
+            plan->most_partitions = policy->number;
+    }
+}
+
+bool npart__prepare_plan(npart_plan *plan)
+{
+    find_most_partitions(plan);
+    return write_target(plan) && find_order(plan);
+}
+
+bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
+{
+    if (!handle || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__partition *at = &partitioning->partitions.items[partition];
-    const uint32_t *lists = partitioning->lists.items;
-    *out = (struct npart_partition){
-        .graph = at->region,
-        .nodes = lists + at->first_member,
-        .inputs = lists + at->first_input,
-        .outputs = lists + at->first_output,
-        .ends = lists + at->first_end,
-        .cuts = lists + at->first_cut,
-        .node_count = at->member_count,
-        .input_count = at->input_count,
-        .output_count = at->output_count,
-        .end_count = at->end_count,
-        .cut_count = at->cut_count,
+    const struct npart__plan *plan = &handle->plan;
+    *out = (struct npart_plan_info){
+        .size = sizeof *out,
+        .target = handle->target,
+        .variant = plan->target.variant_text,
+        .toolchain = plan->target.toolchain_text,
+        .partitioner = plan->partitioner,
+        .level = plan->level == NPART__LEVEL_OFF ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC,
+        .switch_count = handle->switch_count,
+        .switches = handle->switches,
+        .most_partitions = handle->most_partitions,
+        .cause_count = plan->causes.items.count,
+        .crossing_count = plan->partitioning.crossings.count,
+        .live_count = handle->order_count,
+        .allocator = &handle->life->arena.allocator,
     };
     return true;
 }
 
-uint32_t npart_plan_crossing_count(const npart_plan *plan)
+const npart_inference *npart_plan_inference(const npart_plan *plan)
 {
-    return plan->plan.partitioning.crossings.count;
+    return plan ? plan->inference : NULL;
 }
 
-bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out)
+const npart_inference *npart_plan_view(const npart_plan *plan)
 {
-    if (index >= plan->plan.partitioning.crossings.count)
+    return plan ? plan->view : NULL;
+}
+
+const npart_oplist *npart_plan_oplist(const npart_plan *plan)
+{
+    return plan ? plan->oplist : NULL;
+}
+
+bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out)
+{
+    if (!plan || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__crossing *at = &plan->plan.partitioning.crossings.items[index];
-    *out = (struct npart_crossing){
-        .value = at->value,
-        .from = at->from,
-        .to = at->to,
-        .has_bytes = at->bytes != UINT64_MAX,
-        .bytes = at->bytes == UINT64_MAX ? 0 : at->bytes,
-    };
-    return true;
-}
-
-uint32_t npart_plan_cause_count(const npart_plan *plan)
-{
-    return plan->plan.causes.items.count;
-}
-
-bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out)
-{
-    const struct npart__causes *causes = &plan->plan.causes;
-    if (cause >= causes->items.count)
-        return false;
-    const struct npart__cause *at = &causes->items.items[cause];
-    *out = (struct npart_cause){
-        .kind = npart__about_word((enum npart__rule_about)at->about),
-        .text = at->text,
-        .victim_count = at->victim_count,
-        .cut_count = at->cut_count,
-        .nodes = at->node_count ? causes->lists.items + at->first_node : NULL,
-        .node_count = at->node_count,
-    };
+    *out = plan->plan.summary;
+    out->size = sizeof *out;
     return true;
 }
 
@@ -529,10 +292,13 @@ static struct npart_cost_range range_of(struct npart__range range)
     return (struct npart_cost_range){range.low, range.typical, range.high};
 }
 
-void npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
+bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
+    if (!plan || !NPART__HAS_ROOM(out))
+        return false;
     const struct npart__cost *cost = &plan->plan.cost;
     *out = (struct npart_cost){
+        .size = sizeof *out,
         .total = range_of(cost->total_ms),
         .switching = range_of(cost->switch_ms),
         .copying = range_of(cost->copy_ms),
@@ -543,4 +309,5 @@ void npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .unknown_sizes = cost->unknown_sizes,
         .is_calibrated = cost->is_calibrated,
     };
+    return true;
 }

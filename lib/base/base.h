@@ -228,8 +228,8 @@ size_t npart__utf8_length(const char *text, size_t rest);
 #define NPART__PLAIN_BYTES 12u
 size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_BYTES], size_t *shown_length);
 void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length);
-/* The same into `bytes` bytes with a NUL, as far as whole characters and escapes fit. */
-void npart__copy_plain(char *out, size_t bytes, const char *text);
+/* The same into `bytes` bytes with a NUL, as far as whole characters and escapes fit; the length of the whole. */
+size_t npart__copy_plain(char *out, size_t bytes, const char *text);
 
 /* Takes away a last UTF-8 character that lacks bytes, as a text has that was cut to a size. */
 void npart__trim_text(char *text);

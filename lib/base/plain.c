@@ -92,21 +92,24 @@ void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t 
     npart__append(buffer, text + start, length - start);
 }
 
-void npart__copy_plain(char *out, size_t bytes, const char *text)
+size_t npart__copy_plain(char *out, size_t bytes, const char *text)
 {
-    size_t length = strlen(text), used = 0, at = 0;
-    if (bytes == 0)
-        return;
+    size_t length = strlen(text), used = 0, whole = 0, at = 0;
+    bool fits = bytes > 0;
     while (at < length) {
         char shown[NPART__PLAIN_BYTES];
-        size_t shown_length, taken = npart__next_plain(text + at, length - at, shown, &shown_length);
-        if (used + shown_length >= bytes)
-            break;
-        memcpy(out + used, shown, shown_length);
-        used += shown_length;
-        at += taken;
+        size_t shown_length;
+        at += npart__next_plain(text + at, length - at, shown, &shown_length);
+        whole += shown_length;
+        fits = fits && whole < bytes;
+        if (fits) {
+            memcpy(out + used, shown, shown_length);
+            used = whole;
+        }
     }
-    out[used] = '\0';
+    if (bytes)
+        out[used] = '\0';
+    return whole;
 }
 
 void npart__trim_text(char *text)

@@ -632,7 +632,7 @@ static bool has_too_many_opsets(const Onnx__ModelProto *model)
 }
 
 /* The graph's entry for a domain, a new one if need be. */
-static struct npart__opset *opset_of(struct npart__graph *graph, const char *domain)
+static struct npart_opset *opset_of(struct npart__graph *graph, const char *domain)
 {
     for (uint32_t i = 0; i < graph->opset_count; i++)
         if (strcmp(graph->opsets[i].domain, domain) == 0)
@@ -655,7 +655,7 @@ static npart_status read_opsets(struct npart__build *build)
         const char *domain = plain_domain(model->opset_import[i]->domain);
         int64_t version = model->opset_import[i]->version;
         uint32_t known = graph->opset_count;
-        struct npart__opset *opset = opset_of(graph, *domain ? domain : "ai.onnx");
+        struct npart_opset *opset = opset_of(graph, *domain ? domain : "ai.onnx");
         if (graph->opset_count == known && opset->version != version &&
             !npart__build_finding(build, "repeated-opset", "",
                                   "domain \"%s\" is imported at version %lld and again at %lld, which counts",

@@ -165,11 +165,6 @@ struct npart__finding {
     const char *code, *text, *at;
 };
 
-struct npart__opset {
-    const char *domain;
-    int64_t version;
-};
-
 struct npart__graph {
     struct npart__arena *arena;
     struct npart__strings strings;
@@ -185,7 +180,7 @@ struct npart__graph {
     /* the model */
     int64_t ir_version;
     const char *producer_name, *producer_version;
-    struct npart__opset *opsets; /* each domain once */
+    struct npart_opset *opsets; /* each domain once */
     uint32_t opset_count;
     bool has_functions;          /* the model brings functions of its own */
     uint32_t first_late_node;    /* nodes from here on were inlined when constants had been folded; NPART_NONE: none */

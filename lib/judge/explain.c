@@ -1,53 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every rule that speaks of a node, with its outcome and the values that it looked at.
+ * The rules that speak of a node, and the values that each looks at.
  */
 #include "judge/answer.h"
 
 #define MOST_ELEMENTS_SHOWN 8u
 
-static bool add_tried(struct npart__arena *arena, struct npart__trial *trial, uint32_t rule,
-                      struct npart__tried_rules *out)
+/* The `*index`-th of these rules that speaks for the target; NPART_NONE, and *index is that much less, when
+ * they are fewer. */
+static uint32_t rule_in(const struct npart__target *target, uint32_t first, uint32_t count, uint32_t *index)
 {
-    const struct npart__rule *at = &trial->oplist->rules.items[rule];
-    struct npart__tried tried = {.rule = rule};
-    if (at->is_limited && !npart__target_has(trial->target, at->when))
-        return true;
-    tried.truth = (uint8_t)npart__try_rule(trial, at);
-    return NPART__PUSH(arena, &out->items, tried);
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct npart__rule *rule = &target->oplist->rules.items[i];
+        if (rule->is_limited && !npart__target_has(target, rule->when))
+            continue;
+        if ((*index)-- == 0)
+            return i;
+    }
+    return NPART_NONE;
 }
 
-static bool add_range(struct npart__arena *arena, struct npart__trial *trial, uint32_t first, uint32_t count,
-                      struct npart__tried_rules *out)
-{
-    for (uint32_t i = first; i < first + count; i++)
-        if (!add_tried(arena, trial, i, out))
-            return false;
-    return true;
-}
-
-bool npart__explain_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
-                         struct npart__arena *arena, struct npart__tried_rules *out)
+uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
+                             uint32_t index)
 {
     const struct npart__oplist *oplist = target->oplist;
-    struct npart__trial trial;
-    npart__trial_init(&trial, target, session, node);
-    memset(out, 0, sizeof *out);
-    for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
+    uint32_t rule = NPART_NONE;
+    for (uint32_t gate = 0; rule == NPART_NONE && gate < oplist->gate_count; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
         if (!(target->gates >> gate & 1))
             continue;
-        uint32_t entry = npart__entry_of(oplist, gate, session->graph, trial.node);
-        bool ok = add_range(arena, &trial, at->first_every, at->every_count, out);
-        if (ok && entry == NPART_NONE)
-            ok = add_tried(arena, &trial, at->missing_rule, out);
-        if (ok && entry != NPART_NONE)
-            ok = add_range(arena, &trial, oplist->ops.items[entry].first_rule, oplist->ops.items[entry].rule_count,
-                           out);
-        if (!ok)
-            return false;
+        uint32_t entry = npart__entry_of(oplist, gate, graph, &graph->nodes.items[node]);
+        uint32_t first = entry == NPART_NONE ? at->missing_rule : oplist->ops.items[entry].first_rule;
+        uint32_t count = entry == NPART_NONE ? 1 : oplist->ops.items[entry].rule_count;
+        rule = rule_in(target, at->first_every, at->every_count, &index);
+        if (rule == NPART_NONE)
+            rule = rule_in(target, first, count, &index);
     }
-    return true;
+    return rule;
 }
 
 /* ---- what a condition looks at ---------------------------------------------------------------------------- */

@@ -474,7 +474,8 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
 {
     struct npart__trial trial;
     enum npart__truth truth = try_again(&trial, target, session, rule, node);
-    npart__append_found(&trial, out);
+    if (out)
+        npart__append_found(&trial, out);
     return truth;
 }
 

@@ -94,7 +94,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error);
 
-/* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]". */
+/* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]"; nothing
+ * where `out` is NULL. FALSE for a missing entry. */
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
                                     uint32_t rule, uint32_t node, struct npart__buffer *out);
 
@@ -102,20 +103,10 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
 uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                              uint32_t node);
 
-/* One rule that was tried on a node. */
-struct npart__tried {
-    uint32_t rule;
-    uint8_t truth; /* of its condition; FALSE for a missing entry */
-};
-
-struct npart__tried_rules {
-    struct NPART__ARRAY(struct npart__tried) items;
-};
-
-/* Tries every rule of the applied gates on a live node, those after a refusing gate included.
- * False when out of memory. */
-bool npart__explain_node(const struct npart__target *target, const struct npart__session *session, uint32_t node,
-                         struct npart__arena *arena, struct npart__tried_rules *out);
+/* The `index`-th rule that the applied gates have for a live node, those after a refusing gate included; NPART_NONE past
+ * the last. */
+uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
+                             uint32_t index);
 /* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
 void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                         uint32_t node, struct npart__buffer *out);

@@ -4,80 +4,44 @@
  */
 #include "report/page.h"
 
-/* ---- which node ------------------------------------------------------------------------------------------ */
-
-static bool is_number_of(const struct npart__graph *graph, uint32_t node, const char *text)
-{
-    uint64_t number = 0;
-    const char *digit = text;
-    for (; *digit >= '0' && *digit <= '9' && number < UINT32_MAX; digit++)
-        number = number * 10 + (uint64_t)(*digit - '0');
-    return digit != text && !*digit && graph->nodes.items[node].scope == 0 &&
-           graph->nodes.items[node].index == number;
-}
-
-static bool is_called(const struct npart__graph *graph, uint32_t node, const char *text)
-{
-    const struct npart__node *at = &graph->nodes.items[node];
-    if (strcmp(at->name, text) == 0 || is_number_of(graph, node, text))
-        return true;
-    for (uint32_t i = 0; i < at->output_count; i++) {
-        uint32_t value = npart__node_output(graph, at, i);
-        if (value != NPART_NONE && strcmp(npart__value_name(graph, value), text) == 0)
-            return true;
-    }
-    return false;
-}
-
-uint32_t npart__find_node(const struct npart__graph *graph, const char *text, uint32_t from)
-{
-    for (uint32_t i = from; *text && i < graph->nodes.count; i++)
-        if (is_called(graph, i, text))
-            return i;
-    return NPART_NONE;
-}
-
 /* ---- what it is ------------------------------------------------------------------------------------------ */
 
-static void put_fact(struct npart__page *page, uint32_t value)
+static void put_type(struct npart__page *page, uint32_t value)
 {
-    struct npart__inference *inference = page->plan->inference;
-    struct npart__buffer text;
-    npart__buffer_init(&text, page->out->arena);
-    npart__append_fact(&text, &inference->expressions, npart__fact_of(inference, value));
-    npart__put_text(page, npart__buffer_text(&text));
-    page->out->failed |= text.failed;
+    while (npart__sheet_lacks(page->scratch, npart_inference_type_text(page->view, value, NPART__ROOM(page->scratch))))
+        continue;
+    npart__put_outside(page, page->scratch->data, page->scratch->size);
 }
 
-static void operands(struct npart__page *page, uint32_t id, bool is_output)
+static void operand(struct npart__page *page, const struct npart_operand *at, bool is_output)
 {
-    const struct npart__plan *plan = page->plan;
-    const struct npart__node *node = &page->graph->nodes.items[id];
-    uint32_t count = is_output ? node->output_count : node->input_count;
-    for (uint32_t i = 0; i < count; i++) {
-        struct npart__operand operand = {0};
-        uint32_t value =
-            is_output ? npart__node_output(page->graph, node, i) : npart__node_input(page->graph, node, i);
-        if (value == NPART_NONE)
-            continue;
-        bool is_named = node->schema && (is_output ? npart__operator_output(node->schema, i, &operand)
-                                                   : npart__operator_input(node->schema, i, &operand));
-        npart__append_format(page->out, "  %s %-10.*s ", is_output ? "out" : "in ",
-                             is_named ? (int)operand.name_length : 0, is_named ? operand.name : "");
-        put_fact(page, value);
-        npart__put(page, "  ");
-        npart__paint(page, NPART__DIM);
-        npart__put_text(page, npart__value_name(page->graph, value));
-        uint32_t producer = page->graph->values.items[value].producer;
-        if (plan->session.is_constant[value])
-            npart__put(page, ", constant");
-        else if (!is_output)
-            npart__put(page, producer != NPART_NONE ? ", from " : ", input of its graph");
-        if (!plan->session.is_constant[value] && !is_output && producer != NPART_NONE)
-            npart__put_text(page, npart__node_op(page->graph, &page->graph->nodes.items[producer]));
-        npart__paint(page, "0");
-        npart__put(page, "\n");
-    }
+    struct npart_value value = {.size = sizeof value, .name = ""};
+    struct npart_value_plan placed = {.size = sizeof placed};
+    struct npart_node producer = {.size = sizeof producer};
+    (void)npart_inference_value(page->view, at->value, &value);
+    (void)npart_plan_value(page->plan, at->value, &placed);
+    npart__add_format(page->out, "  %s %-10.*s ", is_output ? "out" : "in ", (int)at->name_bytes, at->name);
+    put_type(page, at->value);
+    npart__put(page, "  ");
+    npart__paint(page, NPART__DIM);
+    npart__put_text(page, value.name);
+    bool is_made = npart_model_node(page->model, value.producer, &producer);
+    if (placed.is_constant)
+        npart__put(page, ", constant");
+    else if (!is_output)
+        npart__put(page, is_made ? ", from " : ", input of its graph");
+    if (!placed.is_constant && !is_output && is_made)
+        npart__put_text(page, producer.op);
+    npart__paint(page, "0");
+    npart__put(page, "\n");
+}
+
+static void operands(struct npart__page *page, uint32_t node, bool is_output)
+{
+    struct npart_operand at = {.size = sizeof at};
+    for (uint32_t i = 0; npart_model_operand(page->model, node, is_output, i, &at) && !page->pool->failed; i++)
+        if (at.value != NPART_NONE)
+            operand(page, &at, is_output);
 }
 
 static void head(struct npart__page *page, uint32_t node)
@@ -92,160 +56,191 @@ static void head(struct npart__page *page, uint32_t node)
 
 /* ---- what is said of it ----------------------------------------------------------------------------------- */
 
-static void outcome(struct npart__page *page, const struct npart__rule *rule, enum npart__truth truth)
+static void outcome(struct npart__page *page, enum npart_outcome outcome)
 {
     static const struct {
         const char *word, *color;
     } looks[] = {
-        [NPART__FALSE] = {"no     ", NPART__RED},
-        [NPART__MAYBE] = {"unknown", NPART__MAGENTA},
-        [NPART__TRUE] = {"yes    ", NPART__GREEN},
+        [NPART_OUTCOME_MET] = {"yes    ", NPART__GREEN},       [NPART_OUTCOME_NOT_MET] = {"no     ", NPART__RED},
+        [NPART_OUTCOME_FAILS] = {"no     ", NPART__RED},       [NPART_OUTCOME_UNKNOWN] = {"unknown", NPART__MAGENTA},
+        [NPART_OUTCOME_NOTE] = {"note   ", NPART__DIM},        [NPART_OUTCOME_NO_NOTE] = {"       ", NPART__DIM},
     };
     npart__put(page, "  ");
-    if (rule->kind == NPART__RULE_CAP && truth == NPART__FALSE)
-        truth = NPART__MAYBE; /* a `maybe` that does not hold */
-    if (rule->kind == NPART__RULE_NOTE)
-        npart__painted(page, NPART__DIM, truth == NPART__TRUE ? "note   " : "       ");
-    else
-        npart__painted(page, looks[truth].color, looks[truth].word);
+    npart__painted(page, looks[outcome].color, looks[outcome].word);
     npart__put(page, " ");
 }
 
-static void tried_rule(struct npart__page *page, uint32_t node, const struct npart__tried *tried)
+/* "hexagon/Conv/rank-X, line 12: ", the source being behind it. */
+static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
 {
-    const struct npart__plan *plan = page->plan;
-    const struct npart__rule *rule = &plan->target.oplist->rules.items[tried->rule];
-    struct npart__buffer seen;
-    outcome(page, rule, (enum npart__truth)tried->truth);
-    npart__wrapped(page, rule->sentence, 10, 10);
-    npart__put(page, rule->is_fatal ? " (else the session fails)\n" : "\n");
-    npart__paint(page, NPART__DIM);
-    npart__buffer_init(&seen, page->out->arena);
-    bool has_failed = tried->truth != NPART__TRUE && rule->kind != NPART__RULE_NOTE;
-    if (has_failed)
-        (void)npart__rule_found(&plan->target, &plan->session, tried->rule, node, &seen);
-    else
-        npart__append_seen(&plan->target, &plan->session, tried->rule, node, &seen);
-    if (seen.size) {
-        npart__put(page, "          ");
-        npart__wrapped(page, npart__buffer_text(&seen), 10, 12);
-        npart__put(page, "\n");
-    }
     npart__put(page, "          ");
     npart__put_text(page, rule->id);
-    npart__append_format(page->out, ", line %u: ", rule->line);
-    npart__wrapped(page, *rule->source ? rule->source : "no source", 24 + (uint32_t)strlen(rule->id), 12);
-    npart__put(page, "\n");
-    npart__paint(page, "0");
-    page->out->failed |= seen.failed;
+    npart__add_format(page->out, ", line %u: ", rule->line);
 }
 
-/* Whether a rule is among those that were tried, and so told already. */
-static bool is_told(const struct npart__tried_rules *tried, uint32_t rule)
+static void get_rule(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
 {
-    for (uint32_t i = 0; i < tried->items.count; i++)
-        if (tried->items.items[i].rule == rule)
+    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = ""};
+    (void)npart_oplist_rule(npart_plan_oplist(page->plan), id, rule);
+}
+
+static void checked_rule(struct npart__page *page, const struct npart_reason *at, const char *found)
+{
+    struct npart_rule rule;
+    get_rule(page, at->rule, &rule);
+    outcome(page, at->outcome);
+    npart__wrapped(page, rule.text, 10, 10);
+    npart__put(page, rule.is_fatal ? " (else the session fails)\n" : "\n");
+    npart__paint(page, NPART__DIM);
+    if (*found) {
+        npart__put(page, "          ");
+        npart__wrapped(page, found, 10, 12);
+        npart__put(page, "\n");
+    }
+    put_rule_id(page, &rule);
+    npart__wrapped(page, *rule.source ? rule.source : "no source", 24 + (uint32_t)strlen(rule.id), 12);
+    npart__put(page, "\n");
+    npart__paint(page, "0");
+}
+
+static void checked_rules(struct npart__page *page, uint32_t node)
+{
+    struct npart_reason at = {.size = sizeof at};
+    for (uint32_t i = 0; !page->pool->failed; i++) {
+        bool is_there;
+        do
+            is_there = npart_plan_check(page->plan, node, i, &at, NPART__ROOM(page->scratch));
+        while (is_there && npart__sheet_lacks(page->scratch, at.found_bytes));
+        if (!is_there)
+            return;
+        checked_rule(page, &at, npart__sheet_text(page->scratch));
+    }
+}
+
+/* Whether a rule is among those that were checked, and so told already. */
+static bool is_told(const struct npart__page *page, uint32_t node, uint32_t rule)
+{
+    struct npart_reason at = {.size = sizeof at};
+    for (uint32_t i = 0; npart_plan_check(page->plan, node, i, &at, NULL, 0); i++)
+        if (at.rule == rule)
             return true;
     return false;
 }
 
-static void decision(struct npart__page *page, uint32_t node, const struct npart__tried_rules *tried)
+static void other_reason(struct npart__page *page, uint32_t id)
+{
+    struct npart_rule rule;
+    get_rule(page, id, &rule);
+    npart__put(page, "          ");
+    npart__wrapped(page, rule.text, 10, 10);
+    npart__put(page, "\n");
+    if (*rule.advice) {
+        npart__put(page, "          ");
+        npart__wrapped(page, rule.advice, 10, 10);
+        npart__put(page, "\n");
+    }
+    npart__paint(page, NPART__DIM);
+    put_rule_id(page, &rule);
+    npart__put_text(page, *rule.source ? rule.source : "no source");
+    npart__put(page, "\n");
+    npart__paint(page, "0");
+}
+
+static void decision(struct npart__page *page, uint32_t node, const struct npart_node_plan *at)
 {
     static const char *const words[] = {
-        [NPART__CPU] = "CPU", [NPART__NPU] = "NPU", [NPART__FAIL] = "the session fails",
-        [NPART__UNDECIDED] = "unknown"};
-    const struct npart__plan *plan = page->plan;
-    const struct npart__mask *mask = &plan->mask;
+        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU", [NPART_VERDICT_FAIL] = "the session fails",
+        [NPART_VERDICT_UNKNOWN] = "unknown"};
+    struct npart_reason reason = {.size = sizeof reason};
     npart__painted(page, NPART__BOLD, "  verdict ");
-    npart__put(page, words[mask->verdicts[node]]);
-    if (plan->partitioning.partition_of[node] != NPART_NONE)
-        npart__append_format(page->out, ", in partition %u", plan->partitioning.partition_of[node]);
+    npart__put(page, words[at->verdict]);
+    if (at->partition != NPART_NONE)
+        npart__add_format(page->out, ", in partition %u", at->partition);
     npart__put(page, "\n");
-    for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
-        uint32_t id = mask->reasons.items[i].rule;
-        const struct npart__rule *rule = &plan->target.oplist->rules.items[id];
-        if (is_told(tried, id))
-            continue;
-        npart__put(page, "          ");
-        npart__wrapped(page, rule->sentence, 10, 10);
-        npart__put(page, "\n");
-        if (rule->advice) {
-            npart__put(page, "          ");
-            npart__wrapped(page, rule->advice, 10, 10);
-            npart__put(page, "\n");
-        }
-        npart__paint(page, NPART__DIM);
-        npart__put(page, "          ");
-        npart__put_text(page, rule->id);
-        npart__append_format(page->out, ", line %u: ", rule->line);
-        npart__put_text(page, *rule->source ? rule->source : "no source");
-        npart__put(page, "\n");
-        npart__paint(page, "0");
-    }
+    for (uint32_t i = 0; npart_plan_reason(page->plan, node, i, &reason, NULL, 0); i++)
+        if (!is_told(page, node, reason.rule))
+            other_reason(page, reason.rule);
 }
 
+/* Of a node that is fused, what is said of the one that it is part of. */
 static void one_node(struct npart__page *page, uint32_t node)
 {
-    const struct npart__plan *plan = page->plan;
-    enum npart__fate folded = (enum npart__fate)plan->session.fates[node];
-    uint32_t into = npart__fused_into(&plan->session, node);
-    struct npart__tried_rules tried;
-    if (folded != NPART__FATE_LIVE) {
+    struct npart_node_plan at = {.size = sizeof at};
+    (void)npart_plan_node(page->plan, node, &at);
+    if (*at.fate) {
         npart__painted(page, NPART__BOLD, "  verdict ");
-        npart__append_format(page->out, "gone before partitioning: %s\n", npart__fate_sentence(folded));
-        if (into == NPART_NONE)
+        npart__add_format(page->out, "gone before partitioning: %s\n", at.fate_text);
+        if (at.into == NPART_NONE)
             return;
         npart__put(page, "          ");
-        npart__put_place(page, into);
+        npart__put_place(page, at.into);
         npart__put(page, "\n");
-        node = into;
+        node = at.into;
+        (void)npart_plan_node(page->plan, node, &at);
     }
-    if (!npart__explain_node(&plan->target, &plan->session, node, page->out->arena, &tried)) {
-        page->out->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < tried.items.count; i++)
-        tried_rule(page, node, &tried.items.items[i]);
-    decision(page, node, &tried);
+    checked_rules(page, node);
+    if (!*at.fate)
+        decision(page, node, &at);
 }
 
-static void node_of_target(struct npart__page *page, const struct npart__plan *plan, uint32_t node)
+static void node_of_target(struct npart__page *page, const npart_plan *plan, uint32_t node)
 {
-    page->plan = plan;
-    page->graph = plan->graph;
+    npart__page_turn(page, plan);
     npart__put(page, "\n");
     npart__put_target(page);
     npart__put(page, "\n");
     one_node(page, node);
 }
 
-/* The model's own nodes for all targets; those that a target's runtime puts in the place of one, for that alone. */
-bool npart__report_explain(const struct npart__plan_pair *pairs, size_t count, const char *text,
-                           const struct npart_report_options *options, struct npart__buffer *out)
+/* ---- which nodes ------------------------------------------------------------------------------------------ */
+
+/* Of the model's own nodes, for all targets. False when there is none. */
+static bool explain_own(struct npart__page *page, const struct npart_plan_pair *plans, size_t count, const char *text)
 {
-    const struct npart__graph *own = pairs[0].plan->asked->graph;
-    struct npart__page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = own};
-    bool is_found = false;
-    page.width = npart__page_width(options);
-    for (uint32_t node = npart__find_node(own, text, 0); node != NPART_NONE;
-         node = npart__find_node(own, text, node + 1)) {
-        is_found = true;
-        page.plan = pairs[0].plan;
-        page.graph = page.plan->graph;
-        head(&page, node);
+    const npart_model *own = npart_inference_model(npart_plan_inference(plans[0].plan));
+    uint32_t node = npart_model_find_node(own, text, 0);
+    bool is_found = node != NPART_NONE;
+    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(own, text, node + 1)) {
+        npart__page_turn(page, plans[0].plan);
+        head(page, node);
         for (size_t i = 0; i < count; i++)
-            node_of_target(&page, pairs[i].plan, node);
-    }
-    for (size_t i = 0; i < count; i++) {
-        const struct npart__graph *graph = pairs[i].plan->graph;
-        for (uint32_t node = npart__find_node(graph, text, own->nodes.count); node != NPART_NONE;
-             node = npart__find_node(graph, text, node + 1)) {
-            is_found = true;
-            page.plan = pairs[i].plan;
-            page.graph = graph;
-            head(&page, node);
-            node_of_target(&page, pairs[i].plan, node);
-        }
+            node_of_target(page, plans[i].plan, node);
     }
     return is_found;
+}
+
+/* Of those that a target's runtime puts in the place of one, for that alone. */
+static bool explain_added(struct npart__page *page, const npart_plan *plan, const char *text)
+{
+    struct npart_model_info own = {.size = sizeof own};
+    const npart_model *seen = npart_inference_model(npart_plan_view(plan));
+    (void)npart_model_info(npart_inference_model(npart_plan_inference(plan)), &own);
+    uint32_t node = npart_model_find_node(seen, text, own.node_count);
+    bool is_found = node != NPART_NONE;
+    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(seen, text, node + 1)) {
+        npart__page_turn(page, plan);
+        head(page, node);
+        node_of_target(page, plan, node);
+    }
+    return is_found;
+}
+
+npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
+                                  const struct npart_report_options *options, npart_write_callback write,
+                                  void *payload, struct npart_error *error)
+{
+    struct npart__document document;
+    npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status != NPART_OK)
+        return status;
+    if (!node)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "node must not be NULL");
+    npart__document_open(&document, plans[0].plan, options, write, payload);
+    bool is_found = explain_own(&document.page, plans, count, node);
+    for (size_t i = 0; i < count; i++)
+        is_found |= explain_added(&document.page, plans[i].plan, node);
+    status = npart__document_close(&document, error);
+    if (status == NPART_OK && !is_found)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "there is no node \"%s\"", node);
+    return status;
 }

@@ -5,40 +5,47 @@
 #include "report/report.h"
 
 #define JSON_SCHEMA 1
+#define MOST_FATES 16u
 
-/* What is the same for many lines of one report. */
-struct json {
-    struct npart__buffer *out;
-    const struct npart__plan *plan;
-    const struct npart__graph *graph;
-    const char **paths; /* by scope, as JSON strings */
-    const char **rules; /* by the plan's rule: what is said of it wherever it did not hold; NULL: not yet */
-    const char *folds[NPART__FATES]; /* the same of folded nodes */
-    struct node_text *nodes; /* what every target says of each node; NULL: there is but one target */
-};
-
-/* The beginning and end of a node's line, the verdict being between them. */
+/* What every target says of a node: the beginning and end of its line, the verdict being between them. */
 struct node_text {
     const char *head, *tail;
     size_t head_length, tail_length;
+};
+
+/* What is the same for many lines of one report. */
+struct json {
+    struct npart__pool *pool;
+    struct npart__sheet *out;
+    struct npart__sheet scratch; /* what a getter writes */
+    const npart_plan *plan;
+    const npart_inference *view;
+    const npart_model *model; /* as the plan's runtime sees it */
+    struct npart_model_info info;
+    struct npart_plan_info plan_info;
+    const char **paths; /* by graph, as JSON strings */
+    const char **rules; /* by rule: what is said of it wherever it is not met; NULL: not yet */
+    const char *folds[MOST_FATES]; /* the same of folded nodes, by `fates` */
+    const char *fates[MOST_FATES];
+    struct node_text *nodes; /* NULL: there is but one target */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
 
 static void text(struct json *json, const char *literal)
 {
-    npart__append_text(json->out, literal);
+    npart__add_text(json->out, literal);
 }
 
 static void string(struct json *json, const char *value)
 {
-    npart__append_json_string(json->out, value, strlen(value));
+    npart__add_json_string(json->out, value, strlen(value));
 }
 
 static void number(struct json *json, const char *key, int64_t value)
 {
     text(json, key);
-    npart__append_int64(json->out, value);
+    npart__add_number(json->out, value);
 }
 
 static void id_or_null(struct json *json, const char *key, uint32_t id)
@@ -47,7 +54,7 @@ static void id_or_null(struct json *json, const char *key, uint32_t id)
     if (id == NPART_NONE)
         text(json, "null");
     else
-        npart__append_int64(json->out, id);
+        npart__add_number(json->out, id);
 }
 
 static void ids(struct json *json, const char *key, const uint32_t *list, uint32_t count)
@@ -57,9 +64,15 @@ static void ids(struct json *json, const char *key, const uint32_t *list, uint32
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             text(json, ",");
-        npart__append_int64(json->out, list[i]);
+        npart__add_number(json->out, list[i]);
     }
     text(json, "]");
+}
+
+static void value_name(struct json *json, uint32_t id)
+{
+    struct npart_value value = {.size = sizeof value};
+    string(json, npart_inference_value(json->view, id, &value) ? value.name : "");
 }
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
@@ -69,189 +82,194 @@ static void value_names(struct json *json, const char *key, const uint32_t *list
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             text(json, ",");
-        string(json, npart__value_name(json->graph, list[i]));
+        value_name(json, list[i]);
     }
     text(json, "]");
 }
 
-static void range(struct json *json, const char *key, struct npart__range value)
+static void range(struct json *json, const char *key, struct npart_cost_range value)
 {
-    const double numbers[] = {value.low, value.typical, value.high};
+    const double numbers[] = {value.low_ms, value.typical_ms, value.high_ms};
     text(json, key);
     text(json, "[");
-    for (size_t i = 0; i < NPART__COUNT(numbers); i++) {
+    for (size_t i = 0; i < NPART__LENGTH(numbers); i++) {
         if (i)
             text(json, ",");
-        npart__append_fixed(json->out, numbers[i], 6);
+        npart__add_decimal(json->out, numbers[i], 6);
     }
     text(json, "]");
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
-static void findings(struct json *json, const struct npart__finding *list, uint32_t count, bool *is_first)
+static void finding(struct json *json, const struct npart_finding *at, bool *is_first)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        text(json, *is_first ? "{\"code\":" : ",{\"code\":");
-        *is_first = false;
-        string(json, list[i].code);
-        text(json, ",\"text\":");
-        string(json, list[i].text);
-        text(json, ",\"at\":");
-        string(json, list[i].at);
-        text(json, "}");
-    }
+    text(json, *is_first ? "{\"code\":" : ",{\"code\":");
+    *is_first = false;
+    string(json, at->code);
+    text(json, ",\"text\":");
+    string(json, at->text);
+    text(json, ",\"at\":");
+    string(json, at->at);
+    text(json, "}");
 }
 
 static void model(struct json *json)
 {
-    const struct npart__graph *graph = json->graph;
+    const npart_inference *asked = npart_plan_inference(json->plan);
+    const struct npart_model_info *info = &json->info;
+    struct npart_finding at = {.size = sizeof at};
     bool is_first = true;
     text(json, "\"findings\":[");
-    findings(json, graph->findings.items, graph->findings.count, &is_first);
-    findings(json, json->plan->asked->findings.items, json->plan->asked->findings.count, &is_first);
+    for (uint32_t i = 0; npart_model_finding(json->model, i, &at); i++)
+        finding(json, &at, &is_first);
+    for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
+        finding(json, &at, &is_first);
     text(json, "],\"model\":{\"path\":");
-    string(json, json->plan->model_name);
-    number(json, ",\"ir_version\":", graph->ir_version);
+    string(json, info->name);
+    number(json, ",\"ir_version\":", info->ir_version);
     text(json, ",\"producer\":");
-    string(json, graph->producer_name);
+    string(json, info->producer_name);
     text(json, ",\"opsets\":{");
-    for (uint32_t i = 0; i < graph->opset_count; i++) {
+    for (uint32_t i = 0; i < info->opset_count; i++) {
         if (i)
             text(json, ",");
-        string(json, graph->opsets[i].domain);
-        number(json, ":", graph->opsets[i].version);
+        string(json, info->opsets[i].domain);
+        number(json, ":", info->opsets[i].version);
     }
-    number(json, "},\"nodes\":", npart__model_nodes(graph));
-    npart__append_format(json->out, ",\"bytes\":%llu,\"weight_bytes\":%llu}", (unsigned long long)graph->input_bytes,
-                         (unsigned long long)graph->weight_bytes);
+    number(json, "},\"nodes\":", info->node_count - info->added_node_count);
+    npart__add_format(json->out, ",\"bytes\":%llu,\"weight_bytes\":%llu}", (unsigned long long)info->input_bytes,
+                      (unsigned long long)info->weight_bytes);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
-
-static void reason(struct json *json, const char *gate, const char *rule, const char *sentence, const char *source)
-{
-    text(json, "{\"gate\":");
-    string(json, gate);
-    text(json, ",\"rule\":");
-    string(json, rule);
-    text(json, ",\"text\":");
-    string(json, sentence);
-    text(json, ",\"source\":");
-    string(json, source);
-    text(json, ",\"found\":");
-}
 
 /* What is a reason for many nodes is put together once: `made` is where it is kept. */
 static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
                         const char *sentence, const char *source)
 {
     if (!*made) {
-        struct npart__buffer text;
-        struct json once = {.out = &text};
-        npart__buffer_init(&text, json->out->arena);
-        reason(&once, gate, rule, sentence, source);
-        *made = npart__buffer_text(&text);
-        json->out->failed |= text.failed;
+        struct npart__sheet sheet;
+        struct json once = {.out = &sheet};
+        npart__sheet_open(&sheet, json->pool);
+        text(&once, "{\"gate\":");
+        string(&once, gate);
+        text(&once, ",\"rule\":");
+        string(&once, rule);
+        text(&once, ",\"text\":");
+        string(&once, sentence);
+        text(&once, ",\"source\":");
+        string(&once, source);
+        text(&once, ",\"found\":");
+        *made = npart__keep_text(&sheet);
     }
     text(json, *made);
 }
 
-static void rule_reason(struct json *json, uint32_t id)
+/* The place of a fate among those that were told. */
+static size_t place_of(struct json *json, const char *fate)
 {
-    const struct npart__oplist *oplist = json->plan->target.oplist;
-    const struct npart__rule *rule = &oplist->rules.items[id];
-    reason_once(json, &json->rules[id], npart__gate_word(oplist, id), rule->id, rule->sentence, rule->source);
+    size_t at = 0;
+    while (at + 1 < MOST_FATES && json->fates[at] && json->fates[at] != fate)
+        at++;
+    if (json->fates[at] != fate)
+        json->folds[at] = NULL;
+    json->fates[at] = fate;
+    return at;
 }
 
-static void fold_reason(struct json *json, enum npart__fate why, uint32_t into)
+static void fold_reason(struct json *json, const struct npart_node_plan *at)
 {
     char place[160] = "";
-    if (into != NPART_NONE)
-        npart__describe_node(json->graph, into, place, sizeof place);
-    reason_once(json, &json->folds[why], "fold", npart__fate_word(why), npart__fate_sentence(why), "");
+    if (at->into != NPART_NONE)
+        (void)npart_model_node_text(json->model, at->into, place, sizeof place);
+    reason_once(json, &json->folds[place_of(json, at->fate)], "fold", at->fate, at->fate_text, "");
     string(json, place);
     text(json, "}");
 }
 
-static void node_reasons(struct json *json, uint32_t node)
+static void node_reasons(struct json *json, uint32_t node, uint32_t count)
 {
-    const struct npart__plan *plan = json->plan;
-    const struct npart__oplist *oplist = plan->target.oplist;
-    struct npart__buffer found;
-    npart__buffer_init(&found, json->out->arena);
-    for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++) {
-        const struct npart__reason *at = &plan->mask.reasons.items[i];
-        const struct npart__rule *rule = &oplist->rules.items[at->rule];
-        if (i > plan->mask.first_reason[node])
-            text(json, ",");
-        rule_reason(json, at->rule);
-        found.size = 0;
-        (void)npart__rule_found(&plan->target, &plan->session, at->rule, node, &found);
-        npart__append_json_string(json->out, found.data ? found.data : "", found.size);
-        text(json, rule->kind == NPART__RULE_NOTE      ? ",\"outcome\":\"note\"}"
-                   : at->truth == NPART__MAYBE ? ",\"outcome\":\"unknown\"}"
-                   : rule->is_fatal            ? ",\"outcome\":\"fail\"}"
-                                               : ",\"outcome\":\"no\"}");
+    static const char *const outcomes[] = {
+        [NPART_OUTCOME_NOT_MET] = ",\"outcome\":\"no\"}",
+        [NPART_OUTCOME_FAILS] = ",\"outcome\":\"fail\"}",
+        [NPART_OUTCOME_UNKNOWN] = ",\"outcome\":\"unknown\"}",
+        [NPART_OUTCOME_NOTE] = ",\"outcome\":\"note\"}",
+    };
+    struct npart_reason at = {.size = sizeof at};
+    for (uint32_t i = 0; i < count && !json->pool->failed; i++) {
+        bool is_there;
+        do
+            is_there = npart_plan_reason(json->plan, node, i, &at, NPART__ROOM(&json->scratch));
+        while (is_there && npart__sheet_lacks(&json->scratch, at.found_bytes));
+        if (!is_there)
+            return;
+        text(json, i ? "," : "");
+        reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.source);
+        npart__add_json_string(json->out, json->scratch.data, json->scratch.size);
+        text(json, outcomes[at.outcome]);
     }
-    json->out->failed |= found.failed;
-    npart__arena_release(json->out->arena, found.data);
 }
 
 static void node_head(struct json *json, uint32_t id)
 {
-    const struct npart__node *at = &json->graph->nodes.items[id];
-    number(json, id ? ",{\"index\":" : "{\"index\":", at->index);
+    struct npart_node at = {.size = sizeof at};
+    if (!npart_model_node(json->model, id, &at))
+        return;
+    number(json, id ? ",{\"index\":" : "{\"index\":", at.index);
     text(json, ",\"graph\":");
-    text(json, json->paths[at->scope]);
+    text(json, json->paths[at.graph]);
     text(json, ",\"name\":");
-    string(json, at->name);
+    string(json, at.name);
     text(json, ",\"op\":");
-    string(json, npart__node_op(json->graph, at));
+    string(json, at.op);
     text(json, ",\"domain\":");
-    string(json, npart__text(&json->graph->strings, at->written_domain));
+    string(json, at.written_domain);
     text(json, ",\"verdict\":\"");
 }
 
 /* Where in the exporter's source it comes from. */
 static void node_tail(struct json *json, uint32_t id)
 {
-    struct npart__origin at;
-    npart__node_origin(&json->graph->nodes.items[id], &at);
+    struct npart_origin at = {.size = sizeof at};
+    (void)npart_model_node_origin(json->model, id, &at);
     text(json, ",\"at\":{");
     if (at.file) {
         text(json, "\"file\":");
-        npart__append_json_string(json->out, at.file, at.file_length);
+        npart__add_json_string(json->out, at.file, at.file_bytes);
         number(json, ",\"line\":", at.line);
     }
     if (at.module) {
         text(json, at.file ? ",\"module\":" : "\"module\":");
-        npart__append_json_string(json->out, at.module, at.module_length);
+        npart__add_json_string(json->out, at.module, at.module_bytes);
     }
     text(json, "}}");
 }
 
 static void node(struct json *json, uint32_t id)
 {
-    static const char *const verdicts[] = {"cpu", "npu", "fail", "unknown"};
-    const struct npart__plan *plan = json->plan;
-    enum npart__fate why = (enum npart__fate)plan->session.fates[id];
-    bool is_live = why == NPART__FATE_LIVE;
+    static const char *const verdicts[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    struct npart_node_plan at = {.size = sizeof at};
+    if (!npart_plan_node(json->plan, id, &at))
+        return;
     if (json->nodes)
-        npart__append(json->out, json->nodes[id].head, json->nodes[id].head_length);
+        npart__add(json->out, json->nodes[id].head, json->nodes[id].head_length);
     else
         node_head(json, id);
-    text(json, is_live ? verdicts[plan->mask.verdicts[id]] : why == NPART__FATE_FUSED ? "fused" : "folded");
-    id_or_null(json, "\",\"into\":", npart__fused_into(&plan->session, id));
-    id_or_null(json, ",\"partition\":", plan->partitioning.partition_of[id]);
+    text(json, verdicts[at.verdict]);
+    id_or_null(json, "\",\"into\":", at.into);
+    id_or_null(json, ",\"partition\":", at.partition);
     text(json, ",\"reasons\":[");
-    if (is_live)
-        node_reasons(json, id);
+    if (*at.fate)
+        fold_reason(json, &at);
     else
-        fold_reason(json, why, npart__fused_into(&plan->session, id));
-    id_or_null(json, "],\"cause\":", plan->causes.cause_of[id]);
+        node_reasons(json, id, at.reason_count);
+    id_or_null(json, "],\"cause\":", at.cause);
     if (json->nodes)
-        npart__append(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
+        npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
     else
         node_tail(json, id);
 }
@@ -273,143 +291,140 @@ static void summary(struct json *json, const struct npart_summary *at)
     number(json, ",", at->partitions_high);
     number(json, "],\"switches\":", at->switches);
     text(json, ",\"coverage\":");
-    npart__append_fixed(json->out, at->coverage, 6);
+    npart__add_decimal(json->out, at->coverage, 6);
     text(json, ",\"verdict\":");
     string(json, at->verdict);
     text(json, "}");
 }
 
-static void partition(struct json *json, uint32_t id)
+static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
-    const struct npart__partitioning *partitioning = &json->plan->partitioning;
-    const struct npart__partition *at = &partitioning->partitions.items[id];
-    const uint32_t *lists = partitioning->lists.items;
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
     text(json, ",\"graph\":");
-    text(json, json->paths[at->region]);
-    ids(json, ",\"nodes\":", lists + at->first_member, at->member_count);
-    value_names(json, ",\"inputs\":", lists + at->first_input, at->input_count);
-    value_names(json, ",\"outputs\":", lists + at->first_output, at->output_count);
-    ids(json, ",\"cause_of_end\":", lists + at->first_end, at->end_count);
-    value_names(json, ",\"cut_behind\":", lists + at->first_cut, at->cut_count);
+    text(json, json->paths[at->graph]);
+    ids(json, ",\"nodes\":", at->nodes, at->node_count);
+    value_names(json, ",\"inputs\":", at->inputs, at->input_count);
+    value_names(json, ",\"outputs\":", at->outputs, at->output_count);
+    ids(json, ",\"cause_of_end\":", at->ends, at->end_count);
+    value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
     text(json, "}");
 }
 
-static void cause(struct json *json, uint32_t id)
+static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
 {
-    const struct npart__causes *causes = &json->plan->causes;
-    const struct npart__cause *at = &causes->items.items[id];
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
     text(json, ",\"kind\":");
-    string(json, npart__about_word((enum npart__rule_about)at->about));
-    const uint32_t *lists = causes->lists.items; /* NULL where no cause has a list */
-    ids(json, ",\"nodes\":", at->node_count ? lists + at->first_node : NULL, at->node_count);
+    string(json, at->kind);
+    ids(json, ",\"nodes\":", at->nodes, at->node_count);
     number(json, ",\"victims\":", at->victim_count);
     text(json, ",\"text\":");
     string(json, at->text);
     text(json, ",\"rule\":");
-    string(json, json->plan->target.oplist->rules.items[at->rule].id);
-    ids(json, ",\"cuts\":", at->cut_count ? lists + at->first_cut : NULL, at->cut_count);
+    string(json, at->rule_id);
+    ids(json, ",\"cuts\":", at->cuts, at->cut_count);
     text(json, "}");
 }
 
-static void crossing(struct json *json, uint32_t index)
+static void crossing(struct json *json, uint32_t index, const struct npart_crossing *at)
 {
-    const struct npart__plan *plan = json->plan;
-    const struct npart__crossing *at = &plan->partitioning.crossings.items[index];
     text(json, index ? ",{\"tensor\":" : "{\"tensor\":");
-    string(json, npart__value_name(json->graph, at->value));
+    value_name(json, at->value);
     id_or_null(json, ",\"from\":", at->from);
     id_or_null(json, ",\"to\":", at->to);
     text(json, ",\"bytes\":");
-    if (at->bytes == UINT64_MAX)
-        text(json, "null");
+    if (at->has_bytes)
+        npart__add_format(json->out, "%llu", (unsigned long long)at->bytes);
     else
-        npart__append_format(json->out, "%llu", (unsigned long long)at->bytes);
+        text(json, "null");
     text(json, ",\"layout\":");
-    string(json, plan->cost.is_native[at->value] ? plan->target.oplist->layout : "plain");
+    string(json, at->layout);
     text(json, "}");
 }
 
 static void cost(struct json *json)
 {
-    const struct npart__cost *at = &json->plan->cost;
+    struct npart_cost at = {.size = sizeof at};
+    (void)npart_plan_cost(json->plan, &at);
     text(json, ",\"cost\":{\"low_ms\":");
-    npart__append_fixed(json->out, at->total_ms.low, 6);
+    npart__add_decimal(json->out, at.total.low_ms, 6);
     text(json, ",\"typical_ms\":");
-    npart__append_fixed(json->out, at->total_ms.typical, 6);
+    npart__add_decimal(json->out, at.total.typical_ms, 6);
     text(json, ",\"high_ms\":");
-    npart__append_fixed(json->out, at->total_ms.high, 6);
-    text(json, at->is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
-    npart__append_format(json->out, ",\"bytes_to_npu\":%llu,\"bytes_to_cpu\":%llu",
-                         (unsigned long long)at->bytes_to_npu, (unsigned long long)at->bytes_to_cpu);
-    number(json, ",\"unknown_sizes\":", at->unknown_sizes);
-    number(json, ",\"layout_conversions\":", at->conversions);
-    range(json, ",\"parts\":{\"switch\":", at->switch_ms);
-    range(json, ",\"copy\":", at->copy_ms);
-    range(json, ",\"layout\":", at->layout_ms);
+    npart__add_decimal(json->out, at.total.high_ms, 6);
+    text(json, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
+    npart__add_format(json->out, ",\"bytes_to_npu\":%llu,\"bytes_to_cpu\":%llu", (unsigned long long)at.bytes_to_npu,
+                      (unsigned long long)at.bytes_to_cpu);
+    number(json, ",\"unknown_sizes\":", at.unknown_sizes);
+    number(json, ",\"layout_conversions\":", at.conversions);
+    range(json, ",\"parts\":{\"switch\":", at.switching);
+    range(json, ",\"copy\":", at.copying);
+    range(json, ",\"layout\":", at.layout);
     text(json, ",\"quantize\":[],\"cpu\":[],\"npu_compute\":[],\"npu_bandwidth\":[]}}");
 }
 
-static void if_fixed(struct json *json, const struct npart__plan *fixed)
+static void if_fixed(struct json *json, const npart_plan *fixed)
 {
+    struct npart_summary at = {.size = sizeof at};
+    struct npart_dim_binding binding;
     if (!fixed)
         return;
     text(json, ",\"if_fixed\":{\"dims\":{");
-    for (uint32_t i = 0; i < fixed->binding_count; i++) {
+    for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(fixed), i, &binding); i++) {
         if (i)
             text(json, ",");
-        string(json, fixed->bindings[i].name);
-        number(json, ":", fixed->bindings[i].value);
+        string(json, binding.name);
+        number(json, ":", binding.size);
     }
     text(json, "},\"summary\":");
-    summary(json, &fixed->summary);
+    (void)npart_plan_summary(fixed, &at);
+    summary(json, &at);
     text(json, "}");
 }
 
-static void switches_on(struct json *json)
+/* What it is, and how it went. */
+static void target_head(struct json *json)
 {
-    const struct npart__target *target = &json->plan->target;
-    bool is_first = true;
+    struct npart_oplist_info oplist = {.size = sizeof oplist};
+    struct npart_summary at = {.size = sizeof at};
+    const struct npart_plan_info *info = &json->plan_info;
+    (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
+    (void)npart_plan_summary(json->plan, &at);
+    text(json, "{\"target\":");
+    string(json, oplist.name);
+    text(json, ",\"variant\":");
+    string(json, info->variant);
     text(json, ",\"switches_on\":[");
-    for (uint32_t i = 0; i < target->oplist->switches.count; i++) {
-        if (!(target->switches >> i & 1))
-            continue;
-        text(json, is_first ? "" : ",");
-        string(json, target->oplist->switches.items[i]);
-        is_first = false;
+    for (uint32_t i = 0; i < info->switch_count; i++) {
+        text(json, i ? "," : "");
+        string(json, info->switches[i]);
     }
-    text(json, "]");
+    text(json, "],\"toolchain\":");
+    string(json, info->toolchain);
+    text(json, ",\"partitioner\":");
+    string(json, info->partitioner);
+    text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
+    text(json, ",\"summary\":");
+    summary(json, &at);
 }
 
-static void target(struct json *json, const struct npart__plan *fixed)
+static void target(struct json *json, const npart_plan *fixed)
 {
-    const struct npart__plan *plan = json->plan;
-    const struct npart__oplist *oplist = plan->target.oplist;
-    text(json, "{\"target\":");
-    string(json, oplist->name);
-    text(json, ",\"variant\":");
-    string(json, plan->target.variant_text);
-    switches_on(json);
-    text(json, ",\"toolchain\":");
-    string(json, plan->target.toolchain_text);
-    text(json, ",\"partitioner\":");
-    string(json, plan->partitioner);
-    text(json, plan->level == NPART__LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
-    text(json, ",\"summary\":");
-    summary(json, &plan->summary);
+    struct npart_partition at_partition = {.size = sizeof at_partition};
+    struct npart_cause at_cause = {.size = sizeof at_cause};
+    struct npart_crossing at_crossing = {.size = sizeof at_crossing};
+    target_head(json);
     text(json, ",\"nodes\":[");
-    for (uint32_t i = 0; i < json->graph->nodes.count; i++)
+    for (uint32_t i = 0; i < json->info.node_count; i++)
         node(json, i);
     text(json, "],\"partitions\":[");
-    for (uint32_t i = 0; i < plan->partitioning.partitions.count; i++)
-        partition(json, i);
+    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at_partition); i++)
+        partition(json, i, &at_partition);
     text(json, "],\"causes\":[");
-    for (uint32_t i = 0; i < plan->causes.items.count; i++)
-        cause(json, i);
+    for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at_cause, NULL, 0); i++)
+        cause(json, i, &at_cause);
     text(json, "],\"crossings\":[");
-    for (uint32_t i = 0; i < plan->partitioning.crossings.count; i++)
-        crossing(json, i);
+    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at_crossing); i++)
+        crossing(json, i, &at_crossing);
     text(json, "]");
     cost(json);
     text(json, ",\"memory\":{},\"advice\":[]");
@@ -419,30 +434,28 @@ static void target(struct json *json, const struct npart__plan *fixed)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-/* Appends what `write` writes of each node to one text; `ends[i]` is where the text of node i ends. */
+/* Writes what `write` writes of each node to one text; `ends[i]` is where the text of node i ends. */
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
-    struct npart__buffer text;
-    struct json apart = {.out = &text, .plan = json->plan, .graph = json->graph, .paths = json->paths};
-    npart__buffer_init(&text, json->out->arena);
-    for (uint32_t i = 0; i < json->graph->nodes.count; i++) {
+    struct npart__sheet sheet;
+    struct json apart = {.pool = json->pool, .out = &sheet, .model = json->model, .paths = json->paths};
+    npart__sheet_open(&sheet, json->pool);
+    for (uint32_t i = 0; i < json->info.node_count; i++) {
         write(&apart, i);
-        ends[i] = text.size;
+        ends[i] = sheet.size;
     }
-    json->out->failed |= text.failed;
-    return npart__buffer_text(&text);
+    return npart__keep_text(&sheet);
 }
 
-static bool make_node_texts(struct json *json)
+static void make_node_texts(struct json *json)
 {
-    uint32_t count = json->graph->nodes.count;
-    struct npart__arena *arena = json->out->arena;
-    struct node_text *texts = npart__arena_zeroed(arena, count + (size_t)1, sizeof *texts);
-    size_t *ends = npart__arena_zeroed(arena, 2 * (count + (size_t)1), sizeof *ends);
+    uint32_t count = json->info.node_count;
+    struct node_text *texts = npart__take(json->pool, count + (size_t)1, sizeof *texts);
+    size_t *ends = npart__take(json->pool, 2 * (count + (size_t)1), sizeof *ends);
     if (!texts || !ends)
-        return false;
+        return;
     const char *heads = write_nodes(json, node_head, ends), *tails = write_nodes(json, node_tail, ends + count);
-    for (uint32_t i = 0; i < count && !json->out->failed; i++) {
+    for (uint32_t i = 0; i < count && !json->pool->failed; i++) {
         size_t head = i ? ends[i - 1] : 0, tail = i ? ends[count + i - 1] : 0;
         texts[i] = (struct node_text){.head = heads + head,
                                       .tail = tails + tail,
@@ -450,122 +463,72 @@ static bool make_node_texts(struct json *json)
                                       .tail_length = ends[count + i] - tail};
     }
     json->nodes = texts;
-    return !json->out->failed;
 }
 
-static bool make_paths(struct json *json)
+static void make_paths(struct json *json)
 {
-    json->paths = npart__arena_zeroed(json->out->arena, json->graph->scopes.count, sizeof *json->paths);
-    for (uint32_t i = 0; json->paths && i < json->graph->scopes.count; i++) {
-        struct npart__buffer plain, quoted;
-        npart__buffer_init(&plain, json->out->arena);
-        npart__buffer_init(&quoted, json->out->arena);
-        npart__append_scope_path(&plain, json->graph, i);
-        npart__append_json_string(&quoted, plain.data ? plain.data : "", plain.size);
-        json->paths[i] = npart__buffer_text(&quoted);
-        if (plain.failed || quoted.failed)
-            return false;
+    json->paths = npart__take(json->pool, json->info.graph_count, sizeof *json->paths);
+    for (uint32_t i = 0; json->paths && i < json->info.graph_count && !json->pool->failed; i++) {
+        struct npart__sheet quoted;
+        while (npart__sheet_lacks(&json->scratch, npart_model_graph_path(json->model, i, NPART__ROOM(&json->scratch))))
+            continue;
+        npart__sheet_open(&quoted, json->pool);
+        npart__add_json_string(&quoted, json->scratch.data, json->scratch.size);
+        json->paths[i] = npart__keep_text(&quoted);
     }
-    return json->paths != NULL;
 }
 
 /* Targets may see the same model with different branches taken. */
-static bool see_graph(struct json *json, bool for_many)
+static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
 {
-    return make_paths(json) && (!for_many || make_node_texts(json));
+    struct npart_oplist_info oplist = {.size = sizeof oplist};
+    const npart_model *before = json->model;
+    json->plan = plan;
+    json->view = npart_plan_view(plan);
+    json->model = npart_inference_model(json->view);
+    json->info.size = sizeof json->info;
+    json->plan_info.size = sizeof json->plan_info;
+    (void)npart_plan_info(plan, &json->plan_info);
+    (void)npart_model_info(json->model, &json->info);
+    (void)npart_oplist_info(npart_plan_oplist(plan), &oplist);
+    json->rules = npart__take(json->pool, oplist.all_rule_count + (size_t)1, sizeof *json->rules);
+    if (json->model == before || json->pool->failed)
+        return;
+    make_paths(json);
+    if (for_many && !json->pool->failed)
+        make_node_texts(json);
 }
 
-void npart__report_json(const struct npart__plan_pair *pairs, size_t count, struct npart__buffer *out)
+npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
+                               const struct npart_report_options *options, npart_write_callback write, void *payload,
+                               struct npart_error *error)
 {
-    struct json json = {.out = out, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
-    if (!see_graph(&json, count > 1)) {
-        out->failed = true;
-        return;
-    }
-    number(&json, "{\"schema\":", JSON_SCHEMA);
-    text(&json, ",\"tool\":{\"name\":\"npu-partition\",\"version\":");
-    string(&json, npart_version());
-    text(&json, "},");
-    model(&json);
-    text(&json, ",\"targets\":[");
-    for (size_t i = 0; i < count; i++) {
-        if (i)
+    struct npart__pool pool;
+    struct npart__sheet out;
+    npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status != NPART_OK)
+        return status;
+    npart__report_open(&pool, &out, npart__allocator_of(plans[0].plan), write, payload);
+    struct json json = {.pool = &pool, .out = &out};
+    npart__sheet_open(&json.scratch, &pool);
+    (void)npart__sheet_reserve(&json.scratch, 255);
+    see_plan(&json, plans[0].plan, count > 1);
+    for (size_t i = 0; i < count && !pool.failed; i++) {
+        if (i == 0) {
+            number(&json, "{\"schema\":", JSON_SCHEMA);
+            text(&json, ",\"tool\":{\"name\":\"npu-partition\",\"version\":");
+            string(&json, npart_version());
+            text(&json, "},");
+            model(&json);
+            text(&json, ",\"targets\":[");
+        } else {
             text(&json, ",");
-        bool is_seen = json.graph == pairs[i].plan->graph;
-        json.plan = pairs[i].plan;
-        json.graph = json.plan->graph;
-        json.rules =
-            npart__arena_zeroed(out->arena, json.plan->target.oplist->rules.count + (size_t)1, sizeof *json.rules);
-        if (!json.rules || (!is_seen && !see_graph(&json, true))) {
-            out->failed = true;
-            return;
+            see_plan(&json, plans[i].plan, true);
         }
-        target(&json, pairs[i].fixed);
+        if (!pool.failed)
+            target(&json, plans[i].fixed);
     }
     text(&json, "]}\n");
-}
-
-/* ---- shapes -------------------------------------------------------------------------------------------------- */
-
-static void shape(struct json *json, const struct npart__inference *inference, uint32_t value)
-{
-    static const char *const kinds[] = {"null", "", "", "[\"sequence\",null]", "[\"map\",null]", "[\"optional\",null]",
-                                        "null"};
-    const struct npart__fact *fact = npart__fact_of(inference, value);
-    bool is_tensor = fact->kind == NPART__TYPE_TENSOR || fact->kind == NPART__TYPE_SPARSE;
-    if (!is_tensor || !fact->element_type) {
-        text(json, is_tensor ? "null" : kinds[fact->kind]);
-        return;
-    }
-    number(json, "[", fact->element_type);
-    text(json, fact->has_rank ? ",[" : ",null");
-    for (uint32_t i = 0; fact->has_rank && i < fact->rank; i++) {
-        if (i)
-            text(json, ",");
-        if (npart__is_number(fact->dims[i])) {
-            npart__append_int64(json->out, fact->dims[i]);
-        } else if (npart__is_named(&inference->expressions, fact->dims[i])) {
-            struct npart__buffer dim;
-            npart__buffer_init(&dim, json->out->arena);
-            npart__append_dim(&dim, &inference->expressions, fact->dims[i]);
-            npart__append_json_string(json->out, dim.data ? dim.data : "", dim.size);
-            json->out->failed |= dim.failed;
-        } else {
-            text(json, "null");
-        }
-    }
-    text(json, fact->has_rank ? "]]" : "]");
-}
-
-/* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. */
-static bool is_listed(const struct npart__graph *graph, const bool *is_input, uint32_t value)
-{
-    const struct npart__value *at = &graph->values.items[value];
-    return is_input[value] || (at->scope == 0 && at->kind == NPART__VALUE_OUTPUT);
-}
-
-void npart__report_shapes(struct npart__inference *inference, struct npart__buffer *out)
-{
-    const struct npart__graph *graph = inference->graph;
-    const struct npart__scope *scope = &graph->scopes.items[0];
-    struct json json = {.out = out, .graph = graph};
-    bool is_first = true, *is_input = npart__arena_zeroed(out->arena, graph->values.count + (size_t)1, sizeof(bool));
-    if (!is_input) {
-        out->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < scope->input_count; i++)
-        is_input[graph->operands.items[scope->first_input + i]] = true;
-    text(&json, "{");
-    for (uint32_t i = 0; i < graph->values.count; i++) {
-        if (!is_listed(graph, is_input, i))
-            continue;
-        if (!is_first)
-            text(&json, ",");
-        is_first = false;
-        string(&json, npart__value_name(graph, i));
-        text(&json, ":");
-        shape(&json, inference, i);
-    }
-    text(&json, "}\n");
+    npart__sheet_close(&json.scratch);
+    return npart__report_close(&pool, &out, error);
 }

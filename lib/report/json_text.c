@@ -4,7 +4,7 @@
  */
 #include "report/report.h"
 
-static void append_escape(struct npart__buffer *out, unsigned char c)
+static void append_escape(struct npart__sheet *out, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
     static const char *const names[256] = {
@@ -14,7 +14,7 @@ static void append_escape(struct npart__buffer *out, unsigned char c)
     char unicode[] = "\\u00xx";
     unicode[4] = hex[c >> 4];
     unicode[5] = hex[c & 15];
-    npart__append_text(out, known ? known : unicode);
+    npart__add_text(out, known ? known : unicode);
 }
 
 /* Eight bytes of which none is a control character, a quote, a backslash or outside ASCII: each of the four tests
@@ -30,11 +30,28 @@ static bool are_plain(const unsigned char *bytes)
     return (special & highest) == 0;
 }
 
-void npart__append_json_string(struct npart__buffer *out, const char *text, size_t length)
+/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
+static size_t utf8_length(const unsigned char *bytes, size_t rest)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
+    if (bytes[0] < 0xc0 || bytes[0] > 0xf4 || length > rest)
+        return 0;
+    uint32_t code = bytes[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3fu);
+    }
+    bool is_character = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return is_character ? length : 0;
+}
+
+void npart__add_json_string(struct npart__sheet *out, const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t start = 0, at = 0;
-    npart__append(out, "\"", 1);
+    npart__add(out, "\"", 1);
     while (at < length) {
         if (length - at >= 8 && are_plain(bytes + at)) {
             at += 8;
@@ -45,18 +62,18 @@ void npart__append_json_string(struct npart__buffer *out, const char *text, size
             at++;
             continue;
         }
-        size_t valid = c >= 0x80 ? npart__utf8_length(text + at, length - at) : 0;
+        size_t valid = c >= 0x80 ? utf8_length(bytes + at, length - at) : 0;
         if (valid) {
             at += valid;
             continue;
         }
-        npart__append(out, text + start, at - start);
+        npart__add(out, text + start, at - start);
         if (c >= 0x80)
-            npart__append(out, "\xef\xbf\xbd", 3); /* U+FFFD */
+            npart__add(out, "\xef\xbf\xbd", 3); /* U+FFFD */
         else
             append_escape(out, c);
         start = ++at;
     }
-    npart__append(out, text + start, length - start);
-    npart__append(out, "\"", 1);
+    npart__add(out, text + start, length - start);
+    npart__add(out, "\"", 1);
 }

@@ -4,24 +4,100 @@
 #define DEFAULT_WIDTH 100u
 #define LEAST_WIDTH 40u
 
-void npart__put(struct npart__page *page, const char *plain)
+/* ---- the page ---------------------------------------------------------------------------------------------- */
+
+void npart__document_open(struct npart__document *document, const npart_plan *first,
+                          const struct npart_report_options *options, npart_write_callback write, void *payload)
 {
-    npart__append_text(page->out, plain);
+    static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
+    struct npart__page *page = &document->page;
+    options = options ? options : &defaults;
+    npart__report_open(&document->pool, &document->out, npart__allocator_of(first), write, payload);
+    npart__sheet_open(&document->scratch, &document->pool);
+    npart__sheet_open(&document->plain, &document->pool);
+    (void)npart__sheet_reserve(&document->scratch, 255);
+    (void)npart__sheet_reserve(&document->plain, 255);
+    *page = (struct npart__page){.pool = &document->pool,
+                                 .out = &document->out,
+                                 .scratch = &document->scratch,
+                                 .plain = &document->plain,
+                                 .options = options};
+    page->width = options->width == 0            ? DEFAULT_WIDTH
+                  : options->width < LEAST_WIDTH ? LEAST_WIDTH
+                                                 : options->width;
+    npart__page_turn(page, first);
+}
+
+npart_status npart__document_close(struct npart__document *document, struct npart_error *error)
+{
+    npart__sheet_close(&document->scratch);
+    npart__sheet_close(&document->plain);
+    return npart__report_close(&document->pool, &document->out, error);
+}
+
+void npart__page_turn(struct npart__page *page, const npart_plan *plan)
+{
+    page->plan = plan;
+    page->view = npart_plan_view(plan);
+    page->model = npart_inference_model(page->view);
+    page->info.size = sizeof page->info;
+    page->summary.size = sizeof page->summary;
+    page->oplist.size = sizeof page->oplist;
+    page->cost.size = sizeof page->cost;
+    (void)npart_plan_info(plan, &page->info);
+    (void)npart_plan_summary(plan, &page->summary);
+    (void)npart_oplist_info(npart_plan_oplist(plan), &page->oplist);
+    (void)npart_plan_cost(plan, &page->cost);
+}
+
+/* ---- text from outside ------------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < 0x20 || text[i] >= 0x7f)
+            return false;
+    return true;
+}
+
+/* The text as it is shown, *length bytes until the next call; mostly it is the text itself. */
+static const char *plain_of(struct npart__page *page, const char *text, size_t *length)
+{
+    if (is_plain(text, *length))
+        return text;
+    struct npart__sheet piece; /* with a NUL behind it */
+    npart__sheet_open(&piece, page->pool);
+    npart__add(&piece, text, *length);
+    const char *ended = npart__sheet_text(&piece);
+    while (npart__sheet_lacks(page->plain, npart_plain_text(ended, NPART__ROOM(page->plain))))
+        continue;
+    npart__sheet_close(&piece);
+    *length = page->plain->size;
+    return page->plain->data;
+}
+
+static bool begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static void put_plain(struct npart__page *page, const char *plain, size_t length)
+{
+    if (!page->options->use_ascii) {
+        npart__add(page->out, plain, length);
+        return;
+    }
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)plain[i] < 0x80)
+            npart__add(page->out, plain + i, 1);
+        else if (begins_character(plain[i]))
+            npart__add(page->out, "?", 1);
 }
 
 void npart__put_outside(struct npart__page *page, const char *text, size_t length)
 {
-    if (!page->options->use_ascii) {
-        npart__append_plain(page->out, text, length);
-        return;
-    }
-    for (size_t at = 0; at < length;) {
-        char shown[NPART__PLAIN_BYTES];
-        size_t shown_length;
-        at += npart__next_plain(text + at, length - at, shown, &shown_length);
-        bool is_ascii = (unsigned char)shown[0] < 0x80;
-        npart__append(page->out, is_ascii ? shown : "?", is_ascii ? shown_length : 1);
-    }
+    const char *plain = plain_of(page, text, &length);
+    put_plain(page, plain, length);
 }
 
 void npart__put_text(struct npart__page *page, const char *text)
@@ -29,16 +105,56 @@ void npart__put_text(struct npart__page *page, const char *text)
     npart__put_outside(page, text, strlen(text));
 }
 
-size_t npart__shown_columns(const char *text, size_t length)
+static size_t columns_of(const char *plain, size_t length)
 {
     size_t columns = 0;
-    for (size_t at = 0; at < length;) {
-        char shown[NPART__PLAIN_BYTES];
-        size_t shown_length;
-        at += npart__next_plain(text + at, length - at, shown, &shown_length);
-        columns += (unsigned char)shown[0] >= 0x80 ? 1 : shown_length;
-    }
+    for (size_t i = 0; i < length; i++)
+        columns += begins_character(plain[i]);
     return columns;
+}
+
+size_t npart__shown_columns(struct npart__page *page, const char *text, size_t length)
+{
+    const char *plain = plain_of(page, text, &length);
+    return columns_of(plain, length);
+}
+
+/* The length of the character or escape that a plain text begins with. */
+static size_t unit_length(const char *plain, size_t length)
+{
+    size_t wanted = 1, at = 1;
+    if (plain[0] == '\\' && length > 1)
+        wanted = plain[1] == 'x' ? 4 : plain[1] == 'u' ? 6 : plain[1] == 'U' ? 10 : 1;
+    if (wanted > 1 && wanted <= length && strspn(plain + 2, "0123456789abcdef") >= wanted - 2)
+        return wanted;
+    while (at < length && !begins_character(plain[at]))
+        at++;
+    return at;
+}
+
+void npart__put_cut(struct npart__page *page, const char *text, size_t columns)
+{
+    size_t length = strlen(text), fits = 0, seen = 0;
+    const char *plain = plain_of(page, text, &length);
+    if (columns_of(plain, length) <= columns) {
+        put_plain(page, plain, length);
+        return;
+    }
+    for (size_t unit; fits < length; fits += unit) {
+        unit = unit_length(plain + fits, length - fits);
+        seen += columns_of(plain + fits, unit);
+        if (seen + 3 > columns)
+            break;
+    }
+    put_plain(page, plain, fits);
+    npart__put(page, "...");
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------ */
+
+void npart__put(struct npart__page *page, const char *plain)
+{
+    npart__add_text(page->out, plain);
 }
 
 /* SGR parameters; nothing without colour. */
@@ -59,74 +175,55 @@ void npart__painted(struct npart__page *page, const char *code, const char *plai
 }
 
 /* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
-void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent)
+void npart__wrapped(struct npart__page *page, const char *text, uint32_t column, uint32_t indent)
 {
     bool is_first = true;
-    while (*plain) {
-        size_t length = strcspn(plain, " ");
-        size_t columns = npart__shown_columns(plain, length);
+    while (*text) {
+        size_t length = strcspn(text, " "), shown = length;
+        const char *plain = plain_of(page, text, &shown);
+        size_t columns = columns_of(plain, shown);
         if (!is_first && column + 1 + columns > page->width) {
-            npart__append_format(page->out, "\n%*s", (int)indent, "");
+            npart__add_format(page->out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (!is_first) {
             npart__put(page, " ");
             column++;
         }
-        npart__put_outside(page, plain, length);
+        put_plain(page, plain, shown);
         column += (uint32_t)columns;
         is_first = false;
-        plain += length;
-        while (*plain == ' ')
-            plain++;
+        text += length;
+        while (*text == ' ')
+            text++;
     }
 }
 
 void npart__put_place(struct npart__page *page, uint32_t node)
 {
-    struct npart__origin origin;
+    struct npart_origin origin = {.size = sizeof origin};
     char described[160];
-    npart__describe_node(page->graph, node, described, sizeof described);
-    npart__node_origin(&page->graph->nodes.items[node], &origin);
-    npart__put_outside(page, described, strlen(described));
+    (void)npart_model_node_text(page->model, node, described, sizeof described);
+    (void)npart_model_node_origin(page->model, node, &origin);
+    npart__put_text(page, described);
     if (origin.module) {
         npart__put(page, " in ");
-        npart__put_outside(page, origin.module, origin.module_length);
+        npart__put_outside(page, origin.module, origin.module_bytes);
     }
     if (origin.file) {
         npart__put(page, ", ");
-        npart__put_outside(page, origin.file, origin.file_length);
-        npart__append_format(page->out, ":%lld", (long long)origin.line);
+        npart__put_outside(page, origin.file, origin.file_bytes);
+        npart__add_format(page->out, ":%lld", (long long)origin.line);
     }
 }
 
-/* As it could be asked for again: "hexagon:v73+float". */
 void npart__put_target(struct npart__page *page)
 {
-    const struct npart__target *at = &page->plan->target;
-    const struct npart__oplist *oplist = at->oplist;
-    uint32_t by_default = at->variant == NPART_NONE ? 0 : oplist->variants.items[at->variant].switches;
     npart__paint(page, NPART__BOLD);
-    npart__put_text(page, oplist->name);
-    if (*at->variant_text) {
-        npart__put(page, ":");
-        npart__put_text(page, at->variant_text);
-    }
-    for (uint32_t i = 0; i < oplist->switches.count; i++) {
-        bool is_on = at->switches >> i & 1;
-        if (is_on == (by_default >> i & 1))
-            continue;
-        npart__put(page, is_on ? "+" : "-");
-        npart__put_text(page, oplist->switches.items[i]);
-    }
+    npart__put_text(page, page->info.target);
     npart__paint(page, "0");
-}
-
-uint32_t npart__page_width(const struct npart_report_options *options)
-{
-    return options->width == 0 ? DEFAULT_WIDTH : options->width < LEAST_WIDTH ? LEAST_WIDTH : options->width;
 }
 
 void npart__put_milliseconds(struct npart__page *page, double value)
 {
-    npart__append_fixed(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
+    npart__add_decimal(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }

@@ -8,12 +8,34 @@
 #include "report/report.h"
 
 struct npart__page {
-    struct npart__buffer *out;
+    struct npart__pool *pool;
+    struct npart__sheet *out;
+    struct npart__sheet *scratch; /* what a getter writes */
+    struct npart__sheet *plain;   /* text from outside as it is shown */
     const struct npart_report_options *options;
-    const struct npart__plan *plan;
-    const struct npart__graph *graph;
     uint32_t width;
+    /* of the plan at hand */
+    const npart_plan *plan;
+    const npart_inference *view;
+    const npart_model *model; /* as the plan's runtime sees it */
+    struct npart_plan_info info;
+    struct npart_summary summary;
+    struct npart_oplist_info oplist;
+    struct npart_cost cost;
 };
+
+/* A text report: the page, and what it is written with. */
+struct npart__document {
+    struct npart__page page;
+    struct npart__pool pool;
+    struct npart__sheet out, scratch, plain;
+};
+
+void npart__document_open(struct npart__document *document, const npart_plan *first,
+                          const struct npart_report_options *options, npart_write_callback write, void *payload);
+npart_status npart__document_close(struct npart__document *document, struct npart_error *error);
+/* Goes on with another plan. */
+void npart__page_turn(struct npart__page *page, const npart_plan *plan);
 
 /* SGR parameters. */
 #define NPART__BOLD "1"
@@ -25,12 +47,14 @@ struct npart__page {
 
 /* Text of our own. */
 void npart__put(struct npart__page *page, const char *plain);
-/* Text from outside, such as names of a model or an op list, as npart__append_plain writes it; '?' stands for all that
- * is not ASCII where only that is wanted. */
+/* Text from outside, such as names of a model or an op list, as npart_plain_text shows it; '?' stands for all that is
+ * not ASCII where only that is wanted. */
 void npart__put_outside(struct npart__page *page, const char *text, size_t length);
 void npart__put_text(struct npart__page *page, const char *text);
 /* The columns that such a text takes. */
-size_t npart__shown_columns(const char *text, size_t length);
+size_t npart__shown_columns(struct npart__page *page, const char *text, size_t length);
+/* The same, cut to so many columns, with "..." where more were; never a part of a character or of an escape. */
+void npart__put_cut(struct npart__page *page, const char *text, size_t columns);
 /* Nothing without colour; "0" ends it. */
 void npart__paint(struct npart__page *page, const char *code);
 void npart__painted(struct npart__page *page, const char *code, const char *plain);
@@ -53,10 +77,9 @@ void npart__put_milliseconds(struct npart__page *page, double value);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
 void npart__put_remarks(struct npart__page *page);
 /* table.c: one line for each plan. */
-void npart__put_table(struct npart__page *page, const struct npart__plan_pair *pairs, size_t count);
+void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 
 /* The plan's target as it could be asked for again: "hexagon:v73+float". */
 void npart__put_target(struct npart__page *page);
-uint32_t npart__page_width(const struct npart_report_options *options);
 
 #endif

@@ -1,39 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: plans as text and JSON. Both say the same; equal plans give equal bytes.
+ * report: plans as text and JSON. Both say the same; equal plans give equal bytes. Reports stand on the public header
+ * alone, so whatever they print others can get as well.
  */
 #ifndef NPART_REPORT_H
 #define NPART_REPORT_H
 
-#include "plan/plan.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-struct npart__plan_pair {
-    const struct npart__plan *plan, *fixed; /* fixed may be NULL */
+#include "npu_partition.h"
+
+#if defined(__GNUC__)
+#define NPART__FORMAT(text, first) __attribute__((format(printf, text, first)))
+#else
+#define NPART__FORMAT(text, first)
+#endif
+
+#define NPART__LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+/* What one report takes of the plan's allocator, given back together. Once anything has failed, all that is written is
+ * swallowed, and the report fails at its end: so nothing has to be asked in between. */
+struct npart__pool {
+    struct npart_allocator allocator;
+    struct npart__taken *taken;
+    bool failed;
+    bool refused; /* by the caller's `write` */
 };
 
-/* Each appends one model's plans. */
-void npart__report_json(const struct npart__plan_pair *pairs, size_t count, struct npart__buffer *out);
-void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
-                        const struct npart_report_options *options, struct npart__buffer *out);
-/* Every rule that speaks of a node, which is told by its name, by an output of it, or by its number in the main graph;
- * of all nodes with that name. False when there is none. */
-bool npart__report_explain(const struct npart__plan_pair *pairs, size_t count, const char *node,
-                           const struct npart_report_options *options, struct npart__buffer *out);
-/* The next node from `from` on that is called so, or NPART_NONE. */
-uint32_t npart__find_node(const struct npart__graph *graph, const char *text, uint32_t from);
-/* The shapes of the main graph's values, by name. */
-void npart__report_shapes(struct npart__inference *inference, struct npart__buffer *out);
+/* `count` zeroed objects until the report ends; NULL when out of memory. */
+void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes);
 
+/* ---- sheets ------------------------------------------------------------------------------------------------ */
+
+/* Text that grows; that of a report goes to the caller from time to time. */
+struct npart__sheet {
+    struct npart__pool *pool;
+    char *data;
+    size_t size, capacity;
+    npart_write_callback write; /* NULL: everything is kept */
+    void *payload;
+};
+
+#define NPART__SHEET_BYTES ((size_t)64 << 10) /* that are gathered before they are written */
+
+void npart__sheet_open(struct npart__sheet *sheet, struct npart__pool *pool);
+void npart__sheet_close(struct npart__sheet *sheet);
+/* Makes room for so many bytes and a NUL behind what is there. False when out of memory. */
+bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes);
+/* The text so far, terminated; "" when nothing could be kept. */
+const char *npart__sheet_text(struct npart__sheet *sheet);
+/* The same, which then stays until the report ends, and an empty sheet. */
+const char *npart__keep_text(struct npart__sheet *sheet);
+/* In line, because a report is made of millions of short pieces. */
+static inline void npart__add(struct npart__sheet *sheet, const char *text, size_t length)
+{
+    if (length >= sheet->capacity - sheet->size && !npart__sheet_reserve(sheet, length))
+        return;
+    memcpy(sheet->data + sheet->size, text, length);
+    sheet->size += length;
+}
+static inline void npart__add_text(struct npart__sheet *sheet, const char *text)
+{
+    npart__add(sheet, text, strlen(text));
+}
+void npart__add_format(struct npart__sheet *sheet, const char *format, ...) NPART__FORMAT(2, 3);
+void npart__add_number(struct npart__sheet *sheet, int64_t value);
+/* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
+ * finite number. */
+void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decimals);
 /* A JSON string: quoted, escaped, and valid UTF-8 whatever the bytes are. */
-void npart__append_json_string(struct npart__buffer *out, const char *text, size_t length);
+void npart__add_json_string(struct npart__sheet *sheet, const char *text, size_t length);
 
-/* Where a node comes from, as exporters note it: the innermost line of the stack trace that is the user's own, and
- * the module path. Each is NULL (line 0) where nothing is noted; texts are not terminated. */
-struct npart__origin {
-    const char *file, *module;
-    size_t file_length, module_length;
-    int64_t line;
-};
-void npart__node_origin(const struct npart__node *node, struct npart__origin *out);
+/* For text that a getter writes: calls it again with more room until the whole fits.
+ *
+ *     while (npart__sheet_lacks(sheet, npart_inference_type_text(inference, value, NPART__ROOM(sheet))))
+ *         continue;
+ *
+ * True while `length` bytes and a NUL have not fitted; then there is room for them, or the report has failed. */
+bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length);
+#define NPART__ROOM(sheet) (sheet)->data, (sheet)->capacity
+
+/* ---- a report as a whole ----------------------------------------------------------------------------------- */
+
+/* Checks what all reports are given; the plans must be of one model. */
+npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
+                                 const struct npart_report_options *options, npart_write_callback write,
+                                 struct npart_error *error);
+const struct npart_allocator *npart__allocator_of(const npart_plan *plan);
+void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, const struct npart_allocator *allocator,
+                        npart_write_callback write, void *payload);
+/* Hands on what is left, and gives all memory back. */
+npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error);
+npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
+    NPART__FORMAT(3, 4);
 
 #endif

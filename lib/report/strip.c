@@ -24,13 +24,13 @@ void npart__put_verdict(struct npart__page *page, int columns)
         {"fails", "FAILS", "FAILS", NPART__RED},
         {"empty", "NOTHING TO RUN", "EMPTY", NPART__DIM},
     };
-    for (size_t i = 0; i < NPART__COUNT(words); i++) {
+    for (size_t i = 0; i < NPART__LENGTH(words); i++) {
         const char *shown = columns ? words[i].brief : words[i].shown;
-        if (strcmp(words[i].word, page->plan->summary.verdict) != 0)
+        if (strcmp(words[i].word, page->summary.verdict) != 0)
             continue;
         npart__paint(page, NPART__BOLD);
         npart__painted(page, words[i].color, shown);
-        npart__append_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
+        npart__add_format(page->out, "%*s", columns > (int)strlen(shown) ? columns - (int)strlen(shown) : 0, "");
     }
 }
 
@@ -40,50 +40,20 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
     npart__put(page, "  ");
     npart__paint(page, looks[cell].color);
     npart__put(page, page->options->use_ascii ? looks[cell].ascii : looks[cell].full);
-    npart__append_format(page->out, " %u %s", count, noun);
+    npart__add_format(page->out, " %u %s", count, noun);
     npart__paint(page, "0");
 }
 
-static enum npart__cell cell_of(const struct npart__plan *plan, uint32_t node)
+static enum npart__cell cell_of(const npart_plan *plan, uint32_t id)
 {
-    static const enum npart__cell cells[] = {NPART__CELL_CPU, NPART__CELL_NPU, NPART__CELL_FAIL, NPART__CELL_UNKNOWN};
-    return cells[plan->mask.verdicts[node]];
-}
-
-/* Live nodes in the order they run: region by region, stage by stage. */
-static uint32_t order_of_execution(struct npart__page *page, uint32_t *order)
-{
-    const struct npart__plan *plan = page->plan;
-    const struct npart__graph *graph = page->graph;
-    uint32_t filled = 0;
-    uint32_t *starts = npart__arena_zeroed(page->out->arena, npart__most_stages(graph) + 1, sizeof *starts);
-    if (!starts) {
-        page->out->failed = true;
-        return 0;
-    }
-    for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
-        uint32_t stages = 0, begin = filled;
-        if (scope->region != s)
-            continue;
-        for (uint32_t i = 0; i < scope->order_count; i++) { /* a counting sort by stage */
-            uint32_t stage = plan->partitioning.stage_of[graph->order[scope->first_order + i]];
-            if (stage != NPART_NONE) {
-                starts[stage + 1]++;
-                stages = stage + 1 > stages ? stage + 1 : stages;
-                filled++;
-            }
-        }
-        for (uint32_t k = 0; k < stages; k++)
-            starts[k + 1] += starts[k];
-        for (uint32_t i = 0; i < scope->order_count; i++) {
-            uint32_t node = graph->order[scope->first_order + i], stage = plan->partitioning.stage_of[node];
-            if (stage != NPART_NONE)
-                order[begin + starts[stage]++] = node;
-        }
-        memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
-    }
-    return filled;
+    static const enum npart__cell cells[] = {
+        [NPART_VERDICT_CPU] = NPART__CELL_CPU,   [NPART_VERDICT_NPU] = NPART__CELL_NPU,
+        [NPART_VERDICT_FAIL] = NPART__CELL_FAIL, [NPART_VERDICT_UNKNOWN] = NPART__CELL_UNKNOWN,
+        [NPART_VERDICT_FOLDED] = NPART__CELL_CPU, [NPART_VERDICT_FUSED] = NPART__CELL_CPU,
+    };
+    struct npart_node_plan node = {.size = sizeof node};
+    (void)npart_plan_node(plan, id, &node);
+    return cells[node.verdict];
 }
 
 /* What stands for most nodes of a cell; a minority that would vanish wins over the NPU, so that no cut is hidden. */
@@ -101,13 +71,10 @@ static enum npart__cell dominant(const uint32_t *tally)
 
 void npart__put_strip(struct npart__page *page, uint32_t cells)
 {
-    uint32_t live = page->plan->summary.live;
-    uint32_t *order = npart__arena_zeroed(page->out->arena, live + (size_t)1, sizeof *order);
-    if (!order || live == 0) {
-        page->out->failed |= !order;
+    uint32_t count;
+    const uint32_t *order = npart_plan_order(page->plan, &count);
+    if (count == 0)
         return;
-    }
-    uint32_t count = order_of_execution(page, order);
     if (cells > count)
         cells = count;
     enum npart__cell painting = NPART__CELL_KINDS;

@@ -9,7 +9,7 @@
 
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
-    npart__append_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+    npart__add_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
 static void bytes_of(struct npart__page *page, uint64_t bytes)
@@ -17,11 +17,11 @@ static void bytes_of(struct npart__page *page, uint64_t bytes)
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
     double scaled = (double)bytes;
     size_t unit = 0;
-    while (scaled >= 999.5 && unit + 1 < NPART__COUNT(units)) {
+    while (scaled >= 999.5 && unit + 1 < NPART__LENGTH(units)) {
         scaled /= 1000;
         unit++;
     }
-    npart__append_fixed(page->out, scaled, unit && scaled < 99.95 ? 1 : 0);
+    npart__add_decimal(page->out, scaled, unit && scaled < 99.95 ? 1 : 0);
     npart__put(page, units[unit]);
 }
 
@@ -29,76 +29,91 @@ static void bytes_of(struct npart__page *page, uint64_t bytes)
 
 static void head(struct npart__page *page)
 {
-    const struct npart__graph *graph = page->graph;
+    struct npart_model_info info = {.size = sizeof info};
+    (void)npart_model_info(page->model, &info);
     npart__paint(page, NPART__BOLD);
-    npart__put_text(page, page->plan->model_name);
+    npart__put_text(page, info.name);
     npart__paint(page, "0");
     npart__put(page, "  ");
-    count_of(page, npart__model_nodes(graph), "node");
+    count_of(page, info.node_count - info.added_node_count, "node");
     npart__put(page, ", ");
-    bytes_of(page, graph->weight_bytes);
+    bytes_of(page, info.weight_bytes);
     npart__put(page, " of weights");
-    for (uint32_t i = 0; i < graph->opset_count; i++)
-        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
-            npart__append_format(page->out, ", opset %lld", (long long)graph->opsets[i].version);
-    if (*graph->producer_name) {
+    for (uint32_t i = 0; i < info.opset_count; i++)
+        if (strcmp(info.opsets[i].domain, "ai.onnx") == 0)
+            npart__add_format(page->out, ", opset %lld", (long long)info.opsets[i].version);
+    if (*info.producer_name) {
         npart__put(page, ", ");
-        npart__put_text(page, graph->producer_name);
-        npart__put(page, *graph->producer_version ? " " : "");
-        npart__put_text(page, graph->producer_version);
+        npart__put_text(page, info.producer_name);
+        npart__put(page, *info.producer_version ? " " : "");
+        npart__put_text(page, info.producer_version);
     }
     npart__put(page, "\n");
 }
 
-static void notes(struct npart__page *page, const struct npart__finding *list, uint32_t count)
+static void note(struct npart__page *page, const struct npart_finding *finding)
 {
-    for (uint32_t i = 0; i < count && (i < FINDINGS_SHOWN || page->options->is_verbose); i++) {
-        struct npart__buffer line;
-        npart__buffer_init(&line, page->out->arena);
-        npart__append_format(&line, *list[i].at ? "%s (%s)" : "%s", list[i].text, list[i].at);
-        npart__painted(page, NPART__DIM, "  note  ");
-        npart__wrapped(page, npart__buffer_text(&line), 8, 8);
-        npart__put(page, "\n");
-        page->out->failed |= line.failed;
-    }
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, *finding->at ? "%s (%s)" : "%s", finding->text, finding->at);
+    npart__painted(page, NPART__DIM, "  note  ");
+    npart__wrapped(page, npart__sheet_text(&line), 8, 8);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+static void more_notes(struct npart__page *page, uint32_t count)
+{
     if (count > FINDINGS_SHOWN && !page->options->is_verbose)
-        npart__append_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
+        npart__add_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
+}
+
+/* What was found in the model, then what was found of its types and shapes. */
+static void notes(struct npart__page *page)
+{
+    const npart_inference *asked = npart_plan_inference(page->plan);
+    struct npart_finding finding = {.size = sizeof finding};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : FINDINGS_SHOWN, count = 0;
+    for (; npart_model_finding(page->model, count, &finding); count++)
+        if (count < most)
+            note(page, &finding);
+    more_notes(page, count);
+    for (count = 0; npart_inference_finding(asked, count, &finding); count++)
+        if (count < most)
+            note(page, &finding);
+    more_notes(page, count);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
 static void verdict(struct npart__page *page)
 {
-    const struct npart_summary *summary = &page->plan->summary;
+    const struct npart_summary *summary = &page->summary;
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
     npart__put(page, "  ");
     count_of(page, summary->partitions, "partition");
     if (summary->partitions_low != summary->partitions_high)
-        npart__append_format(page->out, " (%u to %u, by what is unknown)", summary->partitions_low,
+        npart__add_format(page->out, " (%u to %u, by what is unknown)", summary->partitions_low,
                              summary->partitions_high);
     npart__put(page, ", ");
-    npart__append_format(page->out, "%u switch%s", summary->switches, summary->switches == 1 ? "" : "es");
+    npart__add_format(page->out, "%u switch%s", summary->switches, summary->switches == 1 ? "" : "es");
     npart__put(page, ", ");
-    npart__append_fixed(page->out, summary->coverage * 100, 1);
-    npart__append_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
+    npart__add_decimal(page->out, summary->coverage * 100, 1);
+    npart__add_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
 }
 
 /* Of a runtime that has room for so many partitions: how many of them are in use. */
 static void room(struct npart__page *page)
 {
-    const struct npart__target *target = &page->plan->target;
-    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
-        const struct npart__policy *policy = &target->oplist->policies.items[i];
-        if (npart__policy_keeps(policy) && npart__target_has(target, policy->when))
-            npart__append_format(page->out, "  uses %u of %llu partitions", page->plan->summary.partitions,
-                                 (unsigned long long)policy->number);
-    }
+    if (page->info.most_partitions)
+        npart__add_format(page->out, "  uses %u of %llu partitions", page->summary.partitions,
+                          (unsigned long long)page->info.most_partitions);
 }
 
 static void counts(struct npart__page *page)
 {
-    const struct npart_summary *summary = &page->plan->summary;
+    const struct npart_summary *summary = &page->summary;
     npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
     npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
@@ -109,9 +124,9 @@ static void counts(struct npart__page *page)
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
         if (summary->folded > summary->fused)
-            npart__append_format(page->out, "%u computed before the run", summary->folded - summary->fused);
+            npart__add_format(page->out, "%u computed before the run", summary->folded - summary->fused);
         if (summary->fused)
-            npart__append_format(page->out, "%s%u merged into others", summary->folded > summary->fused ? ", " : "",
+            npart__add_format(page->out, "%s%u merged into others", summary->folded > summary->fused ? ", " : "",
                                  summary->fused);
         npart__paint(page, "0");
     }
@@ -121,19 +136,14 @@ static void counts(struct npart__page *page)
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
-static void cause_detail(struct npart__page *page, uint32_t id)
+static void cause_detail(struct npart__page *page, const struct npart_cause *cause, const char *found)
 {
-    const struct npart__plan *plan = page->plan;
-    const struct npart__cause *cause = &plan->causes.items.items[id];
-    const struct npart__rule *rule = &plan->target.oplist->rules.items[cause->rule];
-    struct npart__buffer found;
-    npart__buffer_init(&found, page->out->arena);
-    if (cause->cut_value == NPART_NONE)
-        (void)npart__rule_found(&plan->target, &plan->session, cause->rule, cause->first_victim, &found);
+    struct npart_rule rule = {.size = sizeof rule, .id = "", .source = "", .advice = ""};
+    (void)npart_oplist_rule(npart_plan_oplist(page->plan), cause->rule, &rule);
     npart__paint(page, NPART__DIM);
-    if (found.size) {
+    if (*found) {
         npart__put(page, "     ");
-        npart__wrapped(page, npart__buffer_text(&found), 5, 7);
+        npart__wrapped(page, found, 5, 7);
         npart__put(page, "\n");
     }
     if (cause->first_victim != NPART_NONE) {
@@ -141,105 +151,107 @@ static void cause_detail(struct npart__page *page, uint32_t id)
         npart__put_place(page, cause->first_victim);
         npart__put(page, "\n");
     }
-    if (rule->advice) {
+    if (*rule.advice) {
         npart__paint(page, "0");
         npart__put(page, "     ");
-        npart__wrapped(page, rule->advice, 5, 7);
+        npart__wrapped(page, rule.advice, 5, 7);
         npart__put(page, "\n");
         npart__paint(page, NPART__DIM);
     }
-    if (*rule->source) {
+    if (*rule.source) {
         npart__put(page, "     ");
-        npart__put_text(page, rule->id);
+        npart__put_text(page, rule.id);
         npart__put(page, ": ");
-        npart__wrapped(page, rule->source, (uint32_t)strlen(rule->id) + 7, 7);
+        npart__wrapped(page, rule.source, (uint32_t)strlen(rule.id) + 7, 7);
         npart__put(page, "\n");
     }
     npart__paint(page, "0");
-    page->out->failed |= found.failed;
 }
 
 static void cause_line(struct npart__page *page, uint32_t id)
 {
-    const struct npart__cause *cause = &page->plan->causes.items.items[id];
-    npart__append_format(page->out, "  %2u ", id + 1);
-    npart__paint(page, cause->is_fatal ? NPART__RED : cause->is_unknown ? NPART__MAGENTA : NPART__BOLD);
-    npart__wrapped(page, cause->text, 5, 5);
+    struct npart_cause cause = {.size = sizeof cause};
+    while (npart_plan_cause(page->plan, id, &cause, NPART__ROOM(page->scratch)) &&
+           npart__sheet_lacks(page->scratch, cause.found_bytes))
+        continue;
+    npart__add_format(page->out, "  %2u ", id + 1);
+    npart__paint(page, cause.is_fatal ? NPART__RED : cause.is_unknown ? NPART__MAGENTA : NPART__BOLD);
+    npart__wrapped(page, cause.text, 5, 5);
     npart__paint(page, "0");
     npart__put(page, "  ");
-    if (cause->cut_value == NPART_NONE)
-        count_of(page, cause->victim_count, "node");
-    else if (cause->cut_count == 0)
+    if (cause.cut_value == NPART_NONE)
+        count_of(page, cause.victim_count, "node");
+    else if (cause.cut_count == 0)
         npart__put(page, "ends no partition");
-    if (cause->cut_count) {
-        npart__put(page, cause->cut_value == NPART_NONE ? ", ends " : "ends ");
-        count_of(page, cause->cut_count, "partition");
+    if (cause.cut_count) {
+        npart__put(page, cause.cut_value == NPART_NONE ? ", ends " : "ends ");
+        count_of(page, cause.cut_count, "partition");
     }
     npart__put(page, "\n");
-    cause_detail(page, id);
+    cause_detail(page, &cause, npart__sheet_text(page->scratch));
 }
 
 static void causes(struct npart__page *page)
 {
-    uint32_t count = page->plan->causes.items.count;
+    uint32_t count = page->info.cause_count;
     uint32_t shown = page->options->is_verbose || count < CAUSES_SHOWN ? count : CAUSES_SHOWN;
     if (count == 0)
         return;
     npart__painted(page, NPART__BOLD, "  Why\n");
-    for (uint32_t i = 0; i < shown; i++)
+    for (uint32_t i = 0; i < shown && !page->pool->failed; i++)
         cause_line(page, i);
     if (shown < count)
-        npart__append_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
+        npart__add_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
 }
 
 /* ---- cost -------------------------------------------------------------------------------------------------- */
 
-static void part(struct npart__page *page, const char *name, struct npart__range range)
+static void part(struct npart__page *page, const char *name, struct npart_cost_range range)
 {
     npart__put(page, name);
-    npart__put_milliseconds(page, range.low);
+    npart__put_milliseconds(page, range.low_ms);
     npart__put(page, " to ");
-    npart__put_milliseconds(page, range.high);
+    npart__put_milliseconds(page, range.high_ms);
 }
 
 /* The range's parts, on lines of their own. */
-static void parts(struct npart__page *page, const struct npart__cost *cost)
+static void parts(struct npart__page *page, const struct npart_cost *cost)
 {
-    struct npart__buffer line;
+    struct npart__sheet line;
     struct npart__page gathered = *page;
-    npart__buffer_init(&line, page->out->arena);
+    npart__sheet_open(&line, page->pool);
     gathered.out = &line;
-    part(&gathered, "launches ", cost->switch_ms);
-    part(&gathered, ", copies ", cost->copy_ms);
+    part(&gathered, "launches ", cost->switching);
+    part(&gathered, ", copies ", cost->copying);
     npart__put(&gathered, " (");
     bytes_of(&gathered, cost->bytes_to_npu);
     npart__put(&gathered, " in, ");
     bytes_of(&gathered, cost->bytes_to_cpu);
     npart__put(&gathered, " out");
     if (cost->unknown_sizes)
-        npart__append_format(&line, ", %u of unknown size", cost->unknown_sizes);
-    part(&gathered, "), layouts ", cost->layout_ms);
-    npart__append_format(&line, " (%u conversion%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
+        npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
+    part(&gathered, "), layouts ", cost->layout);
+    npart__add_format(&line, " (%u conversion%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
     npart__paint(page, NPART__DIM);
     npart__put(page, "     ");
-    npart__wrapped(page, npart__buffer_text(&line), 5, 5);
+    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
     npart__paint(page, "0");
     npart__put(page, "\n");
-    page->out->failed |= line.failed;
+    npart__sheet_close(&line);
 }
 
 static void cost(struct npart__page *page)
 {
-    const struct npart__cost *cost = &page->plan->cost;
-    if (page->plan->summary.partitions == 0)
+    const struct npart_cost *cost = &page->cost;
+    if (page->summary.partitions == 0)
         return;
     npart__painted(page, NPART__BOLD, "  Switching");
     npart__put(page, " costs ");
-    npart__put_milliseconds(page, cost->total_ms.low);
+    npart__put_milliseconds(page, cost->total.low_ms);
     npart__put(page, " to ");
-    npart__put_milliseconds(page, cost->total_ms.high);
+    npart__put_milliseconds(page, cost->total.high_ms);
     npart__put(page, " ms a run, typically ");
-    npart__put_milliseconds(page, cost->total_ms.typical);
+    npart__put_milliseconds(page, cost->total.typical_ms);
     npart__put(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
     parts(page, cost);
 }
@@ -248,7 +260,7 @@ static void cost(struct npart__page *page)
 
 /* One word of a shell, whatever stands in it: the name of a dim comes from the file, and the line is there to be
  * copied. */
-static void append_word(struct npart__buffer *out, const char *name, int64_t value)
+static void append_word(struct npart__sheet *out, const char *name, int64_t value)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-";
     size_t length = strlen(name), plain = strspn(name, safe);
@@ -256,144 +268,147 @@ static void append_word(struct npart__buffer *out, const char *name, int64_t val
     for (size_t i = plain; i < length; i++)
         has_blanks_only &= name[i] == ' ' || strchr(safe, name[i]) || strchr("()*", name[i]);
     const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
-    npart__append_text(out, quote);
+    npart__add_text(out, quote);
     for (size_t i = 0; i < length; i++) {
         if (name[i] == '\'')
-            npart__append_text(out, "'\\'");
-        npart__append(out, name + i, 1);
+            npart__add_text(out, "'\\'");
+        npart__add(out, name + i, 1);
     }
-    npart__append_format(out, "=%lld%s", (long long)value, quote);
+    npart__add_format(out, "=%lld%s", (long long)value, quote);
 }
 
 /* Sizes as the command line takes them, in front of each `before`; the last one followed by `after`. */
-static void append_bindings(struct npart__buffer *out, const struct npart__plan *fixed, const char *before,
-                            const char *after)
+static void append_bindings(struct npart__sheet *out, const npart_plan *fixed, const char *before, const char *after)
 {
-    for (uint32_t i = 0; i < fixed->binding_count; i++) {
-        npart__append_format(out, " %s", before);
-        append_word(out, fixed->bindings[i].name, fixed->bindings[i].value);
-        npart__append_text(out, i + 1 < fixed->binding_count ? "" : after);
+    struct npart_dim_binding binding;
+    uint32_t count = 0;
+    for (; npart_inference_binding(npart_plan_inference(fixed), count, &binding); count++) {
+        npart__add_format(out, " %s", before);
+        append_word(out, binding.name, binding.size);
     }
+    npart__add_text(out, count ? after : "");
 }
 
-static void fixed_line(struct npart__page *page, const struct npart__plan *fixed)
+static void fixed_line(struct npart__page *page, const npart_plan *fixed)
 {
-    const struct npart_summary *summary = &fixed->summary;
-    struct npart__buffer line;
-    npart__buffer_init(&line, page->out->arena);
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_cause cause = {.size = sizeof cause};
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
     npart__painted(page, NPART__BOLD, "  Fixed");
-    npart__append_text(&line, "at");
+    npart__add_text(&line, "at");
     append_bindings(&line, fixed, "", ":");
-    npart__append_format(&line, " %u partition%s, ", summary->partitions, summary->partitions == 1 ? "" : "s");
-    npart__append_fixed(&line, summary->coverage * 100, 1);
-    npart__append_format(&line, " %% of %u nodes on the NPU", summary->live);
-    if (fixed->causes.items.count)
-        npart__append_format(&line, "; then %s", fixed->causes.items.items[0].text);
+    (void)npart_plan_summary(fixed, &summary);
+    npart__add_format(&line, " %u partition%s, ", summary.partitions, summary.partitions == 1 ? "" : "s");
+    npart__add_decimal(&line, summary.coverage * 100, 1);
+    npart__add_format(&line, " %% of %u nodes on the NPU", summary.live);
+    if (npart_plan_cause(fixed, 0, &cause, NULL, 0)) {
+        npart__add_text(&line, "; then ");
+        npart__add_text(&line, cause.text);
+    }
     npart__put(page, " ");
-    npart__wrapped(page, npart__buffer_text(&line), 8, 9);
+    npart__wrapped(page, npart__sheet_text(&line), 8, 9);
     npart__put(page, "\n");
-    page->out->failed |= line.failed;
+    npart__sheet_close(&line);
 }
 
 /* What to type, so not wrapped: it can be copied. */
-static void try_line(struct npart__page *page, const struct npart__plan *fixed)
+static void try_line(struct npart__page *page, const npart_plan *fixed)
 {
-    struct npart__buffer line;
-    npart__buffer_init(&line, page->out->arena);
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
     append_bindings(&line, fixed, "--dim ", "");
     npart__put(page, "export with fixed sizes, or try\n       ");
-    npart__put_outside(page, npart__buffer_text(&line), line.size);
+    npart__put_outside(page, npart__sheet_text(&line), line.size);
     npart__put(page, "\n");
-    page->out->failed |= line.failed;
+    npart__sheet_close(&line);
 }
 
-/* The whole model is refused for its floating point: whether the line says which switch judges it as if quantized. */
-static bool quantize_line(struct npart__page *page)
+/* The whole model is refused for its floating point; a switch may judge it as if quantized. */
+static void quantize_line(struct npart__page *page, const char *switch_name)
 {
-    const struct npart__plan *plan = page->plan;
-    const struct npart__oplist *oplist = plan->target.oplist;
-    uint32_t unless = oplist->integer_when.without;
-    if (plan->causes.items.count != 1 || plan->causes.items.items[0].rule != oplist->integer_rule)
-        return false;
     npart__put(page, "quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
-    if (unless != NPART_NONE) {
+    if (switch_name) {
         npart__put(page, ", or try\n        -t ");
         npart__put_target(page);
         npart__put(page, "+");
-        npart__put(page, oplist->switches.items[unless]);
+        npart__put(page, switch_name);
     }
     npart__put(page, "\n");
-    return true;
 }
 
-static void next_step(struct npart__page *page, const struct npart__plan *fixed)
+static void causes_line(struct npart__page *page, const struct npart_next_step *step)
 {
-    const struct npart__plan *plan = page->plan;
-    struct npart_error error;
-    struct npart__next_step step;
-    npart__painted(page, NPART__BOLD, "  Next  ");
-    if (strcmp(plan->summary.verdict, "fails") == 0 && npart__is_invalid(plan->asked)) {
-        npart__put(page, "mend what the runtime refuses to load the model for (noted above)\n");
-        return;
-    }
-    if (fixed && fixed->summary.coverage > plan->summary.coverage) {
-        try_line(page, fixed);
-        return;
-    }
-    if (plan->causes.items.count == 0) {
-        npart__put(page, "nothing: every node is taken\n");
-        return;
-    }
-    if (quantize_line(page))
-        return;
-    if (npart__find_next_step(plan, &step, &error) != NPART_OK) {
-        page->out->failed = true;
-        return;
-    }
-    npart__append_format(page->out, "cause%s %u", step.last_cause > step.first_cause ? "s" : "", step.first_cause + 1);
-    if (step.last_cause > step.first_cause)
-        npart__append_format(page->out, " to %u together", step.last_cause + 1);
+    npart__add_format(page->out, "cause%s %u", step->last_cause > step->first_cause ? "s" : "", step->first_cause + 1);
+    if (step->last_cause > step->first_cause)
+        npart__add_format(page->out, " to %u together", step->last_cause + 1);
     npart__put(page, ": ");
-    if (step.victim_count)
-        count_of(page, step.victim_count, "node");
+    if (step->victim_count)
+        count_of(page, step->victim_count, "node");
     else
         npart__put(page, "your own cut");
-    if (plan->summary.partitions == 0)
+    if (page->summary.partitions == 0)
         npart__put(page, "; without that there is no partition at all\n");
-    else if (step.partitions < plan->summary.partitions)
-        npart__append_format(page->out, "; %s %u partition%s in place of %u\n",
-                             step.victim_count ? "with them on the NPU" : "without it", step.partitions,
-                             step.partitions == 1 ? "" : "s", plan->summary.partitions);
+    else if (step->partitions < page->summary.partitions)
+        npart__add_format(page->out, "; %s %u partition%s in place of %u\n",
+                          step->victim_count ? "with them on the NPU" : "without it", step->partitions,
+                          step->partitions == 1 ? "" : "s", page->summary.partitions);
     else
         npart__put(page, "; the number of partitions stays\n");
 }
 
+static void next_step(struct npart__page *page, const npart_plan *fixed)
+{
+    struct npart_next_step step = {.size = sizeof step};
+    npart__painted(page, NPART__BOLD, "  Next  ");
+    if (npart_plan_next_step(page->plan, fixed, &step, NULL) != NPART_OK) {
+        page->pool->failed = true;
+        return;
+    }
+    switch (step.step) {
+    case NPART_STEP_MEND:
+        npart__put(page, "mend what the runtime refuses to load the model for (noted above)\n");
+        break;
+    case NPART_STEP_FIX_DIMS:
+        try_line(page, fixed);
+        break;
+    case NPART_STEP_NOTHING:
+        npart__put(page, "nothing: every node is taken\n");
+        break;
+    case NPART_STEP_QUANTIZE:
+        quantize_line(page, step.switch_name);
+        break;
+    case NPART_STEP_CAUSES:
+        causes_line(page, &step);
+        break;
+    }
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-static void target(struct npart__page *page, const struct npart__plan *fixed)
+static void target(struct npart__page *page, const npart_plan *fixed)
 {
-    const struct npart__target *at = &page->plan->target;
     npart__put(page, "\n");
     npart__put_target(page);
     npart__put(page, "  ");
-    npart__put_text(page, at->oplist->title);
-    if (*at->toolchain_text) {
+    npart__put_text(page, page->oplist.title);
+    if (*page->info.toolchain) {
         npart__put(page, ", ");
-        npart__put_text(page, at->toolchain_text);
+        npart__put_text(page, page->info.toolchain);
     }
-    if (page->plan->level == NPART__LEVEL_OFF)
+    if (page->info.level == NPART_LEVEL_OFF)
         npart__put(page, ", level off");
     npart__put(page, "\n");
-    if (*at->oplist->standing) {
+    if (*page->oplist.standing) {
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
-        npart__wrapped(page, at->oplist->standing, 2, 2);
+        npart__wrapped(page, page->oplist.standing, 2, 2);
         npart__paint(page, "0");
         npart__put(page, "\n");
     }
     verdict(page);
     counts(page);
-    if (page->plan->summary.live) {
+    if (page->summary.live) {
         npart__put(page, "  ");
         npart__put_strip(page, page->width - 4);
         npart__put(page, "\n");
@@ -406,19 +421,23 @@ static void target(struct npart__page *page, const struct npart__plan *fixed)
     next_step(page, fixed);
 }
 
-void npart__report_text(const struct npart__plan_pair *pairs, size_t count,
-                        const struct npart_report_options *options, struct npart__buffer *out)
+npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
+                               const struct npart_report_options *options, npart_write_callback write, void *payload,
+                               struct npart_error *error)
 {
-    struct npart__page page = {.out = out, .options = options, .plan = pairs[0].plan, .graph = pairs[0].plan->graph};
-    page.width = npart__page_width(options);
-    head(&page);
-    notes(&page, page.graph->findings.items, page.graph->findings.count);
-    notes(&page, page.plan->asked->findings.items, page.plan->asked->findings.count);
+    struct npart__document document;
+    struct npart__page *page = &document.page;
+    npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status != NPART_OK)
+        return status;
+    npart__document_open(&document, plans[0].plan, options, write, payload);
+    head(page);
+    notes(page);
     if (count > 1)
-        npart__put_table(&page, pairs, count);
-    for (size_t i = 0; i < count && (count == 1 || options->is_verbose); i++) {
-        page.plan = pairs[i].plan;
-        page.graph = page.plan->graph;
-        target(&page, pairs[i].fixed);
+        npart__put_table(page, plans, count);
+    for (size_t i = 0; i < count && (count == 1 || page->options->is_verbose) && !document.pool.failed; i++) {
+        npart__page_turn(page, plans[i].plan);
+        target(page, plans[i].fixed);
     }
+    return npart__document_close(&document, error);
 }

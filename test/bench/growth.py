@@ -461,15 +461,6 @@ def reversed_transpose_chain(n):
     return model(graph(nodes[::-1], [info("x", (2, 3, 4))], [bare(last)]))
 
 
-@shape(12000)
-def transposes_past_the_cpu(n):
-    """Two Transposes that meet past nodes which the NPU does not take, and are gone."""
-    ops = ["Transpose", "Erf", "Erf", "Erf", "Transpose", "Relu"]
-    order = {"perm": [0, 2, 1]}
-    nodes, last = chain(n, lambda i, a, b: node(ops[i % 6], [a], [b], **(order if i % 6 in (0, 4) else {})))
-    return model(graph(nodes, [info("x", (2, 3, 4))], [bare(last)]))
-
-
 @shape(15000)
 def reshape_chain(n):
     nodes, last = chain(n, lambda i, a, b: node("Reshape", [a, "p" if i % 2 else "q"], [b]))

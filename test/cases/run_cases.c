@@ -74,7 +74,7 @@ static const char *rest_of(char *text)
 /* With a plan its own: nodes may have given way to others. */
 static const struct npart__graph *graph_of(const struct run *run)
 {
-    return run->plan && run->plan->plan.graph ? run->plan->plan.graph : &run->model->graph;
+    return run->plan && run->plan->plan.graph ? run->plan->plan.graph : run->model->graph;
 }
 
 static uint32_t find_value(const struct run *run, const char *name)
@@ -106,7 +106,7 @@ static uint32_t find_node_in(const struct npart__graph *graph, const char *name)
 /* Of the file's nodes first, which may have given way to others. */
 static uint32_t find_node(const struct run *run, const char *name)
 {
-    uint32_t node = find_node_in(&run->model->graph, name);
+    uint32_t node = find_node_in(run->model->graph, name);
     return node == NPART_NONE ? find_node_in(graph_of(run), name) : node;
 }
 
@@ -148,7 +148,7 @@ static void compare_number(struct run *run, const char *what, long long found, c
 /* What is known of a value, by the plan of those that are not in the file. */
 static struct npart__inference *inference_of(const struct run *run, uint32_t value)
 {
-    return value < run->model->graph.values.count ? &run->inference->inference : run->plan->plan.inference;
+    return value < run->model->graph->values.count ? run->inference->inference : run->plan->plan.inference;
 }
 
 static void append_elements(struct run *run, uint32_t value, struct npart__buffer *out)
@@ -175,7 +175,7 @@ static void expect_value(struct run *run, char *text)
         return;
     }
     struct npart__buffer found;
-    npart__buffer_init(&found, &run->inference->arena);
+    npart__buffer_init(&found, &run->inference->life->arena);
     npart__append_fact(&found, &inference_of(run, value)->expressions, &inference_of(run, value)->facts[value]);
     if (strstr(wanted, " ="))
         append_elements(run, value, &found);
@@ -209,7 +209,7 @@ static void expect_verdict(struct run *run, char *text)
 {
     static const char *const words[] = {"cpu", "npu", "fail", "unknown", "folded", "fused"};
     uint32_t node;
-    struct npart_node_plan plan;
+    struct npart_node_plan plan = {.size = sizeof plan};
     if (node_of(run, next_word(&text), &node) && npart_plan_node(run->plan, node, &plan))
         compare_text(run, "verdict", words[plan.verdict], rest_of(text));
 }
@@ -217,7 +217,7 @@ static void expect_verdict(struct run *run, char *text)
 static void expect_into(struct run *run, char *text)
 {
     uint32_t node;
-    struct npart_node_plan plan;
+    struct npart_node_plan plan = {.size = sizeof plan};
     if (node_of(run, next_word(&text), &node) && npart_plan_node(run->plan, node, &plan))
         compare_text(run, "into", plan.into == NPART_NONE ? "none" : labels_of(run, &plan.into, 1), rest_of(text));
 }
@@ -226,16 +226,16 @@ static void expect_into(struct run *run, char *text)
 static void expect_reason(struct run *run, char *text)
 {
     uint32_t node;
-    struct npart_reason reason;
+    struct npart_reason reason = {.size = sizeof reason};
     char found[512], all[2048] = "";
     if (!node_of(run, next_word(&text), &node))
         return;
     const char *rule = next_word(&text), *wanted = rest_of(text);
     for (uint32_t i = 0; npart_plan_reason(run->plan, node, i, &reason, found, sizeof found); i++) {
-        if (strcmp(reason.rule, rule) == 0 && (!*wanted || strcmp(found, wanted) == 0))
+        if (strcmp(reason.rule_id, rule) == 0 && (!*wanted || strcmp(found, wanted) == 0))
             return;
         size_t used = strlen(all);
-        (void)snprintf(all + used, sizeof all - used, "\n    %s %s", reason.rule, found);
+        (void)snprintf(all + used, sizeof all - used, "\n    %s %s", reason.rule_id, found);
     }
     fail(run, "no reason %s %s; there are%s", rule, wanted, *all ? all : " none");
 }
@@ -243,14 +243,14 @@ static void expect_reason(struct run *run, char *text)
 static void expect_no_reason(struct run *run, char *text)
 {
     uint32_t node;
-    struct npart_node_plan plan;
+    struct npart_node_plan plan = {.size = sizeof plan};
     if (node_of(run, next_word(&text), &node) && npart_plan_node(run->plan, node, &plan) && plan.reason_count)
         fail(run, "it has %u reasons", plan.reason_count);
 }
 
 static void expect_partition(struct run *run, char *text)
 {
-    struct npart_partition partition;
+    struct npart_partition partition = {.size = sizeof partition};
     if (!npart_plan_partition(run->plan, run->partitions_seen, &partition)) {
         fail(run, "there is no partition %u", run->partitions_seen);
         return;
@@ -261,7 +261,7 @@ static void expect_partition(struct run *run, char *text)
 
 static void expect_border(struct run *run, char *text, int kind)
 {
-    struct npart_partition partition;
+    struct npart_partition partition = {.size = sizeof partition};
     uint32_t id = (uint32_t)strtoul(next_word(&text), NULL, 10);
     char found[1024] = "";
     if (!npart_plan_partition(run->plan, id, &partition)) {
@@ -294,7 +294,7 @@ static const char *side_text(uint32_t side, char *buffer, size_t bytes)
 /* expect crossing VALUE FROM TO BYTES */
 static void expect_crossing(struct run *run, char *text)
 {
-    struct npart_crossing crossing;
+    struct npart_crossing crossing = {.size = sizeof crossing};
     char all[4096] = "", from[16], to[16], line[512];
     const char *wanted = rest_of(text);
     for (uint32_t i = 0; npart_plan_crossing(run->plan, i, &crossing); i++) {
@@ -316,10 +316,10 @@ static void expect_crossing(struct run *run, char *text)
 /* expect cause N KIND VICTIMS CUTS TEXT */
 static void expect_cause(struct run *run, char *text)
 {
-    struct npart_cause cause;
+    struct npart_cause cause = {.size = sizeof cause};
     uint32_t id = (uint32_t)strtoul(next_word(&text), NULL, 10);
     char found[768];
-    if (!npart_plan_cause(run->plan, id, &cause)) {
+    if (!npart_plan_cause(run->plan, id, &cause, NULL, 0)) {
         fail(run, "there is no cause %u", id);
         return;
     }
@@ -329,7 +329,7 @@ static void expect_cause(struct run *run, char *text)
 
 static void expect_finding(struct run *run, char *text)
 {
-    struct npart_finding finding;
+    struct npart_finding finding = {.size = sizeof finding};
     const char *code = next_word(&text), *wanted = rest_of(text);
     bool of_inference = false;
     for (uint32_t i = 0;; i++) {
@@ -347,17 +347,21 @@ static void expect_finding(struct run *run, char *text)
 
 static void expect_findings(struct run *run, char *text)
 {
-    compare_number(run, "findings",
-                   npart_model_finding_count(run->model) + npart_inference_finding_count(run->inference),
-                   rest_of(text));
+    struct npart_model_info model = {.size = sizeof model};
+    struct npart_inference_info inference = {.size = sizeof inference};
+    npart_model_info(run->model, &model);
+    npart_inference_info(run->inference, &inference);
+    compare_number(run, "findings", model.finding_count + inference.finding_count, rest_of(text));
 }
 
 static void expect_number(struct run *run, const char *what, char *text)
 {
-    struct npart_summary summary;
-    struct npart_cost cost;
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_cost cost = {.size = sizeof cost};
     npart_plan_summary(run->plan, &summary);
     npart_plan_cost(run->plan, &cost);
+    struct npart_plan_info info = {.size = sizeof info};
+    npart_plan_info(run->plan, &info);
     const struct {
         const char *name;
         long long value;
@@ -366,8 +370,8 @@ static void expect_number(struct run *run, const char *what, char *text)
         {"folded-nodes", summary.folded},   {"accepted", summary.accepted}, {"refused", summary.refused},
         {"failed", summary.failed},         {"unknown", summary.unknown},   {"low", summary.partitions_low},
         {"high", summary.partitions_high},  {"conversions", cost.conversions},
-        {"crossings", npart_plan_crossing_count(run->plan)},
-        {"causes", npart_plan_cause_count(run->plan)},
+        {"crossings", info.crossing_count},
+        {"causes", info.cause_count},
         {"bytes-to-npu", (long long)cost.bytes_to_npu},
         {"bytes-to-cpu", (long long)cost.bytes_to_cpu},
     };

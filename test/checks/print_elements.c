@@ -54,10 +54,10 @@ static void print_model(const char *path)
         npart_model_free(model);
         return;
     }
-    const struct npart__scope *scope = &model->graph.scopes.items[0];
+    const struct npart__scope *scope = &model->graph->scopes.items[0];
     printf("{");
     for (uint32_t i = 0; i < scope->output_count; i++)
-        print_output(&inference->inference, model->graph.operands.items[scope->first_output + i], i ? "," : "");
+        print_output(inference->inference, model->graph->operands.items[scope->first_output + i], i ? "," : "");
     printf("}\n");
     npart_inference_free(inference);
     npart_model_free(model);

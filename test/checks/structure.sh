@@ -3,7 +3,7 @@
 # The rules of CONTRIBUTING.md that a script can see. Prints what breaks them.
 set -eu
 cd "$(dirname "$0")/../.."
-stages="base wire onnx schema runtime oplist graph infer valid session judge partition cause cost plan report api"
+stages="base wire onnx schema runtime oplist graph infer valid session judge partition cause cost plan api report"
 failed=0
 complain() {
 	echo "structure: $*" >&2
@@ -40,6 +40,11 @@ done
 for file in $(grep -l 'include <uthash' lib/*/*.[ch]); do
 	[ "$file" = lib/base/strings.c ] || complain "$file includes uthash"
 done
+
+# Reports stand on the public header alone, so that others can be written.
+if grep -n '#include "' lib/report/*.[ch] | grep -v '"npu_partition.h"\|"report/'; then
+	complain "a report includes an internal header"
+fi
 
 # The tool contains no analysis: it knows the public header only.
 if grep -n '#include "' tools/*.[ch] | grep -v 'npu_partition.h\|options.h\|new_oplist.h\|message.h\|files.h'; then

@@ -161,8 +161,8 @@ static inline void fuzz_explain(const npart_plan *plan, const char *node)
 /* The number of partitions and what belongs to them. */
 static inline void fuzz_check_plan(const npart_plan *plan)
 {
-    struct npart_summary summary;
-    struct npart_partition partition;
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_partition partition = {.size = sizeof partition};
     uint32_t members = 0, count = 0;
     npart_plan_summary(plan, &summary);
     FUZZ_REQUIRE(summary.nodes == summary.folded + summary.live);

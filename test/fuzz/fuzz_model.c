@@ -77,7 +77,7 @@ static void analyse(npart_model *model, size_t choice)
         fuzz_check_error(status, &error);
         return;
     }
-    if (npart_inference_write_shapes(open, fuzz_keep, &shapes, &error) == NPART_OK)
+    if (npart_report_shapes(open, fuzz_keep, &shapes, &error) == NPART_OK)
         fuzz_check_json(&shapes);
     free(shapes.data);
     status = npart_inference_make_fixed(&fixed, open, &error);

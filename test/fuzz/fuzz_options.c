@@ -228,7 +228,7 @@ static void run_wanted(const struct wanted *wanted)
         return;
     }
     FUZZ_REQUIRE(npart_inference_make_fixed(&fixed, inference, &error) == NPART_OK);
-    FUZZ_REQUIRE(npart_inference_write_shapes(inference, fuzz_keep, &shapes, &error) == NPART_OK);
+    FUZZ_REQUIRE(npart_report_shapes(inference, fuzz_keep, &shapes, &error) == NPART_OK);
     fuzz_check_json(&shapes);
     free(shapes.data);
     plan_with(wanted, inference, fixed);

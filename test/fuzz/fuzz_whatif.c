@@ -21,7 +21,7 @@ struct question {
 
 static void assume(struct question *question, struct choices *choices, const npart_model *model, uint32_t nodes)
 {
-    struct npart_node node;
+    struct npart_node node = {.size = sizeof node};
     if (!npart_model_node(model, choose_last(choices, 256) % nodes, &node))
         return;
     bool is_op = choose_last(choices, 2) || !*node.name, on_npu = !choose_last(choices, 2);
@@ -36,7 +36,7 @@ static void ask(struct question *question, struct choices *choices, const npart_
 {
     static const char *const partitioners[] = {NULL,     "connected", "openvino", "prefix", "runs",
                                                "single", "waves",     "whole",    "qnn"};
-    struct npart_model_info info;
+    struct npart_model_info info = {.size = sizeof info};
     npart_model_info(model, &info);
     memset(question, 0, sizeof *question);
     question->plan = (struct npart_plan_options)NPART_PLAN_OPTIONS_INIT;
@@ -50,7 +50,7 @@ static void ask(struct question *question, struct choices *choices, const npart_
     for (unsigned i = choose_last(choices, MOST); i && info.node_count; i--)
         assume(question, choices, model, info.node_count);
     for (unsigned i = choose_last(choices, MOST); i && info.value_count; i--) {
-        struct npart_value value;
+        struct npart_value value = {.size = sizeof value};
         uint32_t id = (choose_last(choices, 256) << 8 | choose_last(choices, 256)) % info.value_count;
         if (npart_inference_value(inference, id, &value) && *value.name)
             question->cuts[question->plan.cut_count++] = value.name;
@@ -74,15 +74,15 @@ static bool is_kept_off(const struct question *question, const char *name)
 
 static void check_nodes(const struct question *question, const npart_model *model, const npart_plan *plan)
 {
-    struct npart_node node;
+    struct npart_node node = {.size = sizeof node};
     for (uint32_t i = 0; npart_model_node(model, i, &node); i++) {
-        struct npart_node_plan answer;
+        struct npart_node_plan answer = {.size = sizeof answer};
         FUZZ_REQUIRE(npart_plan_node(plan, i, &answer));
         FUZZ_REQUIRE((answer.partition != NPART_NONE) == (answer.verdict == NPART_VERDICT_NPU));
         FUZZ_REQUIRE(answer.verdict != NPART_VERDICT_FUSED || answer.into != NPART_NONE);
         FUZZ_REQUIRE(answer.verdict != NPART_VERDICT_NPU || !is_kept_off(question, node.name));
         for (uint32_t k = 0; k < answer.reason_count; k++) {
-            struct npart_reason reason;
+            struct npart_reason reason = {.size = sizeof reason};
             char found[200];
             FUZZ_REQUIRE(npart_plan_reason(plan, i, k, &reason, found, sizeof found));
         }
@@ -94,7 +94,7 @@ static void answer(const struct question *question, const npart_model *model, np
 {
     struct npart_error error;
     npart_plan *plan = NULL, *again = NULL;
-    struct npart_summary first, second;
+    struct npart_summary first = {.size = sizeof first}, second = {.size = sizeof second};
     npart_status status = npart_plan_make(&plan, fixed ? fixed : inference, question->oplist, NULL, &question->plan,
                                           &error);
     if (status != NPART_OK) {

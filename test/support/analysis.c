@@ -59,7 +59,7 @@ void analysis_close(struct analysis *analysis)
 
 uint32_t analysis_value(const struct analysis *analysis, const char *name)
 {
-    struct npart_value value;
+    struct npart_value value = {.size = sizeof value};
     for (uint32_t i = 0; npart_inference_value(analysis->inference, i, &value); i++)
         if (strcmp(value.name, name) == 0)
             return i;
@@ -68,10 +68,10 @@ uint32_t analysis_value(const struct analysis *analysis, const char *name)
 
 uint32_t analysis_node(const struct analysis *analysis, const char *name)
 {
-    struct npart_node node;
-    struct npart_value value;
+    struct npart_node node = {.size = sizeof node};
+    struct npart_value value = {.size = sizeof value};
     for (uint32_t i = 0; npart_model_node(analysis->model, i, &node); i++)
-        if (npart_inference_value(analysis->inference, npart_model_node_output(analysis->model, i, 0), &value) &&
+        if (node.output_count && npart_inference_value(analysis->inference, node.outputs[0], &value) &&
             strcmp(value.name, name) == 0)
             return i;
     return NPART_NONE;

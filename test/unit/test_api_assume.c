@@ -13,7 +13,7 @@ static const char lines[] = "input x float32[2]\nnode a = Relu(x) @first\nnode b
 
 static enum npart_verdict verdict_of(const struct analysis *at, const char *name)
 {
-    struct npart_node_plan plan = {.verdict = (enum npart_verdict)99};
+    struct npart_node_plan plan = {.size = sizeof plan, .verdict = (enum npart_verdict)99};
     CHECK(npart_plan_node(at->plan, analysis_node(at, name), &plan));
     return plan.verdict;
 }
@@ -33,7 +33,7 @@ static void test_api_assume__ops_and_nodes(void)
     static const struct npart_assumption npu[] = {{"Erf", NULL, true}, {"Sigmoid", NULL, true}};
     static const struct npart_assumption cpu[] = {{"Neg", NULL, false}};
     static const struct npart_assumption node[] = {{NULL, "same", true}, {"Erf", NULL, false}};
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     struct analysis at;
     open_assuming(&at, npu, 2);
     npart_plan_summary(at.plan, &summary);
@@ -55,9 +55,9 @@ static void test_api_assume__ops_and_nodes(void)
 static void test_api_assume__has_a_reason(void)
 {
     static const struct npart_assumption cpu[] = {{"Neg", NULL, false}};
-    struct npart_node_plan plan;
-    struct npart_reason reason;
-    struct npart_cause cause;
+    struct npart_node_plan plan = {.size = sizeof plan};
+    struct npart_reason reason = {.size = sizeof reason};
+    struct npart_cause cause = {.size = sizeof cause};
     struct analysis at;
     char found[80];
     open_assuming(&at, cpu, 1);
@@ -65,10 +65,10 @@ static void test_api_assume__has_a_reason(void)
     CHECK(npart_plan_node(at.plan, node, &plan));
     CHECK(plan.reason_count > 0 && plan.partition == NPART_NONE);
     CHECK(npart_plan_reason(at.plan, node, 0, &reason, found, sizeof found));
-    CHECK(*reason.rule && *reason.text);
-    CHECK(npart_plan_cause(at.plan, plan.cause, &cause) && *cause.text);
+    CHECK(*reason.rule_id && *reason.text);
+    CHECK(npart_plan_cause(at.plan, plan.cause, &cause, NULL, 0) && *cause.text);
     char *json = json_of(at.plan, NULL), *text = text_of(at.plan, NULL, NULL);
-    CHECK(strstr(json, reason.rule) != NULL);
+    CHECK(strstr(json, reason.rule_id) != NULL);
     free(json);
     free(text);
     analysis_close(&at);

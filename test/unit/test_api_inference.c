@@ -47,7 +47,9 @@ static void test_api_inference__open_sizes(void)
     CHECK_TEXT(type_of(&at, "h"), "float32[batch,sequence,4]");
     CHECK_TEXT(type_of(&at, "r"), "float32[batch,4*sequence]");
     CHECK_TEXT(type_of(&at, "d"), "int64[3]");
-    CHECK_INT(npart_inference_binding_count(at.inference), 0);
+    struct npart_inference_info info = {.size = sizeof info};
+    CHECK(npart_inference_info(at.inference, &info));
+    CHECK_INT(info.binding_count, 0);
     struct npart_dim_binding binding;
     CHECK(!npart_inference_binding(at.inference, 0, &binding));
     analysis_close(&at);
@@ -159,15 +161,16 @@ static void test_api_inference__chosen_sizes(void)
     analysis_infer(&at, lines, NULL);
     CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
     REQUIRE(fixed != NULL);
-    CHECK(npart_inference_binding_count(fixed) >= 2);
+    struct npart_inference_info info = {.size = sizeof info};
+    CHECK(npart_inference_info(fixed, &info) && info.binding_count >= 2);
     for (uint32_t i = 0; npart_inference_binding(fixed, i, &binding); i++) {
         has_batch |= strcmp(binding.name, "batch") == 0 && binding.size == 1;
         CHECK(binding.size > 0);
     }
     CHECK(has_batch);
-    CHECK(!npart_inference_binding(fixed, npart_inference_binding_count(fixed), &binding));
+    CHECK(!npart_inference_binding(fixed, info.binding_count, &binding));
     CHECK_TEXT(type_of(&at, "h"), "float32[batch,sequence,4]"); /* the open one stays as it is */
-    struct npart_value value;
+    struct npart_value value = {.size = sizeof value};
     CHECK(npart_inference_value(fixed, analysis_value(&at, "h"), &value) && value.is_static);
     npart_inference *again = (npart_inference *)&at;
     static const char closed[] = "input x float32[2]\nnode y = Relu(x)\noutput y\n";
@@ -209,7 +212,7 @@ static void test_api_inference__options_are_copied(void)
 static void test_api_inference__values(void)
 {
     struct analysis at;
-    struct npart_value value;
+    struct npart_value value = {.size = sizeof value};
     analysis_infer(&at, lines, NULL);
     CHECK(npart_inference_value(at.inference, analysis_value(&at, "x"), &value));
     CHECK_INT(value.kind, NPART_VALUE_TENSOR);
@@ -271,18 +274,22 @@ static void test_api_inference__elements(void)
     struct analysis at;
     uint32_t count = 9;
     analysis_infer(&at, lines, NULL);
-    const int64_t *elements = npart_inference_elements(at.inference, analysis_value(&at, "d"), &count);
-    REQUIRE(elements && count == 3);
+    int64_t elements[3];
+    REQUIRE(npart_inference_elements(at.inference, analysis_value(&at, "d"), elements, 3, &count) && count == 3);
     CHECK_INT(elements[0], -1); /* symbolic */
     CHECK_INT(elements[1], -1);
     CHECK_INT(elements[2], 8);
-    elements = npart_inference_elements(at.inference, analysis_value(&at, "shape"), &count);
-    REQUIRE(elements && count == 2);
-    CHECK(elements[0] == 0 && elements[1] == -1);
-    CHECK(!npart_inference_elements(at.inference, analysis_value(&at, "h"), &count));
+    elements[1] = 77; /* beyond what is asked for */
+    uint32_t shape = analysis_value(&at, "shape");
+    REQUIRE(npart_inference_elements(at.inference, shape, elements, 1, &count) && count == 2);
+    CHECK(elements[0] == 0 && elements[1] == 77);
+    REQUIRE(npart_inference_elements(at.inference, shape, elements, 3, &count) && count == 2);
+    CHECK(elements[0] == 0 && elements[1] == -1 && elements[2] == 8);
+    REQUIRE(npart_inference_elements(at.inference, shape, NULL, 0, &count) && count == 2);
+    CHECK(!npart_inference_elements(at.inference, analysis_value(&at, "h"), elements, 3, &count));
     CHECK_INT(count, 0);
     count = 9;
-    CHECK(!npart_inference_elements(at.inference, 999, &count));
+    CHECK(!npart_inference_elements(at.inference, 999, elements, 3, &count));
     CHECK_INT(count, 0);
     analysis_close(&at);
 }
@@ -291,9 +298,11 @@ static void test_api_inference__findings(void)
 {
     static const char contradicting[] = "input x float32[2,3]\ninput z float32[2,4]\nnode y = Add(x, z)\noutput y\n";
     struct analysis at;
-    struct npart_finding finding = {.code = "untouched"};
+    struct npart_finding finding = {.size = sizeof finding, .code = "untouched"};
     analysis_infer(&at, contradicting, NULL);
-    uint32_t count = npart_inference_finding_count(at.inference);
+    struct npart_inference_info info = {.size = sizeof info};
+    CHECK(npart_inference_info(at.inference, &info) && info.is_invalid);
+    uint32_t count = info.finding_count;
     CHECK_INT(count, 2);
     CHECK(!npart_inference_finding(at.inference, count, &finding));
     CHECK_TEXT(finding.code, "untouched");
@@ -313,18 +322,18 @@ static void test_api_inference__shapes(void)
     struct sink sink = {0}, again = {0};
     size_t where = 0;
     analysis_infer(&at, lines, NULL);
-    CHECK_INT(npart_inference_write_shapes(at.inference, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report_shapes(at.inference, sink_write, &sink, NULL), NPART_OK);
     CHECK(!json_problem(sink.text, sink.bytes, &where));
     CHECK(strstr(sink.text, "\"h\":[1,[\"batch\",\"sequence\",4]]") != NULL);
     CHECK(strstr(sink.text, "\"v\":[16,[null,8]]") != NULL);
     CHECK(strstr(sink.text, "\"w\"") == NULL); /* an initializer */
-    CHECK_INT(npart_inference_write_shapes(at.inference, sink_write, &again, NULL), NPART_OK);
+    CHECK_INT(npart_report_shapes(at.inference, sink_write, &again, NULL), NPART_OK);
     CHECK_TEXT(again.text, sink.text);
     sink_clear(&sink);
     sink_clear(&again);
     struct npart_error error;
     sink.refuse_at = 1;
-    CHECK_INT(npart_inference_write_shapes(at.inference, sink_write, &sink, &error), NPART_ERROR_WRITE);
+    CHECK_INT(npart_report_shapes(at.inference, sink_write, &sink, &error), NPART_ERROR_WRITE);
     CHECK_INT(error.status, NPART_ERROR_WRITE);
     CHECK_INT(sink.calls, 1);
     analysis_close(&at);
@@ -337,7 +346,8 @@ static void test_api_inference__assumptions(void)
     uint32_t node = 99;
     analysis_infer(&at, "input a float32[n,2]\ninput b float32[m,2]\nnode e = Relu(a)\nnode c = Add(e, b)\noutput c\n",
                    NULL);
-    REQUIRE(npart_inference_assumption_count(at.inference) == 1);
+    struct npart_inference_info info = {.size = sizeof info};
+    REQUIRE(npart_inference_info(at.inference, &info) && info.assumption_count == 1);
     CHECK(npart_inference_assumption(at.inference, 0, text, sizeof text, &node));
     CHECK(strcmp(text, "n = m") == 0 || strcmp(text, "m = n") == 0);
     CHECK_INT(node, 1);

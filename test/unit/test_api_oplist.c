@@ -27,7 +27,7 @@ static npart_oplist *read_list(const char *text)
 
 static void test_api_oplist__built_in(void)
 {
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     size_t count = 0;
     bool has_hexagon = false;
     for (const char *name; (name = npart_builtin_oplist(count)) != NULL; count++) {
@@ -67,7 +67,7 @@ static void test_api_oplist__found_by_a_whole_target(void)
 
 static void test_api_oplist__info(void)
 {
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     npart_oplist *oplist = read_list(small);
     npart_oplist_info(oplist, &info);
     CHECK_TEXT(info.name, "small-one");
@@ -92,7 +92,7 @@ static void test_api_oplist__info(void)
 static void test_api_oplist__text_is_not_needed_afterwards(void)
 {
     char text[sizeof small], name[] = "small.ops";
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     struct counted counted;
     counted_init(&counted, true);
     npart_oplist *oplist = NULL;
@@ -114,7 +114,7 @@ static void test_api_oplist__text_is_not_needed_afterwards(void)
 static void test_api_oplist__files(void)
 {
     npart_oplist *oplist = NULL;
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     struct npart_error error;
     char path[64];
     write_temporary(path, small, sizeof small - 1);

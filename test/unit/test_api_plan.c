@@ -40,7 +40,7 @@ static void open_at(const char *target, const struct npart_plan_options *options
 
 static struct npart_node_plan node_plan(const char *name)
 {
-    struct npart_node_plan plan = {.verdict = (enum npart_verdict)99};
+    struct npart_node_plan plan = {.size = sizeof plan, .verdict = (enum npart_verdict)99};
     CHECK(npart_plan_node(at.plan, analysis_node(&at, name), &plan));
     return plan;
 }
@@ -158,7 +158,7 @@ static void test_api_plan__target_is_copied(void)
 static void test_api_plan__levels(void)
 {
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     CHECK(options.version == 1 && options.level == NPART_LEVEL_BASIC && !options.partitioner && !options.gates);
     open_at(NULL, &options);
     npart_plan_summary(at.plan, &summary);
@@ -181,7 +181,7 @@ static void test_api_plan__cuts(void)
     static const char *const cuts[] = {"g", "erf", "b", "d"};
     static const char *const unknown[] = {"g", "nothing"}, *const empty[] = {""};
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
-    struct npart_partition partition;
+    struct npart_partition partition = {.size = sizeof partition};
     struct npart_error error;
     CHECK(!options.cuts && options.cut_count == 0);
     options.cuts = cuts;
@@ -209,7 +209,7 @@ static void test_api_plan__cuts(void)
 
 static void test_api_plan__fused(void)
 {
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     analysis_open(&at, "input x float32[2,3]\ninit w float32[3,4]\ninit b float32[4]\n"
                        "node m = MatMul(x, w)\nnode y = Add(m, b)\noutput y\n",
                   "format 1\ntarget t\nruntime onnxruntime\nop MatMul\n", NULL, NULL);
@@ -245,7 +245,7 @@ static void test_api_plan__allocators(void)
 
 static void test_api_plan__summary(void)
 {
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     open_at("t:v2", NULL);
     npart_plan_summary(at.plan, &summary);
     CHECK_INT(summary.nodes, 7);
@@ -275,7 +275,7 @@ static void test_api_plan__verdicts(void)
         {"input x float32[2]\noutput x\n", "empty", 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct npart_summary summary;
+        struct npart_summary summary = {.size = sizeof summary};
         analysis_open(&at, rows[i].model, list, NULL, NULL);
         npart_plan_summary(at.plan, &summary);
         CHECK_TEXT(summary.verdict, rows[i].verdict);
@@ -286,8 +286,8 @@ static void test_api_plan__verdicts(void)
 
 static void test_api_plan__nodes_and_reasons(void)
 {
-    struct npart_node_plan plan = {.partition = 77};
-    struct npart_reason reason = {.rule = "untouched"};
+    struct npart_node_plan plan = {.size = sizeof plan, .partition = 77};
+    struct npart_reason reason = {.size = sizeof reason, .rule_id = "untouched"};
     char found[40];
     open_at("t:v1", NULL);
     uint32_t d = analysis_node(&at, "d");
@@ -296,9 +296,9 @@ static void test_api_plan__nodes_and_reasons(void)
     CHECK_TEXT(reason.gate, "first");
     CHECK_TEXT(reason.text, "needs the fast unit");
     CHECK_TEXT(reason.source, "guide 1");
-    CHECK(strncmp(reason.rule, "t/Sigmoid/", 10) == 0 && reason.is_certain);
+    CHECK(strncmp(reason.rule_id, "t/Sigmoid/", 10) == 0 && reason.outcome == NPART_OUTCOME_NOT_MET);
     CHECK(npart_plan_reason(at.plan, analysis_node(&at, "e"), 0, &reason, found, sizeof found));
-    CHECK(!reason.is_certain);
+    CHECK_INT(reason.outcome, NPART_OUTCOME_UNKNOWN);
     CHECK(npart_plan_reason(at.plan, analysis_node(&at, "b"), 0, &reason, found, sizeof found));
     CHECK_TEXT(reason.gate, "nobody"); /* for want of an entry */
     CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, found, sizeof found));
@@ -310,11 +310,11 @@ static void test_api_plan__nodes_and_reasons(void)
     CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, found, 5));
     CHECK(strlen(found) == 4 && memcmp(found, whole, 4) == 0 && found[5] == 'x');
     CHECK(npart_plan_reason(at.plan, analysis_node(&at, "g"), 0, &reason, NULL, 0));
-    reason.rule = "untouched";
+    reason.rule_id = "untouched";
     CHECK(!npart_plan_reason(at.plan, d, 1, &reason, found, sizeof found));
     CHECK(!npart_plan_reason(at.plan, 99, 0, &reason, found, sizeof found));
     CHECK(!npart_plan_reason(at.plan, NPART_NONE, NPART_NONE, &reason, found, sizeof found));
-    CHECK_TEXT(reason.rule, "untouched");
+    CHECK_TEXT(reason.rule_id, "untouched");
     CHECK(!npart_plan_node(at.plan, 7, &plan) && !npart_plan_node(at.plan, NPART_NONE, &plan));
     CHECK_INT(plan.partition, 77);
     analysis_close(&at);
@@ -322,8 +322,8 @@ static void test_api_plan__nodes_and_reasons(void)
 
 static void test_api_plan__partitions_and_crossings(void)
 {
-    struct npart_partition partition = {.node_count = 77};
-    struct npart_crossing crossing = {.value = 77};
+    struct npart_partition partition = {.size = sizeof partition, .node_count = 77};
+    struct npart_crossing crossing = {.size = sizeof crossing, .value = 77};
     open_at("t:v1", NULL);
     CHECK_INT(node_plan("a").partition, 0);
     CHECK_INT(node_plan("c").partition, 1);
@@ -340,7 +340,9 @@ static void test_api_plan__partitions_and_crossings(void)
     partition.node_count = 77;
     CHECK(!npart_plan_partition(at.plan, 2, &partition) && !npart_plan_partition(at.plan, NPART_NONE, &partition));
     CHECK_INT(partition.node_count, 77);
-    CHECK_INT(npart_plan_crossing_count(at.plan), 4); /* x, a, b, c */
+    struct npart_plan_info info = {.size = sizeof info};
+    CHECK(npart_plan_info(at.plan, &info));
+    CHECK_INT(info.crossing_count, 4); /* x, a, b, c */
     CHECK(npart_plan_crossing(at.plan, 0, &crossing));
     CHECK(crossing.value == analysis_value(&at, "x") && crossing.from == NPART_NONE && crossing.to == 0);
     CHECK(!crossing.has_bytes && crossing.bytes == 0); /* its batch is open */
@@ -352,32 +354,35 @@ static void test_api_plan__partitions_and_crossings(void)
 
 static void test_api_plan__causes(void)
 {
-    struct npart_cause cause = {.kind = "untouched"};
+    struct npart_cause cause = {.size = sizeof cause, .kind = "untouched"};
     uint32_t victims = 0;
     open_at("t:v1", NULL);
-    uint32_t count = npart_plan_cause_count(at.plan);
+    struct npart_plan_info info = {.size = sizeof info};
+    CHECK(npart_plan_info(at.plan, &info));
+    uint32_t count = info.cause_count;
     CHECK_INT(count, 4);
     for (uint32_t i = 0; i < count; i++) {
-        CHECK(npart_plan_cause(at.plan, i, &cause));
+        CHECK(npart_plan_cause(at.plan, i, &cause, NULL, 0));
         CHECK(*cause.kind && *cause.text && cause.victim_count > 0);
         victims += cause.victim_count;
     }
     CHECK_INT(victims, 4); /* b, d, e, g */
-    CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause));
+    CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause, NULL, 0));
     CHECK_TEXT(cause.kind, "op");
     CHECK(cause.node_count == 1 && cause.nodes[0] == analysis_node(&at, "b") && cause.cut_count == 1);
-    CHECK(npart_plan_cause(at.plan, node_plan("g").cause, &cause));
+    CHECK(npart_plan_cause(at.plan, node_plan("g").cause, &cause, NULL, 0));
     CHECK_TEXT(cause.kind, "dynamic");
     CHECK(cause.node_count == 0 && !cause.nodes); /* a dim of an input */
     cause.kind = "untouched";
-    CHECK(!npart_plan_cause(at.plan, count, &cause) && !npart_plan_cause(at.plan, NPART_NONE, &cause));
+    CHECK(!npart_plan_cause(at.plan, count, &cause, NULL, 0));
+    CHECK(!npart_plan_cause(at.plan, NPART_NONE, &cause, NULL, 0));
     CHECK_TEXT(cause.kind, "untouched");
     analysis_close(&at);
 }
 
 static void test_api_plan__cost(void)
 {
-    struct npart_cost cost;
+    struct npart_cost cost = {.size = sizeof cost};
     open_at("t:v1", NULL);
     npart_plan_cost(at.plan, &cost);
     CHECK(cost.switching.low_ms == 2 && cost.switching.typical_ms == 4 && cost.switching.high_ms == 8);

@@ -73,7 +73,7 @@ static void test_cost__parts_add_up(void)
 {
     struct npart_error error;
     struct session session;
-    struct npart_cost cost;
+    struct npart_cost cost = {.size = sizeof cost};
     REQUIRE(plan_of(&session, chain, list, "t", &error) == NPART_OK);
     npart_plan_cost(session.plan, &cost);
     /* 3 partitions x (launch + runtime) */
@@ -101,7 +101,7 @@ static void test_cost__parameters_of_a_variant(void)
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         struct npart_error error;
         struct session session;
-        struct npart_cost cost;
+        struct npart_cost cost = {.size = sizeof cost};
         REQUIRE(plan_of(&session, chain, list, choices[i].target, &error) == NPART_OK);
         npart_plan_cost(session.plan, &cost);
         CHECK(fabs(cost.switching.typical_ms - 3 * (choices[i].launch_ms + 0.25)) < 1e-9);
@@ -113,7 +113,7 @@ static void test_cost__a_list_without_parameters_costs_nothing_and_says_so(void)
 {
     struct npart_error error;
     struct session session;
-    struct npart_cost cost;
+    struct npart_cost cost = {.size = sizeof cost};
     REQUIRE(plan_of(&session, chain, "format 1\ntarget t\nop Relu\n", "t", &error) == NPART_OK);
     npart_plan_cost(session.plan, &cost);
     check_range(cost.total, 0, 0, 0);
@@ -126,7 +126,7 @@ static void test_cost__most_assumed_is_uncalibrated(void)
 {
     struct npart_error error;
     struct session session;
-    struct npart_cost cost;
+    struct npart_cost cost = {.size = sizeof cost};
     REQUIRE(plan_of(&session, chain,
                     "format 1\ntarget t\nparam launch_ms 1 2 3 \"s\"\nparam map_ms 1 2 3 assumed \"s\"\n"
                     "param copy_gb_per_s 1 2 3 assumed \"s\"\nop Relu\n",
@@ -140,7 +140,7 @@ static void test_cost__hostile_sizes_do_not_wrap(void)
 {
     struct npart_error error;
     struct session session;
-    struct npart_cost cost;
+    struct npart_cost cost = {.size = sizeof cost};
     REQUIRE(plan_of(&session,
                     "input x uint8[9223372036854775807]\ninput y uint8[9223372036854775807]\n"
                     "input z uint8[9223372036854775807]\nnode a = Relu(x)\nnode b = Relu(y)\nnode c = Relu(z)\n"
@@ -164,7 +164,7 @@ static void test_cost__parameters_over_an_included_list(void)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct npart_error error;
         struct session session;
-        struct npart_cost cost;
+        struct npart_cost cost = {.size = sizeof cost};
         REQUIRE(plan_of(&session, "input x float32[1,8]\nnode y = Relu(x)\noutput y\n", changed, rows[i].target,
                         &error) == NPART_OK);
         npart_plan_cost(session.plan, &cost);

@@ -47,7 +47,7 @@ static void test_document__examples_are_lists(void)
 
 static void test_document__first_example_means_what_it_says(void)
 {
-    struct npart_oplist_info info;
+    struct npart_oplist_info info = {.size = sizeof info};
     struct npart_error error;
     npart_oplist *oplist = NULL;
     const char *at = strstr(document, "```ops\n") + strlen("```ops\n");

@@ -11,6 +11,7 @@
 
 #include "report/report.h"
 #include "support/analysis.h"
+#include "support/counted.h"
 #include "support/json_check.h"
 #include "support/proto_writer.h"
 #include "support/test.h"
@@ -19,20 +20,23 @@
 
 static void check_bytes(const char *text, size_t bytes, const char *wanted)
 {
-    struct npart__arena arena;
-    struct npart__buffer out;
+    struct counted counted;
+    struct npart__pool pool;
+    struct npart__sheet out;
     size_t at = 0;
-    npart__arena_init(&arena, NULL);
-    npart__buffer_init(&out, &arena);
-    npart__append_json_string(&out, text, bytes);
-    const char *found = npart__buffer_text(&out);
+    counted_init(&counted, true);
+    pool = (struct npart__pool){.allocator = counted.allocator};
+    npart__sheet_open(&out, &pool);
+    npart__add_json_string(&out, text, bytes);
+    const char *found = npart__sheet_text(&out);
     if (wanted)
         CHECK_TEXT(found, wanted);
     const char *problem = json_problem(found, strlen(found), &at);
     if (problem)
         fprintf(stderr, "  %s: %s\n", found, problem);
     CHECK(!problem);
-    npart__arena_clear(&arena);
+    npart__sheet_close(&out);
+    CHECK_INT(counted.live_blocks, 0);
 }
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
@@ -57,7 +61,7 @@ static void test_json_text__plain_and_escaped(void)
         {"\xef\xbb\xbf", "\"\xef\xbb\xbf\""},                           /* a byte order mark */
         {"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80", "\"\xc2\x80\xdf\xbf\xe0\xa0\x80\xf0\x90\x80\x80\""},
     };
-    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+    for (size_t i = 0; i < NPART__LENGTH(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
     check_bytes("a\0b", 3, "\"a\\u0000b\"");
 }
@@ -85,7 +89,7 @@ static void test_json_text__no_text(void)
         {"\xf0\x9f\x98\n", "\"" BAD BAD BAD "\\n\""},
         {"\xc3\xa9\xa9", "\"é" BAD "\""},
     };
-    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+    for (size_t i = 0; i < NPART__LENGTH(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
     check_bytes("\xe4\xb8\xad", 2, "\"" BAD BAD "\""); /* the length counts, not what lies behind */
     check_bytes("\xf0\x9f\x98\x80", 3, "\"" BAD BAD BAD "\"");
@@ -122,9 +126,9 @@ static void test_json_text__the_checker(void)
                                       "1 2", "[", "{\"a\"}", "tru", "\"\n\"", "\"\xff\"", "\"\xed\xa0\x80\"", "1e",
                                       "\"\xc0\x80\""};
     size_t at;
-    for (size_t i = 0; i < NPART__COUNT(good); i++)
+    for (size_t i = 0; i < NPART__LENGTH(good); i++)
         CHECK(!json_problem(good[i], strlen(good[i]), &at));
-    for (size_t i = 0; i < NPART__COUNT(bad); i++) {
+    for (size_t i = 0; i < NPART__LENGTH(bad); i++) {
         bool is_refused = json_problem(bad[i], strlen(bad[i]), &at) != NULL;
         if (!is_refused)
             fprintf(stderr, "  taken: %s\n", bad[i]);
@@ -139,28 +143,31 @@ static void test_json_text__numbers(void)
     static const double values[] = {0, -0.0, 1e-9, 0.1, 123456.789, 1e15, 1e17, 1e18, 1e19, 1e300, -1e300, 5e-324,
                                     9007199254740993.0, 0.9999999, 999999.9999999};
     const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
-    struct npart__arena arena;
-    struct npart__buffer out;
+    struct counted counted;
+    struct npart__pool pool;
+    struct npart__sheet out;
     size_t at;
-    npart__arena_init(&arena, NULL);
-    npart__buffer_init(&out, &arena);
-    for (size_t i = 0; i < NPART__COUNT(values) + NPART__COUNT(odd); i++) {
-        double value = i < NPART__COUNT(values) ? values[i] : odd[i - NPART__COUNT(values)];
+    counted_init(&counted, false);
+    pool = (struct npart__pool){.allocator = counted.allocator};
+    npart__sheet_open(&out, &pool);
+    for (size_t i = 0; i < NPART__LENGTH(values) + NPART__LENGTH(odd); i++) {
+        double value = i < NPART__LENGTH(values) ? values[i] : odd[i - NPART__LENGTH(values)];
         for (unsigned decimals = 0; decimals <= 6; decimals++) {
             out.size = 0;
-            npart__append_fixed(&out, value, decimals);
-            const char *text = npart__buffer_text(&out);
+            npart__add_decimal(&out, value, decimals);
+            const char *text = npart__sheet_text(&out);
             CHECK(!json_problem(text, strlen(text), &at));
         }
     }
     out.size = 0;
-    npart__append_int64(&out, INT64_MAX); /* beyond 2^53 to the last digit */
-    npart__append_text(&out, " ");
-    npart__append_int64(&out, INT64_MIN);
-    npart__append_text(&out, " ");
-    npart__append_int64(&out, (INT64_C(1) << 53) + 1);
-    CHECK_TEXT(npart__buffer_text(&out), "9223372036854775807 -9223372036854775808 9007199254740993");
-    npart__arena_clear(&arena);
+    npart__add_number(&out, INT64_MAX); /* beyond 2^53 to the last digit */
+    npart__add_text(&out, " ");
+    npart__add_number(&out, INT64_MIN);
+    npart__add_text(&out, " ");
+    npart__add_number(&out, (INT64_C(1) << 53) + 1);
+    CHECK_TEXT(npart__sheet_text(&out), "9223372036854775807 -9223372036854775808 9007199254740993");
+    npart__sheet_close(&out);
+    CHECK_INT(counted.live_blocks, 0);
 }
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
@@ -187,7 +194,7 @@ static void check_model_reports(struct analysis *at, const char *name)
     check_json(json, name);
     CHECK(strcmp(json, again) == 0); /* equal input, equal bytes */
     struct sink shapes = {0};
-    CHECK_INT(npart_inference_write_shapes(at->inference, sink_write, &shapes, NULL), NPART_OK);
+    CHECK_INT(npart_report_shapes(at->inference, sink_write, &shapes, NULL), NPART_OK);
     check_json(shapes.text, name);
     sink_clear(&shapes);
     free(again);
@@ -275,7 +282,7 @@ static void test_json_text__large_numbers(void)
         "opset 17\ninput x float64[1152921504606846976]\nnode y = Relu(x)\nnode z = NonZero(y)\nnode v = Neg(y)\n"
         "output z\noutput v\n",
     };
-    for (size_t i = 0; i < NPART__COUNT(models); i++) {
+    for (size_t i = 0; i < NPART__LENGTH(models); i++) {
         struct analysis at;
         analysis_open(&at, models[i], NULL, NULL, NULL);
         check_model_reports(&at, models[i]);

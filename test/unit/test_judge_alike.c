@@ -158,7 +158,7 @@ static void test_judge_alike__a_rule_that_looks_beyond(void)
     } wanted[] = {{"p1", NPART_VERDICT_CPU, 1}, {"q1", NPART_VERDICT_NPU, 0}, {"r1", NPART_VERDICT_CPU, 1},
                   {"a1", NPART_VERDICT_NPU, 0}, {"b1", NPART_VERDICT_NPU, 0}, {"z1", NPART_VERDICT_CPU, 1}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        struct npart_node_plan node;
+        struct npart_node_plan node = {.size = sizeof node};
         REQUIRE(npart_plan_node(analysis.plan, analysis_node(&analysis, wanted[i].node), &node));
         CHECK(node.verdict == wanted[i].verdict);
         CHECK(node.reason_count == wanted[i].reasons);

@@ -34,8 +34,8 @@ static void write_model(char *text, size_t bytes, uint32_t nodes)
 /* The op of the victims of a cause: each cause here is one op that the list lacks. */
 static const char *op_of_cause(const struct analysis *at, uint32_t cause)
 {
-    struct npart_node_plan plan;
-    struct npart_node node;
+    struct npart_node_plan plan = {.size = sizeof plan};
+    struct npart_node node = {.size = sizeof node};
     for (uint32_t i = 0; npart_plan_node(at->plan, i, &plan); i++)
         if (plan.cause == cause && npart_model_node(at->model, i, &node))
             return node.op;
@@ -47,7 +47,7 @@ static uint32_t partitions_without(const struct analysis *at, uint32_t first, ui
 {
     struct npart_assumption assumptions[8] = {{0}};
     struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     npart_plan *plan = NULL;
     for (uint32_t i = first; i <= last; i++)
         assumptions[i - first] = (struct npart_assumption){op_of_cause(at, i), NULL, true};
@@ -62,7 +62,7 @@ static uint32_t partitions_without(const struct analysis *at, uint32_t first, ui
 /* Partitions saved for each cause that goes. */
 static double gain_of(const struct analysis *at, uint32_t first, uint32_t last)
 {
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     npart_plan_summary(at->plan, &summary);
     return ((double)summary.partitions - (double)partitions_without(at, first, last)) / (last - first + 1);
 }
@@ -70,7 +70,7 @@ static double gain_of(const struct analysis *at, uint32_t first, uint32_t last)
 static void check_next_step(const struct analysis *at)
 {
     struct npart__next_step step;
-    uint32_t causes = npart_plan_cause_count(at->plan), victims = 0;
+    uint32_t causes = at->plan->plan.causes.items.count, victims = 0;
     double best = gain_of(at, 0, 0);
     REQUIRE(npart__find_next_step(&at->plan->plan, &step, NULL) == NPART_OK);
     CHECK(step.first_cause <= step.last_cause && step.last_cause < causes);
@@ -83,8 +83,8 @@ static void check_next_step(const struct analysis *at)
     CHECK(gain_of(at, step.first_cause, step.last_cause) == best);
     CHECK_INT(step.partitions, partitions_without(at, step.first_cause, step.last_cause));
     for (uint32_t i = step.first_cause; i <= step.last_cause; i++) {
-        struct npart_cause cause;
-        CHECK(npart_plan_cause(at->plan, i, &cause));
+        struct npart_cause cause = {.size = sizeof cause};
+        CHECK(npart_plan_cause(at->plan, i, &cause, NULL, 0));
         victims += cause.victim_count;
     }
     CHECK_INT(step.victim_count, victims);
@@ -99,7 +99,7 @@ static void test_plan__next_step_saves_most(void)
         state = seed;
         write_model(text, sizeof text, 4 + random_below(24));
         analysis_open(&at, text, relu_only, NULL, NULL);
-        if (npart_plan_cause_count(at.plan) > 0)
+        if (at.plan->plan.causes.items.count > 0)
             check_next_step(&at);
         analysis_close(&at);
         if (test_failures > before) {
@@ -147,7 +147,7 @@ static void test_plan__unknown_nodes_may_join_or_part(void)
         {"input x float32[2]\nnode a = Relu(x)\nnode b = Tanh(a)\noutput b\n", 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct npart_summary summary;
+        struct npart_summary summary = {.size = sizeof summary};
         struct analysis at;
         analysis_open(&at, rows[i].model, list, NULL, NULL);
         npart_plan_summary(at.plan, &summary);
@@ -167,7 +167,7 @@ static void test_plan__patterns_at_the_edges(void)
     static const char list[] = "format 1\ntarget t\npattern alone \"an Erf by itself\"\n  match Erf(x)\nop Relu\n";
     static const char model[] = "input x float32[2]\nnode a = Erf(x)\nnode b = Relu(a)\nnode c = Erf(b)\noutput c\n";
     static const char only[] = "input x float32[2]\nnode a = Erf(x)\noutput a\n";
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     struct analysis at;
     analysis_open(&at, model, list, NULL, NULL);
     npart_plan_summary(at.plan, &summary);

@@ -205,7 +205,7 @@ static void test_report_text__very_much(void)
         at_text += sprintf(at_text, "node v%u = %s(v%u)\n", i, i % 2 ? "Erf" : "Relu", i - 1);
     at_text += sprintf(at_text, "output v%u\n", NODES - 1);
     struct analysis at;
-    struct npart_summary summary;
+    struct npart_summary summary = {.size = sizeof summary};
     analysis_open(&at, model, list, NULL, NULL);
     npart_plan_summary(at.plan, &summary);
     CHECK_INT(summary.partitions, NODES / 2);

@@ -5,7 +5,7 @@
  *   pkg.torch.onnx.name_scopes   ['', 'encoder', 'encoder.layers.3', 'linear']   (the last is the node's own)
  *   namespace                    : Model/encoder.layers.3: Layer/linear: aten.linear.default
  */
-#include "report/report.h"
+#include "api/api.h"
 
 static bool contains(const char *text, size_t length, const char *part)
 {
@@ -17,7 +17,7 @@ static bool contains(const char *text, size_t length, const char *part)
 }
 
 /* The innermost frame outside installed packages; of those alone, the innermost. */
-static void find_frame(const char *trace, struct npart__origin *out)
+static void find_frame(const char *trace, struct npart_origin *out)
 {
     static const char opening[] = "File \"";
     bool is_own = false;
@@ -37,13 +37,13 @@ static void find_frame(const char *trace, struct npart__origin *out)
             continue;
         is_own |= !is_installed;
         out->file = file;
-        out->file_length = length;
+        out->file_bytes = length;
         out->line = line;
     }
 }
 
 /* The last but one of a printed Python list of strings. */
-static void find_scope(const char *list, struct npart__origin *out)
+static void find_scope(const char *list, struct npart_origin *out)
 {
     const char *last = NULL, *before = NULL;
     size_t last_length = 0, before_length = 0;
@@ -59,12 +59,12 @@ static void find_scope(const char *list, struct npart__origin *out)
     }
     if (before && before_length) {
         out->module = before;
-        out->module_length = before_length;
+        out->module_bytes = before_length;
     }
 }
 
 /* The name of the last but one "name: class" step. */
-static void find_namespace(const char *path, struct npart__origin *out)
+static void find_namespace(const char *path, struct npart_origin *out)
 {
     const char *last = path, *before = NULL;
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -74,22 +74,26 @@ static void find_namespace(const char *path, struct npart__origin *out)
     const char *colon = before ? strchr(before, ':') : NULL;
     if (colon && colon > before && colon < last) {
         out->module = before;
-        out->module_length = (size_t)(colon - before);
+        out->module_bytes = (size_t)(colon - before);
     }
 }
 
-void npart__node_origin(const struct npart__node *node, struct npart__origin *out)
+bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npart_origin *out)
 {
-    *out = (struct npart__origin){0};
-    const char *trace = npart__node_metadata(node, "pkg.torch.onnx.stack_trace");
-    const char *scopes = npart__node_metadata(node, "pkg.torch.onnx.name_scopes");
+    if (!model || node >= model->graph->nodes.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__node *at = &model->graph->nodes.items[node];
+    const char *trace = npart__node_metadata(at, "pkg.torch.onnx.stack_trace");
+    const char *scopes = npart__node_metadata(at, "pkg.torch.onnx.name_scopes");
+    *out = (struct npart_origin){.size = sizeof *out};
     if (trace)
         find_frame(trace, out);
     if (scopes)
         find_scope(scopes, out);
     if (!out->module) {
-        const char *path = npart__node_metadata(node, "namespace");
+        const char *path = npart__node_metadata(at, "namespace");
         if (path)
             find_namespace(path, out);
     }
+    return true;
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all handles have in common: how long they live, what is asked of arguments, text for the caller's buffers.
+ */
+#include <stdio.h>
+
+#include "api/api.h"
+
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *npart_version(void)
+{
+    return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
+}
+
+size_t npart_plain_text(const char *text, char *out, size_t bytes)
+{
+    return npart__copy_plain(out, out ? bytes : 0, text ? text : "");
+}
+
+/* ---- handles ----------------------------------------------------------------------------------------------- */
+
+/* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life. */
+void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
+{
+    struct npart__arena arena;
+    npart__arena_init(&arena, allocator);
+    struct npart__life **handle = npart__arena_zeroed(&arena, 1, bytes);
+    struct npart__life *life = npart__arena_zeroed(&arena, 1, sizeof *life);
+    if (!handle || !life || pthread_mutex_init(&life->lock, NULL) != 0) {
+        npart__arena_clear(&arena);
+        return NULL;
+    }
+    (void)NPART__COUNT_UP(&life->references);
+    life->arena = arena;
+    *handle = life;
+    return handle;
+}
+
+void npart__life_keep(struct npart__life *life, struct npart__life *other)
+{
+    for (size_t i = 0; i < NPART__MOST_KEPT; i++)
+        if (!life->kept[i]) {
+            (void)NPART__COUNT_UP(&other->references);
+            life->kept[i] = other;
+            return;
+        }
+}
+
+/* As deep as a plan is above its model. */
+void npart__life_end(struct npart__life *life)
+{
+    if (NPART__COUNT_DOWN(&life->references) > 0)
+        return;
+    struct npart__life *kept[NPART__MOST_KEPT];
+    struct npart__arena arena = life->arena;
+    memcpy(kept, life->kept, sizeof kept);
+    (void)pthread_mutex_destroy(&life->lock);
+    npart__arena_clear(&arena);
+    for (size_t i = 0; i < NPART__MOST_KEPT; i++)
+        if (kept[i])
+            npart__life_end(kept[i]);
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------- */
+
+npart_status npart__fail_null(const char *name, struct npart_error *error)
+{
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
+}
+
+npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error)
+{
+    if (version >= 1 && version <= newest)
+        return NPART_OK;
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s have version %u; this library knows 1 to %u", what, version,
+                       newest);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+void npart__note_open(struct npart__note *note, const struct npart_allocator *allocator)
+{
+    npart__arena_init(&note->arena, allocator);
+    npart__buffer_init(&note->text, &note->arena);
+    note->text.data = note->room;
+    note->text.capacity = sizeof note->room;
+}
+
+size_t npart__note_close(struct npart__note *note, char *out, size_t bytes)
+{
+    bool is_whole = !note->text.failed;
+    (void)npart__copy_out(note->text.data, is_whole ? note->text.size : 0, out, bytes);
+    npart__arena_clear(&note->arena);
+    return is_whole ? note->text.size : SIZE_MAX;
+}
+
+size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
+{
+    if (!out || bytes == 0)
+        return length;
+    size_t fits = length < bytes ? length : bytes - 1;
+    memcpy(out, text, fits);
+    out[fits] = '\0';
+    if (fits < length)
+        npart__trim_text(out);
+    return length;
+}
+
+bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out)
+{
+    if (index >= count || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_finding){
+        .size = sizeof *out, .code = list[index].code, .text = list[index].text, .at = list[index].at};
+    return true;
+}

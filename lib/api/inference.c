@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that make inferences and ask them.
+ */
+#include "api/api.h"
+
+/* ---- making ------------------------------------------------------------------------------------------------ */
+
+/* The caller's options copied, so that the inference can be made again with more sizes given. */
+static struct npart__infer_options *copy_options(const struct npart_inference_options *options,
+                                                 struct npart__arena *arena)
+{
+    struct npart__infer_options *copy = npart__arena_zeroed(arena, 1, sizeof *copy);
+    if (!copy || !options)
+        return copy;
+    struct npart__binding_request *bindings =
+        npart__arena_zeroed(arena, options->dim_count + (size_t)1, sizeof *bindings);
+    struct npart__shape_request *shapes = npart__arena_zeroed(arena, options->input_count + (size_t)1, sizeof *shapes);
+    if (!bindings || !shapes)
+        return NULL;
+    for (uint32_t i = 0; i < options->dim_count; i++) {
+        bindings[i].name = npart__arena_copy_text(arena, options->dims[i].name, strlen(options->dims[i].name));
+        bindings[i].value = options->dims[i].size;
+        bindings[i].is_limit = options->dims[i].is_limit;
+        if (!bindings[i].name)
+            return NULL;
+    }
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        const struct npart_input_shape *from = &options->inputs[i];
+        int64_t *dims = npart__arena_allocate(arena, (from->rank + (size_t)1) * sizeof *dims);
+        shapes[i].input = npart__arena_copy_text(arena, from->input, strlen(from->input));
+        shapes[i].rank = from->rank;
+        shapes[i].dims = dims;
+        if (!dims || !shapes[i].input)
+            return NULL;
+        memcpy(dims, from->dims, from->rank * sizeof *dims);
+    }
+    copy->bindings = bindings;
+    copy->binding_count = options->dim_count;
+    copy->shapes = shapes;
+    copy->shape_count = options->input_count;
+    copy->ignore_value_info = options->ignore_value_info;
+    return copy;
+}
+
+/* False where an array is missing, or a name in it. */
+static bool are_complete(const struct npart_inference_options *options)
+{
+    bool is_complete = (options->dims || !options->dim_count) && (options->inputs || !options->input_count);
+    for (uint32_t i = 0; is_complete && i < options->dim_count; i++)
+        is_complete = options->dims[i].name != NULL;
+    for (uint32_t i = 0; is_complete && i < options->input_count; i++)
+        is_complete = options->inputs[i].input && (options->inputs[i].dims || !options->inputs[i].rank);
+    return is_complete;
+}
+
+static npart_status check_options(const struct npart_inference_options *options, struct npart_error *error)
+{
+    if (!options)
+        return NPART_OK;
+    npart_status status = npart__check_version("inference options", options->version, 1, error);
+    if (status == NPART_OK && !are_complete(options))
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "", "inference options lack a name or sizes");
+    return status;
+}
+
+/* With room for what plans share; NULL when out of memory. */
+static npart_inference *new_inference(const npart_model *model)
+{
+    npart_inference *made = npart__handle_new(sizeof *made, &model->life->arena.allocator);
+    if (!made)
+        return NULL;
+    made->inference = &made->own;
+    made->model = model;
+    made->views = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->views);
+    npart__life_keep(made->life, model->life);
+    if (!made->views) {
+        npart_inference_free(made);
+        return NULL;
+    }
+    made->views->shared.arena = &made->life->arena;
+    return made;
+}
+
+npart_status npart_inference_make(npart_inference **out, const npart_model *model,
+                                  const struct npart_inference_options *options, struct npart_error *error)
+{
+    if (!out || !model)
+        return npart__fail_null(out ? "model" : "out", error);
+    npart_status status = check_options(options, error);
+    if (status != NPART_OK)
+        return status;
+    npart_inference *made = new_inference(model);
+    if (!made)
+        return npart__fail_memory(error);
+    made->options = copy_options(options, &made->life->arena);
+    status = made->options
+                 ? npart__infer(model->graph, made->options, &made->life->arena, made->inference, error)
+                 : npart__fail_memory(error);
+    if (status == NPART_OK)
+        status = npart__find_compiled(made->inference, error);
+    if (status == NPART_OK)
+        status = npart__find_invalid(made->inference, error);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_inference_free(made);
+    return status;
+}
+
+static bool has_open_inputs(const npart_inference *inference)
+{
+    const struct npart__graph *graph = inference->model->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        const struct npart__fact *fact =
+            npart__fact_of(inference->inference, graph->operands.items[scope->first_input + i]);
+        if (!npart__is_static(fact))
+            return true;
+    }
+    return false;
+}
+
+/* The options of `open` with more sizes given. */
+static bool add_bindings(npart_inference *made, const npart_inference *open)
+{
+    uint32_t before = open->options->binding_count, count = made->chosen_count;
+    struct npart__infer_options *options = npart__arena_zeroed(&made->life->arena, 1, sizeof *options);
+    struct npart__binding_request *all = npart__arena_zeroed(&made->life->arena, before + (size_t)count, sizeof *all);
+    if (!options || !all)
+        return false;
+    for (uint32_t i = 0; i < before; i++)
+        all[i] = open->options->bindings[i];
+    memcpy(all + before, made->chosen, count * sizeof *all);
+    *options = *open->options;
+    options->bindings = all;
+    options->binding_count = before + count;
+    made->options = options;
+    return true;
+}
+
+/* One attempt with `size` for what is no batch; *out is NULL when nothing is open. What was asked of `open` is used. */
+static npart_status make_fixed_at(npart_inference **out, const npart_inference *open, int64_t size,
+                                  struct npart_error *error)
+{
+    npart_inference *made = new_inference(open->model);
+    struct npart__inference scratch;
+    *out = NULL;
+    if (!made)
+        return npart__fail_memory(error);
+    npart__life_keep(made->life, open->life);
+    /* The proposal adds symbols to a pool: to one of its own, so that `open` stays as it is. */
+    npart_status status = npart__infer(open->model->graph, open->options, &made->life->arena, &scratch, error);
+    made->chosen = status == NPART_OK ? npart__propose_binding(&scratch, size, &made->chosen_count) : NULL;
+    if (status == NPART_OK && !made->chosen)
+        status = npart__fail_memory(error);
+    if (status != NPART_OK || made->chosen_count == 0) {
+        npart_inference_free(made);
+        return status;
+    }
+    status = add_bindings(made, open)
+                 ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
+                 : npart__fail_memory(error);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_inference_free(made);
+    return status;
+}
+
+npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open, struct npart_error *error)
+{
+    /* Sizes that most models work with: a sequence, an image, a second of sound. The first without contradictions. */
+    static const int64_t sizes[] = {128, 512, 2048, 16384};
+    npart_inference *made = NULL;
+    if (!out || !open)
+        return npart__fail_null(out ? "open" : "out", error);
+    if (open->made_from)
+        open = open->made_from;
+    for (size_t i = 0; has_open_inputs(open) && i < NPART__COUNT(sizes); i++) {
+        npart_inference_free(made);
+        npart_status status = make_fixed_at(&made, open, sizes[i], error);
+        if (status != NPART_OK && status != NPART_ERROR_ARGUMENT)
+            return status;
+        if (!made) /* nothing is open, or sizes that conflict: nothing to show */
+            break;
+        if (made->inference->contradicted.count <= open->inference->contradicted.count)
+            break;
+    }
+    *out = made;
+    return NPART_OK;
+}
+
+void npart_inference_free(npart_inference *inference)
+{
+    if (inference)
+        npart__life_end(inference->life);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out)
+{
+    if (!inference || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_inference_info){
+        .size = sizeof *out,
+        .binding_count = inference->chosen_count,
+        .assumption_count = inference->inference->assumptions.count,
+        .finding_count = inference->inference->findings.count,
+        .is_invalid = npart__is_invalid(inference->inference),
+        .allocator = &inference->life->arena.allocator,
+    };
+    return true;
+}
+
+const npart_model *npart_inference_model(const npart_inference *inference)
+{
+    return inference ? inference->model : NULL;
+}
+
+bool npart_inference_binding(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out)
+{
+    if (!inference || !out || index >= inference->chosen_count)
+        return false;
+    *out = (struct npart_dim_binding){.name = inference->chosen[index].name, .size = inference->chosen[index].value};
+    return true;
+}
+
+bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
+                                uint32_t *node)
+{
+    struct npart__note note;
+    if (!inference || index >= inference->inference->assumptions.count)
+        return false;
+    const struct npart__assumption *at = &inference->inference->assumptions.items[index];
+    npart__note_open(&note, &inference->life->arena.allocator);
+    npart__append_dim(&note.text, &inference->inference->expressions, at->left);
+    npart__append_text(&note.text, " = ");
+    npart__append_dim(&note.text, &inference->inference->expressions, at->right);
+    (void)npart__note_close(&note, out, bytes);
+    if (node)
+        *node = at->node;
+    return true;
+}
+
+bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out)
+{
+    return inference && npart__get_finding(inference->inference->findings.items, inference->inference->findings.count,
+                                           index, out);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+static const struct npart__fact *fact_at(const npart_inference *inference, uint32_t value)
+{
+    return inference && value < inference->model->graph->values.count ? npart__fact_of(inference->inference, value)
+                                                                      : NULL;
+}
+
+bool npart_inference_value(const npart_inference *inference, uint32_t value, struct npart_value *out)
+{
+    const struct npart__fact *fact = fact_at(inference, value);
+    if (!fact || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__value *at = &inference->model->graph->values.items[value];
+    *out = (struct npart_value){
+        .size = sizeof *out,
+        .name = npart__value_name(inference->model->graph, value),
+        .kind = (enum npart_value_kind)fact->kind,
+        .element_type = fact->element_type,
+        .has_rank = fact->has_rank,
+        .rank = fact->rank,
+        .is_static = npart__is_static(fact),
+        .is_constant = fact->is_constant,
+        .is_output = at->is_graph_output,
+        .producer = at->producer,
+        .graph = at->scope,
+        .source = (enum npart_value_source)at->kind,
+    };
+    return true;
+}
+
+int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, uint32_t axis)
+{
+    const struct npart__fact *fact = fact_at(inference, value);
+    bool is_known = fact && fact->has_rank && axis < fact->rank && npart__is_number(fact->dims[axis]);
+    return is_known ? fact->dims[axis] : -1;
+}
+
+size_t npart_inference_dim_text(const npart_inference *inference, uint32_t value, uint32_t axis, char *out,
+                                size_t bytes)
+{
+    struct npart__note note;
+    const struct npart__fact *fact = fact_at(inference, value);
+    bool is_there = fact && fact->has_rank && axis < fact->rank && !npart__is_number(fact->dims[axis]);
+    if (!is_there || !npart__is_named(&inference->inference->expressions, fact->dims[axis]))
+        return npart__copy_out("", 0, out, bytes);
+    npart__note_open(&note, &inference->life->arena.allocator);
+    npart__append_dim(&note.text, &inference->inference->expressions, fact->dims[axis]);
+    return npart__note_close(&note, out, bytes);
+}
+
+size_t npart_inference_type_text(const npart_inference *inference, uint32_t value, char *out, size_t bytes)
+{
+    struct npart__note note;
+    const struct npart__fact *fact = fact_at(inference, value);
+    if (!fact)
+        return npart__copy_out("", 0, out, bytes);
+    npart__note_open(&note, &inference->life->arena.allocator);
+    npart__append_fact(&note.text, &inference->inference->expressions, fact);
+    return npart__note_close(&note, out, bytes);
+}
+
+bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out, uint32_t capacity,
+                              uint32_t *count)
+{
+    if (count)
+        *count = 0;
+    if (!count || (!out && capacity) || !fact_at(inference, value))
+        return false;
+    npart__lock(inference);
+    const struct npart__known *known = npart__elements(inference->inference, &inference->inference->facts[value]);
+    (void)npart__take_failure(inference->inference); /* the next try may succeed */
+    npart__unlock(inference);
+    if (!known || !known->ints)
+        return false;
+    for (uint32_t i = 0; i < known->count && i < capacity; i++)
+        out[i] = npart__is_number(known->ints[i]) ? known->ints[i] : -1;
+    *count = known->count;
+    return true;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that ask for nodes, their operands, attributes and names.
+ */
+#include "api/api.h"
+
+static const struct npart__node *node_at(const npart_model *model, uint32_t node)
+{
+    return model && node < model->graph->nodes.count ? &model->graph->nodes.items[node] : NULL;
+}
+
+static const uint32_t *operands_at(const npart_model *model, uint32_t first, uint32_t count)
+{
+    return count ? model->graph->operands.items + first : NULL;
+}
+
+bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node *out)
+{
+    const struct npart__node *at = node_at(model, node);
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__graph *graph = model->graph;
+    *out = (struct npart_node){
+        .size = sizeof *out,
+        .name = at->name,
+        .op = npart__node_op(graph, at),
+        .domain = npart__text(&graph->strings, at->domain),
+        .written_domain = npart__text(&graph->strings, at->written_domain),
+        .index = at->index,
+        .graph = at->scope,
+        .opset_version = at->opset_version,
+        .input_count = at->input_count,
+        .output_count = at->output_count,
+        .capture_count = at->capture_count,
+        .attribute_count = at->attribute_count,
+        .inputs = operands_at(model, at->first_input, at->input_count),
+        .outputs = operands_at(model, at->first_output, at->output_count),
+        .captures = operands_at(model, at->first_capture, at->capture_count),
+        .first_body = at->body_count ? at->first_body : NPART_NONE,
+        .body_count = at->body_count,
+        .callee = at->callee,
+    };
+    return true;
+}
+
+bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output, uint32_t index,
+                         struct npart_operand *out)
+{
+    const struct npart__node *at = node_at(model, node);
+    struct npart__operand operand = {.name = ""};
+    if (!at || index >= (is_output ? at->output_count : at->input_count) || !NPART__HAS_ROOM(out))
+        return false;
+    bool is_named = at->schema && (is_output ? npart__operator_output(at->schema, index, &operand)
+                                             : npart__operator_input(at->schema, index, &operand));
+    *out = (struct npart_operand){
+        .size = sizeof *out,
+        .value = is_output ? npart__node_output(model->graph, at, index) : npart__node_input(model->graph, at, index),
+        .name = is_named ? operand.name : "",
+        .name_bytes = is_named ? operand.name_length : 0,
+    };
+    return true;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------- */
+
+static const struct npart__attribute *attribute_at(const npart_model *model, uint32_t node, uint32_t index)
+{
+    const struct npart__node *at = node_at(model, node);
+    return at && index < at->attribute_count ? &model->graph->attributes.items[at->first_attribute + index] : NULL;
+}
+
+static void put_contents(const struct npart__attribute *attribute, struct npart_attribute *out)
+{
+    switch (out->type) {
+    case NPART_ATTRIBUTE_FLOAT:
+        out->real = attribute->u.f;
+        break;
+    case NPART_ATTRIBUTE_INT:
+        out->integer = attribute->u.i;
+        break;
+    case NPART_ATTRIBUTE_STRING:
+        out->text = attribute->u.s;
+        break;
+    case NPART_ATTRIBUTE_FLOATS:
+        out->reals = attribute->u.floats;
+        break;
+    case NPART_ATTRIBUTE_INTS:
+        out->integers = attribute->u.ints;
+        break;
+    case NPART_ATTRIBUTE_GRAPH:
+    case NPART_ATTRIBUTE_GRAPHS:
+        out->graph = attribute->u.scope;
+        break;
+    case NPART_ATTRIBUTE_TENSOR:
+        if (attribute->u.tensor) {
+            out->element_type = attribute->u.tensor->element_type;
+            out->rank = attribute->u.tensor->rank;
+            out->dims = attribute->u.tensor->dims;
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index, struct npart_attribute *out)
+{
+    const struct npart__attribute *at = attribute_at(model, node, index);
+    if (!at || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_attribute){
+        .size = sizeof *out,
+        .name = at->name,
+        .type = (enum npart_attribute_type)at->type,
+        .is_elided = at->is_elided,
+        .count = at->count,
+        .graph = NPART_NONE,
+    };
+    if (!at->is_elided)
+        put_contents(at, out);
+    return true;
+}
+
+const char *npart_model_attribute_string(const npart_model *model, uint32_t node, uint32_t index, uint32_t item,
+                                         size_t *bytes)
+{
+    const struct npart__attribute *at = attribute_at(model, node, index);
+    size_t length = 0;
+    bool is_there = at && at->type == NPART_ATTRIBUTE_STRINGS && !at->is_elided && item < at->count;
+    const char *text = is_there ? npart__attribute_string(at, item, &length) : NULL;
+    if (bytes)
+        *bytes = length;
+    return text;
+}
+
+const char *npart_model_node_metadata(const npart_model *model, uint32_t node, const char *key)
+{
+    const struct npart__node *at = node_at(model, node);
+    return at && key ? npart__node_metadata(at, key) : NULL;
+}
+
+/* ---- by name ----------------------------------------------------------------------------------------------- */
+
+size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out, size_t bytes)
+{
+    char text[1024] = "";
+    if (node_at(model, node))
+        npart__describe_node(model->graph, node, text, sizeof text);
+    return npart__copy_out(text, strlen(text), out, bytes);
+}
+
+static bool is_number_of(const struct npart__node *node, const char *text)
+{
+    uint64_t number = 0;
+    const char *digit = text;
+    for (; *digit >= '0' && *digit <= '9' && number < UINT32_MAX; digit++)
+        number = number * 10 + (uint64_t)(*digit - '0');
+    return digit != text && !*digit && node->scope == 0 && node->index == number;
+}
+
+static bool is_called(const struct npart__graph *graph, uint32_t node, const char *text)
+{
+    const struct npart__node *at = &graph->nodes.items[node];
+    if (strcmp(at->name, text) == 0 || is_number_of(at, text))
+        return true;
+    for (uint32_t i = 0; i < at->output_count; i++) {
+        uint32_t value = npart__node_output(graph, at, i);
+        if (value != NPART_NONE && strcmp(npart__value_name(graph, value), text) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint32_t npart_model_find_node(const npart_model *model, const char *text, uint32_t from)
+{
+    bool can_be = model && text && *text;
+    for (uint32_t i = from; can_be && i < model->graph->nodes.count; i++)
+        if (is_called(model->graph, i, text))
+            return i;
+    return NPART_NONE;
+}
+
+uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from)
+{
+    uint32_t id = model && name && *name ? npart__strings_find(&model->graph->strings, name, strlen(name)) : NPART_NONE;
+    for (uint32_t i = from; id != NPART_NONE && i < model->graph->values.count; i++)
+        if (model->graph->values.items[i].name == id)
+            return i;
+    return NPART_NONE;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions about op lists.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "api/api.h"
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
+                                      struct npart_error *error)
+{
+    char place[sizeof error->place];
+    if (npart__partitioner_exists(choice->name))
+        return NPART_OK;
+    (void)snprintf(place, sizeof place, "%s:%u:%u", path, choice->line, choice->column);
+    return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
+}
+
+static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
+                                const char *name, const struct npart__listener *listener, struct npart_error *error)
+{
+    struct npart__arena *arena = &oplist->life->arena;
+    char shown[120]; /* of a long path its end, so that line and column have room behind it */
+    npart__shorten(shown, sizeof shown, name);
+    const char *path = npart__arena_copy_text(arena, shown, strlen(shown));
+    npart_status status = path ? npart__oplist_read(text, bytes, path, arena, &oplist->oplist, listener, error)
+                               : npart__fail_memory(error);
+    for (uint32_t i = 0; status == NPART_OK && i < oplist->oplist.partitioners.count; i++) {
+        status = check_partitioner(path, &oplist->oplist.partitioners.items[i], error);
+        if (status != NPART_OK && listener)
+            listener->tell(listener->payload, false, error->place, error->message);
+    }
+    if (status == NPART_OK)
+        *out = oplist;
+    else
+        npart_oplist_free(oplist);
+    return status;
+}
+
+const char *npart_builtin_oplist(size_t index)
+{
+    for (size_t i = 0; i <= index; i++)
+        if (!npart__builtin_oplists[i].name)
+            return NULL;
+    return npart__builtin_oplists[index].name;
+}
+
+static size_t name_length(const char *target)
+{
+    return strcspn(target, ":+@");
+}
+
+/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is meant. */
+static const struct npart__builtin_oplist *find_builtin(const char *target)
+{
+    const struct npart__builtin_oplist *best = NULL;
+    for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++) {
+        size_t length = strlen(list->name);
+        bool fits = strncmp(target, list->name, length) == 0 &&
+                    (target[length] == '\0' || strchr(":+-@", target[length]));
+        if (fits && (!best || length > strlen(best->name)))
+            best = list;
+    }
+    return best;
+}
+
+npart_status npart_oplist_find(npart_oplist **out, const char *target, const struct npart_allocator *allocator,
+                               struct npart_error *error)
+{
+    if (!out || !target)
+        return npart__fail_null(out ? "target" : "out", error);
+    const struct npart__builtin_oplist *list = find_builtin(target);
+    if (!list)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target \"%.*s\"", (int)name_length(target),
+                           target);
+    char name[80];
+    (void)snprintf(name, sizeof name, "%s.ops", list->name);
+    return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
+}
+
+npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
+                                      const struct npart_allocator *allocator, struct npart_error *error)
+{
+    if (!out || (!text && bytes) || !name)
+        return npart__fail_null(!out ? "out" : name ? "text" : "name", error);
+    npart_oplist *oplist = npart__handle_new(sizeof *oplist, allocator);
+    return oplist ? read_oplist(out, oplist, text ? text : "", bytes, name, NULL, error) : npart__fail_memory(error);
+}
+
+/* A whole small file, no more than an op list may have. */
+static npart_status read_small_file(struct npart__buffer *text, const char *path, struct npart_error *error)
+{
+    char piece[4096];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        int code = errno;
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the op list: %s",
+                           code == ENOENT ? "there is no such file" : "the system refuses");
+    }
+    while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
+        npart__append(text, piece, got);
+    bool is_broken = ferror(file) != 0;
+    (void)fclose(file);
+    if (is_broken)
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot read the op list");
+    return text->failed ? npart__fail_memory(error) : NPART_OK;
+}
+
+static npart_status read_oplist_file(npart_oplist **out, const char *path, const struct npart__listener *listener,
+                                     const struct npart_allocator *allocator, struct npart_error *error)
+{
+    if (!out || !path)
+        return npart__fail_null(out ? "path" : "out", error);
+    npart_oplist *oplist = npart__handle_new(sizeof *oplist, allocator);
+    if (!oplist)
+        return npart__fail_memory(error);
+    struct npart__buffer text;
+    npart__buffer_init(&text, &oplist->life->arena);
+    npart_status status = read_small_file(&text, path, error);
+    if (status == NPART_OK)
+        return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, listener, error);
+    npart_oplist_free(oplist);
+    return status;
+}
+
+npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const struct npart_allocator *allocator,
+                                    struct npart_error *error)
+{
+    return read_oplist_file(out, path, NULL, allocator, error);
+}
+
+struct teller {
+    npart_diagnostic_callback tell;
+    void *payload;
+};
+
+static void tell_diagnostic(void *payload, bool is_warning, const char *place, const char *message)
+{
+    const struct teller *teller = payload;
+    const struct npart_diagnostic diagnostic = {.is_warning = is_warning, .place = place, .message = message};
+    teller->tell(teller->payload, &diagnostic);
+}
+
+npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
+                                     void *payload, const struct npart_allocator *allocator, struct npart_error *error)
+{
+    struct npart_error own;
+    struct teller teller = {tell, payload};
+    const struct npart__listener listener = {tell_diagnostic, &teller};
+    if (!tell)
+        return npart__fail_null("tell", error);
+    return read_oplist_file(out, path, &listener, allocator, error ? error : &own);
+}
+
+void npart_oplist_free(npart_oplist *oplist)
+{
+    if (oplist)
+        npart__life_end(oplist->life);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------ */
+
+bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
+{
+    if (!handle || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__oplist *oplist = &handle->oplist;
+    uint32_t toolchains = oplist->toolchains.count;
+    struct npart__target plain = {.oplist = oplist};
+    if (oplist->default_variant != NPART_NONE)
+        plain.switches = oplist->variants.items[oplist->default_variant].switches;
+    *out = (struct npart_oplist_info){
+        .size = sizeof *out,
+        .name = oplist->name,
+        .title = oplist->title,
+        .toolchain = toolchains ? oplist->toolchains.items[toolchains - 1] : "",
+        .source = oplist->source,
+        .standing = oplist->standing,
+        .partitioner = npart__target_partitioner(&plain),
+        .default_variant =
+            oplist->default_variant == NPART_NONE ? "" : oplist->variants.items[oplist->default_variant].name,
+        .op_count = oplist->ops.count,
+        .rule_count = oplist->written_rule_count,
+        .variant_count = oplist->variants.count,
+        .all_rule_count = oplist->rules.count,
+    };
+    return true;
+}
+
+bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_rule *out)
+{
+    if (!handle || rule >= handle->oplist.rules.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__rule *at = &handle->oplist.rules.items[rule];
+    *out = (struct npart_rule){
+        .size = sizeof *out,
+        .kind = (enum npart_rule_kind)at->kind,
+        .id = at->id,
+        .text = at->sentence,
+        .source = at->source,
+        .advice = at->advice ? at->advice : "",
+        .gate = npart__gate_word(&handle->oplist, rule),
+        .about = npart__about_word((enum npart__rule_about)at->about),
+        .is_fatal = at->is_fatal,
+        .line = at->line,
+    };
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------- */
+
+#define FLUSH_BYTES ((size_t)64 << 10)
+
+struct writer {
+    struct npart__arena arena;
+    struct npart__buffer buffer;
+    bool refused; /* by the callback */
+    npart_write_callback write;
+    void *payload;
+};
+
+static bool pass_on(void *payload, const char *text, size_t bytes)
+{
+    struct writer *writer = payload;
+    if (!writer->write(writer->payload, text, bytes))
+        writer->refused = true;
+    return !writer->refused;
+}
+
+static void open_writer(struct writer *writer, const struct npart_allocator *allocator, npart_write_callback write,
+                        void *payload)
+{
+    memset(writer, 0, sizeof *writer);
+    npart__arena_init(&writer->arena, allocator);
+    npart__buffer_init(&writer->buffer, &writer->arena);
+    writer->write = write;
+    writer->payload = payload;
+    writer->buffer.write = pass_on;
+    writer->buffer.write_payload = writer;
+    writer->buffer.flush_bytes = FLUSH_BYTES;
+}
+
+static npart_status close_writer(struct writer *writer, struct npart_error *error)
+{
+    bool ok = npart__buffer_finish(&writer->buffer);
+    npart__arena_clear(&writer->arena);
+    if (ok)
+        return NPART_OK;
+    return writer->refused ? npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list")
+                           : npart__fail_memory(error);
+}
+
+npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
+                                   void *payload, struct npart_error *error)
+{
+    struct writer writer;
+    if (!oplist || !write)
+        return npart__fail_null(oplist ? "write" : "oplist", error);
+    open_writer(&writer, &oplist->life->arena.allocator, write, payload);
+    bool found = npart__describe_oplist(&oplist->oplist, op, &writer.buffer);
+    npart_status status = close_writer(&writer, error);
+    if (status == NPART_OK && !found)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no op \"%s\"", oplist->oplist.name, op);
+    return status;
+}
+
+npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    struct writer writer;
+    struct npart__buffer text;
+    if (!path || !target || !write)
+        return npart__fail_null(!path ? "path" : target ? "write" : "target", error);
+    open_writer(&writer, NULL, write, payload);
+    npart__buffer_init(&text, &writer.arena);
+    npart_status status = read_small_file(&text, path, error);
+    if (status == NPART_OK && text.size > NPART__LIMIT_OPLIST_BYTES)
+        status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
+    const char *slash = strrchr(path, '/');
+    if (status == NPART_OK)
+        status = npart__import_oplist(text.data ? text.data : "", text.size, target, slash ? slash + 1 : path,
+                                      &writer.arena, &writer.buffer, error);
+    if (status != NPART_OK)
+        writer.buffer.failed = true; /* nothing is written */
+    npart_status closed = close_writer(&writer, status == NPART_OK ? error : NULL);
+    return status == NPART_OK ? closed : status;
+}

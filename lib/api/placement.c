@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that ask a plan what became of nodes and values, why, and what to do.
+ */
+#include "api/api.h"
+
+/* ---- nodes and values -------------------------------------------------------------------------------------- */
+
+bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_plan *out)
+{
+    if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__plan *plan = &handle->plan;
+    enum npart__fate fate = (enum npart__fate)plan->session.fates[node];
+    bool is_live = fate == NPART__FATE_LIVE;
+    *out = (struct npart_node_plan){
+        .size = sizeof *out,
+        .verdict = is_live                     ? (enum npart_verdict)plan->mask.verdicts[node]
+                   : fate == NPART__FATE_FUSED ? NPART_VERDICT_FUSED
+                                               : NPART_VERDICT_FOLDED,
+        .partition = plan->partitioning.partition_of[node],
+        .cause = plan->causes.cause_of[node],
+        .into = npart__fused_into(&plan->session, node),
+        .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
+        .fate = is_live ? "" : npart__fate_word(fate),
+        .fate_text = is_live ? "" : npart__fate_sentence(fate),
+    };
+    return true;
+}
+
+const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count)
+{
+    if (count)
+        *count = plan ? plan->order_count : 0;
+    return plan ? plan->order : NULL;
+}
+
+static const char *layout_of(const struct npart__plan *plan, uint32_t value)
+{
+    return plan->cost.is_native[value] ? plan->target.oplist->layout : "plain";
+}
+
+bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_value_plan *out)
+{
+    if (!handle || value >= handle->plan.graph->values.count || !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_value_plan){
+        .size = sizeof *out,
+        .is_constant = handle->plan.session.is_constant[value],
+        .layout = layout_of(&handle->plan, value),
+    };
+    return true;
+}
+
+/* ---- reasons ----------------------------------------------------------------------------------------------- */
+
+static void append_found(const struct npart__plan *plan, uint32_t rule, uint32_t node, struct npart__buffer *out)
+{
+    (void)npart__rule_found(&plan->target, &plan->session, rule, node, out);
+}
+
+static void append_seen(const struct npart__plan *plan, uint32_t rule, uint32_t node, struct npart__buffer *out)
+{
+    npart__append_seen(&plan->target, &plan->session, rule, node, out);
+}
+
+/* Writes what a rule finds at a node, and returns the length of the whole. */
+static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node,
+                          void (*append)(const struct npart__plan *plan, uint32_t rule, uint32_t node,
+                                         struct npart__buffer *out),
+                          char *found, size_t bytes)
+{
+    struct npart__note note;
+    if (!found)
+        return 0;
+    npart__note_open(&note, &handle->life->arena.allocator);
+    npart__lock(handle->inference);
+    append(&handle->plan, rule, node, &note.text);
+    note.text.failed |= npart__take_failure(handle->plan.inference);
+    npart__unlock(handle->inference);
+    return npart__note_close(&note, found, bytes);
+}
+
+/* All of a reason but what was found. */
+static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart_outcome outcome,
+                       struct npart_reason *out)
+{
+    const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
+    *out = (struct npart_reason){
+        .size = sizeof *out,
+        .rule = rule,
+        .rule_id = at->id,
+        .text = at->sentence,
+        .source = at->source,
+        .gate = npart__gate_word(plan->target.oplist, rule),
+        .outcome = outcome,
+    };
+}
+
+bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
+                       size_t bytes)
+{
+    if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__mask *mask = &handle->plan.mask;
+    if (index >= mask->first_reason[node + 1] - mask->first_reason[node])
+        return false;
+    const struct npart__reason *at = &mask->reasons.items[mask->first_reason[node] + index];
+    const struct npart__rule *rule = &handle->plan.target.oplist->rules.items[at->rule];
+    enum npart_outcome outcome = rule->kind == NPART__RULE_NOTE ? NPART_OUTCOME_NOTE
+                                 : at->truth == NPART__MAYBE    ? NPART_OUTCOME_UNKNOWN
+                                 : rule->is_fatal               ? NPART_OUTCOME_FAILS
+                                                                : NPART_OUTCOME_NOT_MET;
+    put_reason(&handle->plan, at->rule, outcome, out);
+    out->found_bytes = write_found(handle, at->rule, node, append_found, found, bytes);
+    return true;
+}
+
+/* A `maybe` that does not hold says that nothing certain is known. */
+static enum npart_outcome outcome_of(const struct npart__rule *rule, enum npart__truth truth)
+{
+    if (rule->kind == NPART__RULE_NOTE)
+        return truth == NPART__TRUE ? NPART_OUTCOME_NOTE : NPART_OUTCOME_NO_NOTE;
+    if (truth == NPART__TRUE)
+        return NPART_OUTCOME_MET;
+    if (truth == NPART__MAYBE || rule->kind == NPART__RULE_CAP)
+        return NPART_OUTCOME_UNKNOWN;
+    return rule->is_fatal ? NPART_OUTCOME_FAILS : NPART_OUTCOME_NOT_MET;
+}
+
+bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
+                      size_t bytes)
+{
+    if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__plan *plan = &handle->plan;
+    uint32_t rule = npart__rule_of_node(&plan->target, plan->graph, node, index);
+    if (rule == NPART_NONE || !npart__is_live(&plan->session, node))
+        return false;
+    npart__lock(handle->inference);
+    enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, rule, node, NULL);
+    npart__unlock(handle->inference);
+    const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
+    bool has_failed = truth != NPART__TRUE && at->kind != NPART__RULE_NOTE;
+    put_reason(plan, rule, outcome_of(at, truth), out);
+    out->found_bytes = write_found(handle, rule, node, has_failed ? append_found : append_seen, found, bytes);
+    return true;
+}
+
+/* ---- partitions -------------------------------------------------------------------------------------------- */
+
+bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out)
+{
+    if (!plan || partition >= plan->plan.partitioning.partitions.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__partition *at = &plan->plan.partitioning.partitions.items[partition];
+    const uint32_t *lists = plan->plan.partitioning.lists.items;
+    *out = (struct npart_partition){
+        .size = sizeof *out,
+        .graph = at->region,
+        .nodes = lists + at->first_member,
+        .inputs = lists + at->first_input,
+        .outputs = lists + at->first_output,
+        .ends = lists + at->first_end,
+        .cuts = lists + at->first_cut,
+        .node_count = at->member_count,
+        .input_count = at->input_count,
+        .output_count = at->output_count,
+        .end_count = at->end_count,
+        .cut_count = at->cut_count,
+    };
+    return true;
+}
+
+bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out)
+{
+    if (!plan || index >= plan->plan.partitioning.crossings.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__crossing *at = &plan->plan.partitioning.crossings.items[index];
+    *out = (struct npart_crossing){
+        .size = sizeof *out,
+        .value = at->value,
+        .from = at->from,
+        .to = at->to,
+        .has_bytes = at->bytes != UINT64_MAX,
+        .bytes = at->bytes == UINT64_MAX ? 0 : at->bytes,
+        .layout = layout_of(&plan->plan, at->value),
+    };
+    return true;
+}
+
+/* ---- causes, and what to do -------------------------------------------------------------------------------- */
+
+bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found, size_t bytes)
+{
+    if (!plan || cause >= plan->plan.causes.items.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__causes *causes = &plan->plan.causes;
+    const struct npart__cause *at = &causes->items.items[cause];
+    bool is_found = at->cut_value == NPART_NONE && at->first_victim != NPART_NONE;
+    if (!is_found)
+        (void)npart__copy_out("", 0, found, bytes);
+    *out = (struct npart_cause){
+        .size = sizeof *out,
+        .kind = npart__about_word((enum npart__rule_about)at->about),
+        .text = at->text,
+        .rule = at->rule,
+        .rule_id = plan->plan.target.oplist->rules.items[at->rule].id,
+        .victim_count = at->victim_count,
+        .cut_count = at->cut_count,
+        .nodes = at->node_count ? causes->lists.items + at->first_node : NULL,
+        .cuts = at->cut_count ? causes->lists.items + at->first_cut : NULL,
+        .node_count = at->node_count,
+        .first_victim = at->first_victim,
+        .cut_value = at->cut_value,
+        .is_fatal = at->is_fatal,
+        .is_unknown = at->is_unknown,
+        .found_bytes = is_found ? write_found(plan, at->rule, at->first_victim, append_found, found, bytes) : 0,
+    };
+    return true;
+}
+
+/* Whether the whole model falls back for its floating point. */
+static bool is_all_float(const struct npart__plan *plan)
+{
+    return plan->causes.items.count == 1 && plan->causes.items.items[0].rule == plan->target.oplist->integer_rule;
+}
+
+npart_status npart_plan_next_step(const npart_plan *handle, const npart_plan *fixed, struct npart_next_step *out,
+                                  struct npart_error *error)
+{
+    if (!handle || !NPART__HAS_ROOM(out))
+        return handle ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "the size of struct npart_next_step is not known")
+                      : npart__fail_null("plan", error);
+    const struct npart__plan *plan = &handle->plan;
+    const struct npart__oplist *oplist = plan->target.oplist;
+    struct npart__next_step found = {0};
+    struct npart_next_step step = {.size = sizeof step};
+    if (strcmp(plan->summary.verdict, "fails") == 0 && npart__is_invalid(plan->asked)) {
+        step.step = NPART_STEP_MEND;
+    } else if (fixed && fixed->plan.summary.coverage > plan->summary.coverage) {
+        step.step = NPART_STEP_FIX_DIMS;
+    } else if (plan->causes.items.count == 0) {
+        step.step = NPART_STEP_NOTHING;
+    } else if (is_all_float(plan)) {
+        uint32_t unless = oplist->integer_when.without;
+        step.step = NPART_STEP_QUANTIZE;
+        step.switch_name = unless == NPART_NONE ? NULL : oplist->switches.items[unless];
+    } else {
+        npart_status status = npart__find_next_step(plan, &found, error);
+        if (status != NPART_OK)
+            return status;
+        step.step = NPART_STEP_CAUSES;
+        step.first_cause = found.first_cause;
+        step.last_cause = found.last_cause;
+        step.victim_count = found.victim_count;
+        step.partitions = found.partitions;
+    }
+    *out = step;
+    return NPART_OK;
+}

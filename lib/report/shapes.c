@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The types and shapes of the main graph's values as JSON, by name.
+ */
+#include "report/report.h"
+
+/* What is needed of one value after the other. */
+struct shapes {
+    struct npart__sheet *out;
+    struct npart__sheet scratch; /* what a getter writes */
+    const npart_inference *inference;
+};
+
+static void dim(struct shapes *shapes, uint32_t value, uint32_t axis)
+{
+    int64_t size = npart_inference_dim(shapes->inference, value, axis);
+    if (size != -1) {
+        npart__add_number(shapes->out, size);
+        return;
+    }
+    struct npart__sheet *scratch = &shapes->scratch;
+    while (npart__sheet_lacks(scratch, npart_inference_dim_text(shapes->inference, value, axis, NPART__ROOM(scratch))))
+        continue;
+    if (scratch->size)
+        npart__add_json_string(shapes->out, scratch->data, scratch->size);
+    else
+        npart__add_text(shapes->out, "null");
+}
+
+static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *value)
+{
+    static const char *const kinds[] = {
+        [NPART_VALUE_UNKNOWN] = "null",
+        [NPART_VALUE_TENSOR] = "null",
+        [NPART_VALUE_SPARSE] = "null",
+        [NPART_VALUE_SEQUENCE] = "[\"sequence\",null]",
+        [NPART_VALUE_MAP] = "[\"map\",null]",
+        [NPART_VALUE_OPTIONAL] = "[\"optional\",null]",
+        [NPART_VALUE_OPAQUE] = "null",
+    };
+    bool is_tensor = value->kind == NPART_VALUE_TENSOR || value->kind == NPART_VALUE_SPARSE;
+    if (!is_tensor || !value->element_type) {
+        npart__add_text(shapes->out, kinds[value->kind]);
+        return;
+    }
+    npart__add_text(shapes->out, "[");
+    npart__add_number(shapes->out, value->element_type);
+    npart__add_text(shapes->out, value->has_rank ? ",[" : ",null");
+    for (uint32_t i = 0; value->has_rank && i < value->rank && !shapes->out->pool->failed; i++) {
+        npart__add_text(shapes->out, i ? "," : "");
+        dim(shapes, id, i);
+    }
+    npart__add_text(shapes->out, value->has_rank ? "]]" : "]");
+}
+
+/* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. */
+static void all_shapes(struct shapes *shapes, const npart_model *model)
+{
+    struct npart_model_info info = {.size = sizeof info};
+    struct npart_graph graph = {.size = sizeof graph};
+    (void)npart_model_info(model, &info);
+    (void)npart_model_graph(model, 0, &graph);
+    bool is_first = true, *is_input = npart__take(shapes->out->pool, info.value_count + (size_t)1, sizeof *is_input);
+    for (uint32_t i = 0; is_input && i < graph.input_count; i++)
+        is_input[graph.inputs[i]] = true;
+    npart__add_text(shapes->out, "{");
+    for (uint32_t i = 0; is_input && i < info.value_count && !shapes->out->pool->failed; i++) {
+        struct npart_value value = {.size = sizeof value};
+        (void)npart_inference_value(shapes->inference, i, &value);
+        if (!is_input[i] && (value.graph != 0 || value.source != NPART_SOURCE_NODE))
+            continue;
+        npart__add_text(shapes->out, is_first ? "" : ",");
+        is_first = false;
+        npart__add_json_string(shapes->out, value.name, strlen(value.name));
+        npart__add_text(shapes->out, ":");
+        shape(shapes, i, &value);
+    }
+    npart__add_text(shapes->out, "}\n");
+}
+
+npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    struct npart__pool pool;
+    struct npart__sheet out;
+    struct npart_inference_info info = {.size = sizeof info};
+    if (!npart_inference_info(inference, &info))
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "inference must not be NULL");
+    if (!write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
+    npart__report_open(&pool, &out, info.allocator, write, payload);
+    struct shapes shapes = {.out = &out, .inference = inference};
+    npart__sheet_open(&shapes.scratch, &pool);
+    (void)npart__sheet_reserve(&shapes.scratch, 255);
+    all_shapes(&shapes, npart_inference_model(inference));
+    npart__sheet_close(&shapes.scratch);
+    return npart__report_close(&pool, &out, error);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all reports are written with: memory of the plan's allocator, text that grows, numbers in every locale.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+struct npart__taken {
+    struct npart__taken *next;
+    uint64_t aligned; /* so that what follows is */
+};
+
+static void *release(const struct npart__pool *pool, struct npart__taken *taken)
+{
+    pool->allocator.release(pool->allocator.payload, taken);
+    return NULL;
+}
+
+static void keep(struct npart__pool *pool, struct npart__taken *taken)
+{
+    taken->next = pool->taken;
+    pool->taken = taken;
+}
+
+void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes)
+{
+    struct npart__taken *taken = NULL;
+    if (!item_bytes || count <= SIZE_MAX / 4 / item_bytes)
+        taken = pool->allocator.allocate(pool->allocator.payload, sizeof *taken + count * item_bytes);
+    if (!taken) {
+        pool->failed = true;
+        return NULL;
+    }
+    keep(pool, taken);
+    return memset(taken + 1, 0, count * item_bytes);
+}
+
+/* ---- sheets ------------------------------------------------------------------------------------------------ */
+
+static struct npart__taken *block_of(const struct npart__sheet *sheet)
+{
+    return sheet->data ? (struct npart__taken *)(void *)sheet->data - 1 : NULL;
+}
+
+void npart__sheet_open(struct npart__sheet *sheet, struct npart__pool *pool)
+{
+    *sheet = (struct npart__sheet){.pool = pool};
+}
+
+void npart__sheet_close(struct npart__sheet *sheet)
+{
+    if (sheet->data)
+        sheet->data = release(sheet->pool, block_of(sheet));
+    sheet->size = sheet->capacity = 0;
+}
+
+static void hand_on(struct npart__sheet *sheet)
+{
+    if (sheet->size && !sheet->write(sheet->payload, sheet->data, sheet->size))
+        sheet->pool->refused = sheet->pool->failed = true;
+    sheet->size = 0;
+}
+
+static bool grow(struct npart__sheet *sheet, size_t capacity)
+{
+    const struct npart_allocator *allocator = &sheet->pool->allocator;
+    struct npart__taken *block = block_of(sheet), *grown;
+    size_t bytes = sizeof *grown + capacity;
+    if (block && allocator->resize) {
+        grown = allocator->resize(allocator->payload, block, bytes);
+    } else {
+        grown = allocator->allocate(allocator->payload, bytes);
+        if (grown && block) {
+            memcpy(grown + 1, sheet->data, sheet->size);
+            (void)release(sheet->pool, block);
+        }
+    }
+    if (!grown) {
+        sheet->pool->failed = true;
+        return false;
+    }
+    sheet->data = (char *)(grown + 1);
+    sheet->capacity = capacity;
+    return true;
+}
+
+bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
+{
+    if (sheet->write && sheet->capacity >= NPART__SHEET_BYTES && !sheet->pool->failed)
+        hand_on(sheet);
+    if (sheet->pool->failed) {
+        sheet->size = sheet->capacity; /* what comes now is swallowed here */
+        return false;
+    }
+    if (bytes < sheet->capacity - sheet->size)
+        return true;
+    size_t wanted = sheet->capacity ? sheet->capacity * 2 : 256;
+    while (wanted - sheet->size <= bytes) {
+        if (wanted > SIZE_MAX / 4) {
+            sheet->pool->failed = true;
+            return false;
+        }
+        wanted *= 2;
+    }
+    return grow(sheet, wanted);
+}
+
+bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
+{
+    if (length == SIZE_MAX)
+        sheet->pool->failed = true;
+    sheet->size = 0;
+    if (sheet->pool->failed || length < sheet->capacity) {
+        sheet->size = sheet->pool->failed ? 0 : length;
+        return false;
+    }
+    return npart__sheet_reserve(sheet, length);
+}
+
+const char *npart__sheet_text(struct npart__sheet *sheet)
+{
+    if (!npart__sheet_reserve(sheet, 0))
+        return "";
+    sheet->data[sheet->size] = '\0';
+    return sheet->data;
+}
+
+const char *npart__keep_text(struct npart__sheet *sheet)
+{
+    const char *text = npart__sheet_text(sheet);
+    if (sheet->data)
+        keep(sheet->pool, block_of(sheet));
+    npart__sheet_open(sheet, sheet->pool);
+    return text;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------- */
+
+void npart__add_format(struct npart__sheet *sheet, const char *format, ...)
+{
+    char fixed[256];
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int length = vsnprintf(fixed, sizeof fixed, format, list);
+    va_end(list);
+    if (length < 0) {
+        sheet->pool->failed = true;
+    } else if ((size_t)length < sizeof fixed) {
+        npart__add(sheet, fixed, (size_t)length);
+    } else if (npart__sheet_reserve(sheet, (size_t)length)) {
+        (void)vsnprintf(sheet->data + sheet->size, (size_t)length + 1, format, again);
+        sheet->size += (size_t)length;
+    }
+    va_end(again);
+}
+
+void npart__add_number(struct npart__sheet *sheet, int64_t value)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    if (sheet->capacity - sheet->size < sizeof digits && !npart__sheet_reserve(sheet, sizeof digits))
+        return;
+    do {
+        digits[--at] = (char)('0' + magnitude % 10);
+        magnitude /= 10;
+    } while (magnitude);
+    if (value < 0)
+        digits[--at] = '-';
+    while (at < sizeof digits)
+        sheet->data[sheet->size++] = digits[at++];
+}
+
+void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decimals)
+{
+    static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+    int64_t scale = powers[decimals < NPART__LENGTH(powers) ? decimals : NPART__LENGTH(powers) - 1];
+    double whole = isfinite(value) ? floor(fabs(value)) : 0, rest = isfinite(value) ? fabs(value) - whole : 0;
+    int64_t fraction = (int64_t)(rest * (double)scale + 0.5);
+    if (fraction == scale) { /* rounded up to the next whole number */
+        whole++;
+        fraction = 0;
+    }
+    if (value < 0 && (whole > 0 || fraction > 0))
+        npart__add(sheet, "-", 1);
+    if (whole < 1e18)
+        npart__add_number(sheet, (int64_t)whole);
+    else
+        npart__add_format(sheet, "%.0f", whole); /* no point, so no locale's */
+    if (scale == 1)
+        return;
+    npart__add(sheet, ".", 1);
+    for (int64_t digit = scale / 10; digit; digit /= 10) {
+        char character = (char)('0' + fraction / digit);
+        npart__add(sheet, &character, 1);
+        fraction %= digit;
+    }
+}
+
+/* ---- a report as a whole ----------------------------------------------------------------------------------- */
+
+npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
+{
+    char message[2 * sizeof error->message];
+    va_list list;
+    if (!error)
+        return status;
+    va_start(list, format);
+    (void)vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    error->status = status;
+    *error->place = '\0';
+    (void)npart_plain_text(message, error->message, sizeof error->message);
+    return status;
+}
+
+static const npart_model *model_of(const npart_plan *plan)
+{
+    return npart_inference_model(npart_plan_inference(plan));
+}
+
+npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
+                                 const struct npart_report_options *options, npart_write_callback write,
+                                 struct npart_error *error)
+{
+    if (!plans || count == 0)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "no plan to report");
+    if (!write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
+    if (options && options->version != 1)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                  "report options have version %u; this library knows 1 to 1", options->version);
+    for (size_t i = 0; i < count; i++) {
+        if (!plans[i].plan)
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu must not be NULL", i);
+        if (model_of(plans[i].plan) != model_of(plans[0].plan) ||
+            (plans[i].fixed && model_of(plans[i].fixed) != model_of(plans[0].plan)))
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "plan %zu is of another model", i);
+    }
+    return NPART_OK;
+}
+
+const struct npart_allocator *npart__allocator_of(const npart_plan *plan)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    (void)npart_plan_info(plan, &info);
+    return info.allocator;
+}
+
+void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, const struct npart_allocator *allocator,
+                        npart_write_callback write, void *payload)
+{
+    *pool = (struct npart__pool){.allocator = *allocator};
+    *sheet = (struct npart__sheet){.pool = pool, .write = write, .payload = payload};
+}
+
+npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error)
+{
+    if (!pool->failed)
+        hand_on(sheet);
+    npart__sheet_close(sheet);
+    while (pool->taken) {
+        struct npart__taken *next = pool->taken->next;
+        (void)release(pool, pool->taken);
+        pool->taken = next;
+    }
+    if (!pool->failed)
+        return NPART_OK;
+    return pool->refused ? npart__report_fail(error, NPART_ERROR_WRITE, "cannot write the report")
+                         : npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+}
