@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles are independent: threads that analyse different models at the same time, each with its own handles, and
- * threads that share a model and an op list which nobody changes, all get what one thread gets.
+ * Threads that analyse different models at the same time, each with its own handles, threads that share a model and an
+ * op list, threads that make plans of one inference, and threads that read one plan: all get what one thread gets.
  */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
@@ -26,6 +26,8 @@ struct work {
     const char *path;
     const npart_model *model;   /* shared; NULL: one of its own */
     const npart_oplist *oplist; /* shared; NULL: one of its own */
+    const npart_inference *inference; /* shared, and nothing is fixed; NULL: one of its own */
+    const npart_plan *plan;     /* shared, and only read; NULL: one of its own */
     char *reports[ROUNDS];      /* JSON, then text */
     npart_status status;
 };
@@ -42,8 +44,22 @@ static char *joined(const npart_plan *plan, const npart_plan *fixed)
     return both;
 }
 
+static npart_status analyse_shared(const struct work *work, char **out)
+{
+    npart_plan *plan = NULL;
+    npart_status status = NPART_OK;
+    if (!work->plan)
+        status = npart_plan_make(&plan, work->inference, work->oplist, NULL, NULL, NULL);
+    if (status == NPART_OK)
+        *out = joined(work->plan ? work->plan : plan, NULL);
+    npart_plan_free(plan);
+    return status;
+}
+
 static npart_status analyse(const struct work *work, char **out)
 {
+    if (work->inference || work->plan)
+        return analyse_shared(work, out);
     npart_model *model = NULL;
     npart_oplist *oplist = NULL;
     npart_inference *inference = NULL, *fixed = NULL;
@@ -127,4 +143,49 @@ static void test_threads__inferences_of_one_model(void)
     npart_model_free(model);
 }
 
-TESTS(test_threads__handles_of_their_own, test_threads__inferences_of_one_model)
+/* `reads` one plan, or makes plans of one inference; nothing was asked of either before. */
+static void share_inference(const char *path, const char *list, bool reads)
+{
+    struct work works[THREADS] = {{0}};
+    char *wanted[THREADS];
+    npart_model *model = NULL;
+    npart_oplist *oplist = NULL;
+    npart_inference *inference = NULL, *alone = NULL;
+    npart_plan *plan = NULL;
+    REQUIRE(npart_model_read_file(&model, path, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_oplist_find(&oplist, list, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&alone, model, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&inference, model, NULL, NULL) == NPART_OK);
+    works[0] = (struct work){.inference = alone, .oplist = oplist};
+    REQUIRE(analyse(&works[0], &wanted[0]) == NPART_OK);
+    if (reads)
+        REQUIRE(npart_plan_make(&plan, inference, oplist, NULL, NULL, NULL) == NPART_OK);
+    for (unsigned i = 0; i < THREADS; i++) {
+        works[i] = (struct work){.inference = inference, .oplist = oplist, .plan = plan};
+        wanted[i] = wanted[0];
+    }
+    npart_model_free(model); /* kept by what was made from it */
+    run_all(works, wanted);
+    free(wanted[0]);
+    npart_oplist_free(oplist);
+    npart_inference_free(inference);
+    npart_inference_free(alone);
+    npart_plan_free(plan);
+}
+
+static void test_threads__plans_of_one_inference(void)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        share_inference(paths[i], "hexagon", false);
+    share_inference(paths[0], "intel-npu", false);
+}
+
+static void test_threads__readers_of_one_plan(void)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        share_inference(paths[i], "hexagon", true);
+    share_inference(paths[3], "intel-npu", true);
+}
+
+TESTS(test_threads__handles_of_their_own, test_threads__inferences_of_one_model, test_threads__plans_of_one_inference,
+      test_threads__readers_of_one_plan)
