@@ -142,11 +142,12 @@ check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the publ
 		echo "#include \"$$header\"" | $(CC) -std=c11 -fsyntax-only $(WARNINGS) -I. $(ALL_CPPFLAGS) -x c - || exit 1; done
 	echo '#include "npu_partition.h"' | $(CC) -std=c99 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c -
 	echo '#include "npu_partition.h"' | $(CXX) -std=c++11 -pedantic-errors -Wall -Wextra -Iinclude -fsyntax-only -x c++ -
-check-symbols: $(shared_library) ## the shared library exports what the header declares, no more and no less
-	sh test/checks/symbols.sh $(header) $(shared_library)
+check-symbols: $(shared_library) ## the shared library exports what the header declares, and both are what was promised
+	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
-check-install: all ## install into a folder, build the example against it, run it, uninstall
+check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
+	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
 	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
 	$(VENV)/bin/python test/checks/check_proto.py $<

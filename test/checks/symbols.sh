@@ -1,11 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# usage: symbols.sh HEADER SHARED_LIBRARY   The functions marked NPART_API are the dynamic symbols, all of them.
+# usage: symbols.sh HEADER SHARED_LIBRARY LIST CC   The functions marked NPART_API are the dynamic symbols, all of them,
+# and both are what LIST promises, as are the sizes of structs that carry a size or version.
 set -eu
-declared=$(mktemp)
-exported=$(mktemp)
-trap 'rm -f "$declared" "$exported"' EXIT
-grep -v '^#' "$1" | tr '\n' ' ' | grep -o 'NPART_API[^;]*;' | sed 's/(.*//; s/.*[ *]//' | sort -u >"$declared"
-nm -D --defined-only "$2" | awk '$2 == "T" { print $3 }' | sort -u >"$exported"
-diff "$declared" "$exported" >&2
-echo "$(wc -l <"$declared") functions declared and exported"
+header=$1 library=$2 list=$3 cc=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'NPART_API[^;]*;' | sed 's/(.*//; s/.*[ *]//' | sort -u >"$work/declared"
+nm -D --defined-only "$library" | awk '$2 == "T" { print $3 }' | sort -u >"$work/exported"
+diff "$work/declared" "$work/exported" >&2
+{
+	printf '#include <stdio.h>\n#include "%s"\nint main(void)\n{\n' "$(realpath "$header")"
+	awk '/^struct npart_[a-z_]* {$/ { name = $2; next }
+		/^    (size_t size|uint32_t version);/ && name { printf "    printf(\"struct %s %%zu\\n\", sizeof(struct %s));\n", name, name }
+		{ name = "" }' "$header"
+	printf '    return sizeof(void *) == 8 ? 0 : 1;\n}\n'
+} >"$work/sizes.c"
+$cc -std=c99 "$work/sizes.c" -o "$work/sizes"
+sed 's/^/function /' "$work/declared" >"$work/found"
+"$work/sizes" >>"$work/found" || exec echo "not compared: sizes are listed for pointers of 64 bits"
+sort "$work/found" >"$work/sorted"
+grep -v '^#' "$list" | sed 's/ [^ ]*$//' | sort >"$work/promised"
+if ! diff "$work/promised" "$work/sorted" >&2; then
+	echo "$list promises something else (<) than the header has (>)" >&2
+	exit 1
+fi
+echo "$(wc -l <"$work/declared") functions declared, exported and promised"

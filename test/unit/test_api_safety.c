@@ -19,7 +19,7 @@ static const char lines[] =
     "node s = Shape(x) start=0 end=1\nnode y = Softmax(d) axis=-1\n"
     "output y\noutput i\noutput s\n";
 
-/* ---- every getter, of a handle or of none ------------------------------------------------------------------------ */
+/* ---- every getter, of a handle or of none ---------------------------------------------------------------------- */
 
 #define GET(call)                                                                                                      \
     do {                                                                                                               \
@@ -153,7 +153,7 @@ static void test_api_safety__null_handles(void)
     CHECK_INT(npart_plain_text(NULL, NULL, 0), 0);
 }
 
-/* ---- arguments --------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
 
 #define CHECK_ARGUMENT(call)                                                                                           \
     do {                                                                                                               \
@@ -333,7 +333,7 @@ static void test_api_safety__foreign_handles(void)
     analysis_close(&other);
 }
 
-/* ---- how long handles live ---------------------------------------------------------------------------------------- */
+/* ---- how long handles live ------------------------------------------------------------------------------------- */
 
 /* Two plans of one inference and of one with fixed sizes; all memory is counted. */
 struct family {
@@ -419,7 +419,7 @@ static void test_api_safety__free_in_any_order(void)
     free(wanted_fixed);
 }
 
-/* ---- growth ------------------------------------------------------------------------------------------------------- */
+/* ---- growth ---------------------------------------------------------------------------------------------------- */
 
 static void ask_everything(const struct family *family)
 {

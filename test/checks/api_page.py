@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/api.md has every function of the header, no other, and the programs of examples/ as they are.
+
+usage: api_page.py HEADER PAGE PROGRAM...
+"""
+import re
+import sys
+
+
+def main():
+    header_path, page_path, programs = sys.argv[1], sys.argv[2], sys.argv[3:]
+    header = re.sub(r"^#.*", "", open(header_path).read(), flags=re.MULTILINE)
+    page = open(page_path).read()
+    declared = re.findall(r"^NPART_API[^;]*?\b(npart_\w+)\(", header, flags=re.MULTILINE)
+    blocks = re.findall(r"^```c\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"`(npart_\w+)`", page))
+    problems = [f"does not name {name}" for name in declared if name not in named]
+    problems += [f"names {name}, which is not there" for name in sorted(named - set(declared) - {"npart_status"})]
+    problems += [f"does not have {path} as it is" for path in programs if open(path).read() not in blocks]
+    for problem in problems:
+        print(f"{page_path} {problem}", file=sys.stderr)
+    print(f"{page_path}: {len(declared)} functions, {len(programs)} programs, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+sys.exit(main())
