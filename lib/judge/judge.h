@@ -103,8 +103,8 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
 uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                              uint32_t node);
 
-/* The `index`-th rule that the applied gates have for a live node, those after a refusing gate included; NPART_NONE past
- * the last. */
+/* The `index`-th rule that the applied gates have for a live node, those after a refusing gate included; NPART_NONE
+ * past the last. */
 uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
                              uint32_t index);
 /* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
