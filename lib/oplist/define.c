@@ -301,17 +301,19 @@ static void add_piece(struct npart__parser *parser, struct pieces *pieces, const
 static const char *number_text(struct npart__parser *parser)
 {
     const char *ends[2] = {NULL, NULL};
-    bool is_range = false;
+    bool is_range = false, has_failed = false;
     for (unsigned end = 0; end < 2; end++) {
         bool is_negative = npart__accept(parser, NPART__TOKEN_MARK, "-");
-        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER && parser->now.at < parser->now.range.count)
+        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER && parser->now.at < parser->now.range.count) {
             ends[end] = npart__arena_format(parser->arena, "%s%s", is_negative ? "-" : "",
                                             parser->now.range.tokens[parser->now.at++].text);
+            has_failed |= !ends[end];
+        }
         if (end == 0 && !(is_range = npart__accept(parser, NPART__TOKEN_MARK, "..")))
             break;
     }
-    if (!is_range)
-        return ends[0];
+    if (!is_range || has_failed)
+        return has_failed ? NULL : ends[0];
     if (ends[0] && ends[1])
         return npart__arena_format(parser->arena, "%s to %s", ends[0], ends[1]);
     return npart__arena_format(parser->arena, "at %s %s", ends[0] ? "least" : "most", ends[0] ? ends[0] : ends[1]);
@@ -370,7 +372,11 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = token->column},
                                        {.kind = NPART__TOKEN_END}};
         name[0].text = npart__arena_copy_text(parser->arena, text, strcspn(text, "}"));
-        if (!name[0].text || !text[strlen(name[0].text)]) {
+        if (!name[0].text) {
+            npart__parse_out_of_memory(parser);
+            return NULL;
+        }
+        if (!text[strlen(name[0].text)]) {
             npart__parse_fail(parser, token->column, "a brace is not closed");
             return NULL;
         }
