@@ -597,9 +597,15 @@ def ops_that_share_lines(n):
 
 
 @oplist_shape(20000)
-def groups(n):
-    return (HEAD + "".join(f"group g{i}\n  need static(*)\n" for i in range(500)) +
+def defines_of_rules(n):
+    return (HEAD + "".join(f"define g{i}\n  need static(*)\n" for i in range(500)) +
             "".join(f"op my:A{i:06}\n  use g{i % 500}\n" for i in range(n)))
+
+
+@oplist_shape(10000)  # words of defines are limited
+def defines_of_conditions(n):
+    return (HEAD + "".join(f"define g{i}(x): static(x) and rank(x) = {i}\n" for i in range(500)) +
+            "".join(f"op my:A{i:06}\n  need g{i % 500}(inputs) \"of {{d}}\"\n" for i in range(n)) + 'define d: "one"\n')
 
 
 @oplist_shape(20000)
