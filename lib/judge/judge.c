@@ -188,11 +188,8 @@ uint32_t npart__fallback_rule(const struct npart__target *target, const struct n
         if (!npart__target_has(target, line->when))
             continue;
         rule = line->rule;
-        if (line->has_all)
+        if (line->has_all || npart__is_among(node, policy_ops + line->first_op, line->op_count))
             return NPART_NONE;
-        for (uint32_t k = line->first_op; k < line->first_op + line->op_count; k++)
-            if (npart__is_op(node, policy_ops[k]))
-                return NPART_NONE;
     }
     return rule;
 }

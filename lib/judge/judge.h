@@ -65,6 +65,14 @@ static inline bool npart__is_op(const struct npart__node *node, struct npart__op
 {
     return node->op_type == id.op_type && node->domain == id.domain;
 }
+/* Whether the node is of one of these ops. */
+static inline bool npart__is_among(const struct npart__node *node, const struct npart__op_id *ids, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (npart__is_op(node, ids[i]))
+            return true;
+    return false;
+}
 
 /* The rule by which the CPU's side of the target cannot run the node; NPART_NONE when it can. `policy_ops`: the list's
  * in the node's graph. */

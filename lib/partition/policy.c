@@ -17,10 +17,7 @@ void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t 
 
 static bool is_named(const struct npart__hand_back *to, const struct npart__policy *policy, uint32_t node)
 {
-    for (uint32_t i = policy->first_op; i < policy->first_op + policy->op_count; i++)
-        if (npart__is_op(&to->graph->nodes.items[node], to->ops[i]))
-            return true;
-    return false;
+    return npart__is_among(&to->graph->nodes.items[node], to->ops + policy->first_op, policy->op_count);
 }
 
 /* ---- stops ------------------------------------------------------------------------------------------------ */

@@ -27,18 +27,12 @@ static bool is_live(const struct search *search, uint32_t node)
 
 static bool is_layout_op(const struct search *search, const struct npart__node *node)
 {
-    for (uint32_t i = 0; i < search->policy->op_count; i++)
-        if (npart__is_op(node, search->to->ops[search->policy->first_op + i]))
-            return true;
-    return false;
+    return npart__is_among(node, search->to->ops + search->policy->first_op, search->policy->op_count);
 }
 
 static bool goes_through(const struct search *search, const struct npart__node *node)
 {
-    for (uint32_t i = 0; i < search->through_count; i++)
-        if (npart__is_op(node, search->through[i]))
-            return true;
-    return false;
+    return npart__is_among(node, search->through, search->through_count);
 }
 
 /* The live node that makes operand `index`, or NPART_NONE. */
@@ -57,10 +51,7 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     if (is_layout_op(search, node))
         return npart__order_of_axes(search->session->inference, id, order, &rank) &&
                npart__moves_channels(order, rank);
-    for (uint32_t i = 0; i < search->layout_count; i++)
-        if (npart__is_op(node, search->layout[i]))
-            return search->to->request->accepted[id];
-    return false;
+    return npart__is_among(node, search->layout, search->layout_count) && search->to->request->accepted[id];
 }
 
 /* Offered to the target once it has compiled all others, among which nothing is turned any more. */

@@ -33,22 +33,16 @@ struct mover {
     struct NPART__ARRAY(struct span) spans;
 };
 
-static bool is_among(const struct mover *at, uint32_t id, const struct npart__op_id *ops, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (npart__is_op(&at->graph->nodes.items[id], ops[i]))
-            return true;
-    return false;
-}
-
 static bool is_moved_op(const struct mover *at, uint32_t id)
 {
-    return is_among(at, id, at->moved, at->plan->target.oplist->moved_ops.count);
+    return npart__is_among(&at->graph->nodes.items[id], at->moved,
+                           at->plan->target.oplist->moved_ops.count);
 }
 
 static bool goes_through(const struct mover *at, uint32_t id)
 {
-    return is_among(at, id, at->through, at->plan->target.oplist->through_ops.count);
+    return npart__is_among(&at->graph->nodes.items[id], at->through,
+                           at->plan->target.oplist->through_ops.count);
 }
 
 static uint32_t result_of(const struct mover *at, uint32_t id)
