@@ -45,6 +45,9 @@ struct npart__view_rows npart__find_view_rows(const char *domain, const char *op
  * begins with have a type. */
 bool npart__is_typed(const struct npart__call *call);
 uint8_t npart__find_asked(const char *op);
+/* infer.c: whether a runtime knows nothing of the node's results because the standard's inference says nothing of
+ * them. ONNX's own goes through the bodies of functions. */
+bool npart__is_unshaped(const struct npart__inference *inference, const struct npart__node *node);
 /* Whether the runtime could compute a node of constants before the model runs. */
 bool npart__is_measured(const struct npart__call *call);
 /* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */

@@ -200,7 +200,7 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
 /* A runtime knows nothing of what the standard's inference says nothing of, and does not compute it ahead either. */
-static bool is_unshaped(const struct npart__inference *inference, const struct npart__node *node)
+bool npart__is_unshaped(const struct npart__inference *inference, const struct npart__node *node)
 {
     uint32_t flags = node->schema ? npart__operator_flags(node->schema) : 0;
     bool goes_through = inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
@@ -240,7 +240,7 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         if (is_known_to_view(inference, node))
             imply_element_type(&call, &cache, i);
     }
-    bool is_shaped = !is_unshaped(inference, node) && is_known_to_view(inference, node);
+    bool is_shaped = !npart__is_unshaped(inference, node) && is_known_to_view(inference, node);
     if (inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && node->domain == 0 &&
         id < graph->first_late_node && strcmp(npart__node_op(graph, node), "Reshape") == 0)
         npart__fuse_reshape(&call);

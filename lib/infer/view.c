@@ -562,10 +562,7 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
     const char *domain = npart__text(&call->graph->strings, call->node->domain);
     bool is_standard = call->node->domain == 0 || strcmp(domain, "ai.onnx.ml") == 0;
     const char *op = is_standard ? npart__node_op(call->graph, call->node) : nothing;
-    uint32_t flags = call->node->schema ? npart__operator_flags(call->node->schema) : 0;
-    /* ONNX's own inference goes through the bodies of functions. */
-    bool goes_through = call->inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
-    bool is_unshaped = flags & NPART__OPERATOR_UNSHAPED && !goes_through;
+    bool is_unshaped = npart__is_unshaped(call->inference, call->node);
     if (call->inference->options.view == NPART__VIEW_ONNX && (is_unshaped || !npart__is_typed(call))) {
         lose(call, TYPE);
         return;
