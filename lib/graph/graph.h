@@ -14,7 +14,7 @@
 #ifndef NPART_GRAPH_H
 #define NPART_GRAPH_H
 
-#include "schema/schema.h"
+#include "runtime/runtime.h"
 #include "wire/wire.h"
 
 /* Model-local functions may call each other this deep. */
@@ -253,6 +253,13 @@ static inline uint32_t npart__node_output(const struct npart__graph *graph, cons
 static inline const char *npart__node_op(const struct npart__graph *graph, const struct npart__node *node)
 {
     return npart__text(&graph->strings, node->op_type);
+}
+
+/* Whether the node's operator has a role, in any domain. */
+static inline bool npart__node_plays(const struct npart__graph *graph, const struct npart__node *node,
+                                     enum npart__role role)
+{
+    return npart__op_plays(npart__node_op(graph, node), role);
 }
 
 static inline const char *npart__value_name(const struct npart__graph *graph, uint32_t value)

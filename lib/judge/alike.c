@@ -120,9 +120,8 @@ static bool same_neighbour(const struct alike *alike, uint32_t a, uint32_t b, bo
     const struct npart__node *one = &alike->graph->nodes.items[a], *other = &alike->graph->nodes.items[b];
     if (one->op_type != other->op_type || one->domain != other->domain)
         return false;
-    const char *op = npart__node_op(alike->graph, one);
-    bool quantizes = strcmp(op, is_consumer ? "QuantizeLinear" : "DequantizeLinear") == 0;
-    return !quantizes || same_quantization(alike, one, other, is_consumer);
+    enum npart__role role = is_consumer ? NPART__ROLE_QUANTIZES : NPART__ROLE_DEQUANTIZES;
+    return !npart__node_plays(alike->graph, one, role) || same_quantization(alike, one, other, is_consumer);
 }
 
 /* The name by which rules may tell a value, or NPART_NONE. */

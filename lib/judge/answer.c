@@ -133,10 +133,10 @@ uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value
     const struct npart__graph *graph = trial->graph;
     const struct npart__value *at = &graph->values.items[value];
     if (!is_output)
-        return strcmp(npart__producer_word(trial, value), "DequantizeLinear") == 0 ? at->producer : NPART_NONE;
+        return npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_DEQUANTIZES) ? at->producer : NPART_NONE;
     for (uint32_t i = 0; i < npart__user_count(trial->session, value); i++) {
         uint32_t consumer = npart__user(trial->session, value, i);
-        if (strcmp(npart__node_op(graph, &graph->nodes.items[consumer]), "QuantizeLinear") == 0)
+        if (npart__node_plays(graph, &graph->nodes.items[consumer], NPART__ROLE_QUANTIZES))
             return consumer;
     }
     return NPART_NONE;
@@ -221,7 +221,8 @@ static struct npart__answer cast_answer(const struct npart__trial *trial, uint32
     for (uint32_t i = 0; i < users; i++) {
         const struct npart__node *user = &trial->graph->nodes.items[npart__user(trial->session, value, i)];
         uint32_t result = user->output_count ? npart__node_output(trial->graph, user, 0) : NPART_NONE;
-        if (result == NPART_NONE || !npart__node_is(trial->graph, user, "Cast") || found++ < element)
+        bool casts = user->domain == 0 && npart__node_plays(trial->graph, user, NPART__ROLE_CASTS);
+        if (result == NPART_NONE || !casts || found++ < element)
             continue;
         int element_type = npart__fact_of(trial->inference, result)->element_type;
         return element_type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = element_type}
@@ -242,7 +243,8 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     npart__look_beyond(trial);
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         uint32_t producer = graph->values.items[value].producer;
-        uint32_t from = producer != NPART_NONE && strcmp(npart__producer_word(trial, value), "Transpose") == 0
+        bool reorders = npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_REORDERS_AXES);
+        uint32_t from = producer != NPART_NONE && reorders
                             ? npart__node_input(graph, &graph->nodes.items[producer], 0)
                             : NPART_NONE;
         if (from == NPART_NONE)

@@ -97,8 +97,8 @@ bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
             return false;
         if (is_among(trial, oplist->layout_ops.items, oplist->layout_ops.count, node))
             return true;
-        const char *op = npart__node_op(trial->graph, node);
-        if (strcmp(op, "QuantizeLinear") != 0 && strcmp(op, "DequantizeLinear") != 0 &&
+        if (!npart__node_plays(trial->graph, node, NPART__ROLE_QUANTIZES) &&
+            !npart__node_plays(trial->graph, node, NPART__ROLE_DEQUANTIZES) &&
             !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
             return false;
         value = npart__node_input(trial->graph, node, 0);
@@ -135,9 +135,9 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         uint32_t producer = trial->graph->values.items[value].producer;
         const struct npart__node *node = producer == NPART_NONE ? NULL : &trial->graph->nodes.items[producer];
-        bool is_transpose = node && node->domain == 0 && strcmp(npart__node_op(trial->graph, node), "Transpose") == 0;
-        if (is_transpose || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
-            return is_transpose && steps > 0 && moves_channels(trial, producer);
+        bool is_moved = node && is_among(trial, oplist->moved_ops.items, oplist->moved_ops.count, node);
+        if (is_moved || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
+            return is_moved && steps > 0 && moves_channels(trial, producer);
         uint32_t from = single_operand(trial, node);
         if (from == NPART_NONE || npart__fact_of(trial->inference, from)->element_type !=
                                       npart__fact_of(trial->inference, value)->element_type)

@@ -342,10 +342,10 @@ static bool is_in_refused_unit(const struct judge *judge, uint32_t id)
     return true;
 }
 
-static bool is_op(const struct judge *judge, uint32_t node, const char *op)
+static bool plays(const struct judge *judge, uint32_t node, enum npart__role role)
 {
     return node != NPART_NONE && npart__is_live(judge->session, node) &&
-           strcmp(npart__node_op(judge->graph, &judge->graph->nodes.items[node]), op) == 0;
+           npart__node_plays(judge->graph, &judge->graph->nodes.items[node], role);
 }
 
 /* A unit is accepted or refused as one: with a refused node go the nodes that quantize for it. */
@@ -366,7 +366,7 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer =
                 value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
-            if (!is_op(judge, producer, "DequantizeLinear") || judge->out->verdicts[producer] != NPART__NPU)
+            if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART__NPU)
                 continue;
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_unit(judge, producer))) {
                 rules[producer] = judge->quantized_unit[id] - 1;
@@ -378,7 +378,7 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t value = npart__node_output(graph, node, k);
             for (uint32_t u = 0; value != NPART_NONE && u < npart__user_count(judge->session, value); u++) {
                 uint32_t consumer = npart__user(judge->session, value, u);
-                if (is_op(judge, consumer, "QuantizeLinear") && judge->out->verdicts[consumer] == NPART__NPU)
+                if (plays(judge, consumer, NPART__ROLE_QUANTIZES) && judge->out->verdicts[consumer] == NPART__NPU)
                     rules[consumer] = judge->quantized_unit[id] - 1;
             }
         }

@@ -58,7 +58,7 @@ enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASS
 struct npart__op_id {
     uint32_t op_type, domain;
 };
-/* Of texts such as "Relu" and "com.microsoft:Gelu". NULL when out of memory. */
+/* Of texts, with their domain where it is not ai.onnx. NULL when out of memory. */
 struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
                                      struct npart__arena *arena);
 static inline bool npart__is_op(const struct npart__node *node, struct npart__op_id id)

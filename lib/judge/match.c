@@ -311,15 +311,6 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
     }
 }
 
-static bool is_commutative(const char *op)
-{
-    static const char *const ops[] = {"Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"};
-    for (size_t i = 0; i < NPART__COUNT(ops); i++)
-        if (strcmp(op, ops[i]) == 0)
-            return true;
-    return false;
-}
-
 static const struct part_op *find_ops(const struct npart__oplist *oplist, const struct npart__graph *graph,
                                       struct npart__arena *arena)
 {
@@ -331,7 +322,7 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
             continue;
         ops[i].type = npart__strings_find(&graph->strings, part->op, strlen(part->op));
         ops[i].domain = npart__strings_find(&graph->strings, part->domain, strlen(part->domain));
-        ops[i].is_commutative = is_commutative(part->op);
+        ops[i].is_commutative = npart__op_plays(part->op, NPART__ROLE_COMMUTES);
     }
     return ops;
 }

@@ -3,18 +3,7 @@
  * Whether a model computes in floating point throughout. Targets that know integers only refuse it as a whole, before
  * any of their rules is asked.
  */
-#include <string.h>
-
 #include "judge/judge.h"
-
-/* What takes quantized activations, or makes them. Those of integer matrices and convolutions end in Integer. */
-static bool is_quantizing(const char *op)
-{
-    size_t length = strlen(op), suffix = strlen("Integer");
-    return strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0 ||
-           strncmp(op, "QLinear", strlen("QLinear")) == 0 || strcmp(op, "QGemm") == 0 ||
-           (length > suffix && strcmp(op + length - suffix, "Integer") == 0);
-}
 
 /* Weights alone may be quantized: what is computed with them is floating point still. */
 static bool reads_only_constants(const struct npart__session *session, const struct npart__node *node)
@@ -41,7 +30,7 @@ bool npart__is_float_model(const struct npart__session *session)
         const struct npart__node *node = &graph->nodes.items[i];
         if (!npart__is_live(session, i))
             continue;
-        if (is_quantizing(npart__node_op(graph, node)) && !reads_only_constants(session, node))
+        if (npart__node_plays(graph, node, NPART__ROLE_QUANTIZED) && !reads_only_constants(session, node))
             return false;
         has_floats |= makes_floating_point(session->inference, node);
     }

@@ -17,22 +17,8 @@ static const struct {
     uint8_t formula;
     uint8_t input, weight; /* operands */
 } rows[] = {
-    {"Conv", MACS_FILTER, 0, 1},
-    {"ConvInteger", MACS_FILTER, 0, 1},
-    {"ConvTranspose", MACS_TRANSPOSED_FILTER, 0, 1},
-    {"DeformConv", MACS_FILTER, 0, 1},
-    {"FusedConv", MACS_FILTER, 0, 1},
-    {"FusedGemm", MACS_GEMM, 0, 1},
-    {"FusedMatMul", MACS_PRODUCT, 0, 1},
-    {"Gemm", MACS_GEMM, 0, 1},
-    {"MatMul", MACS_PRODUCT, 0, 1},
-    {"MatMulInteger", MACS_PRODUCT, 0, 1},
-    {"MatMulIntegerToFloat", MACS_PRODUCT, 0, 1},
-    {"MatMulNBits", MACS_PACKED, 0, 1},
-    {"NhwcConv", MACS_FILTER, 0, 1},
-    {"QGemm", MACS_GEMM, 0, 3},
-    {"QLinearConv", MACS_FILTER, 0, 3},
-    {"QLinearMatMul", MACS_PRODUCT, 0, 3},
+#define MACS(op, formula, input, weight) {op, MACS_##formula, input, weight},
+#include "schema/macs.def"
 };
 
 static const struct npart__fact *fact_at(const struct npart__session *session, const struct npart__node *node,

@@ -13,16 +13,16 @@ struct uses {
     bool is_output;       /* of its graph, one of them */
 };
 
-static bool is_op(const struct npart__graph *graph, uint32_t node, const char *name)
+static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
 {
-    return strcmp(npart__node_op(graph, &graph->nodes.items[node]), name) == 0;
+    return npart__node_plays(graph, &graph->nodes.items[node], role);
 }
 
 /* False when no DequantizeLinear is accepted. */
 static bool has_work(const struct npart__stage_request *request)
 {
     for (uint32_t i = 0; request->session->kept_for && i < request->count; i++)
-        if (request->accepted[request->order[i]] && is_op(request->graph, request->order[i], "DequantizeLinear"))
+        if (request->accepted[request->order[i]] && plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
             return true;
     return false;
 }
@@ -34,7 +34,7 @@ static void count_uses(const struct npart__stage_request *request, struct uses *
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
         const struct npart__node *node = &graph->nodes.items[id];
-        bool is_quantize = is_op(graph, id, "QuantizeLinear");
+        bool is_quantize = plays(graph, id, NPART__ROLE_QUANTIZES);
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             if (producer == NPART_NONE)
@@ -57,13 +57,13 @@ static bool is_unit(const struct npart__stage_request *request, const struct use
     const struct uses *of = &uses[request->place_of[id]];
     const struct npart__node *node = &graph->nodes.items[id];
     if (!request->accepted[id] || of->count == 0 || of->by_others || of->is_output ||
-        is_op(graph, id, "DequantizeLinear") || is_op(graph, id, "QuantizeLinear"))
+        plays(graph, id, NPART__ROLE_DEQUANTIZES) || plays(graph, id, NPART__ROLE_QUANTIZES))
         return false;
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t producer = npart__producer_inside(request, node, k);
         bool is_absent = npart__live_operand(request->session, node, k) == NPART_NONE;
         bool is_dequantized = npart__session_copied(request->session, node, k) != NPART_NONE ||
-                              (producer != NPART_NONE && is_op(graph, producer, "DequantizeLinear"));
+                              (producer != NPART_NONE && plays(graph, producer, NPART__ROLE_DEQUANTIZES));
         if (!is_absent && !is_dequantized)
             return false;
     }
@@ -84,7 +84,7 @@ void npart__join_units(struct npart__stage_request *request)
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
         const struct uses *of = &uses[request->place_of[id]];
-        bool may_wait = request->accepted[id] && is_op(graph, id, "DequantizeLinear") && of->count == 1 &&
+        bool may_wait = request->accepted[id] && plays(graph, id, NPART__ROLE_DEQUANTIZES) && of->count == 1 &&
                         !of->is_output;
         if (may_wait && is_unit(request, uses, of->last))
             request->stage_of[id] = request->stage_of[of->last];

@@ -28,6 +28,16 @@ bool npart__kernel_exists(enum npart__release release, const struct npart__opera
  * npart__operator_output tells it. */
 bool npart__kernel_takes(const struct npart__operator *kernel, const struct npart__operand *operand, int element_type);
 
+/* ---- roles.c: operators that are treated in a way of their own ------------------------------------------------- */
+
+enum npart__role {
+#define ROLE(name, ...) NPART__ROLE_##name,
+#include "runtime/roles.def"
+};
+
+/* Whether an operator of this name, in any domain, has a role. */
+bool npart__op_plays(const char *op, enum npart__role role);
+
 /* ---- load.c: what is loaded at all ------------------------------------------------------------------------- */
 
 /* What a runtime may say of a domain or of a version of an operator. */

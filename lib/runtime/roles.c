@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/runtime.h"
+
+bool npart__op_plays(const char *op, enum npart__role role)
+{
+#define ROLE(name, ...) static const char *const name[] = {__VA_ARGS__, NULL};
+#include "runtime/roles.def"
+    static const char *const *const roles[] = {
+#define ROLE(name, ...) [NPART__ROLE_##name] = name,
+#include "runtime/roles.def"
+    };
+    const char *const *at = roles[role];
+    while (*at && strcmp(*at, op) != 0)
+        at++;
+    return *at != NULL;
+}
