@@ -172,11 +172,13 @@ struct npart__limit {
 
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
+    NPART__POLICY_ONLY_WHOLE,   /* openvino: nodes of these ops are taken only when everything is */
+    NPART__POLICY_DROP_LEAVING, /* openvino: a group that a result of these ops leaves is given back */
     NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
     NPART__POLICY_COMPILED,     /* nodes of these ops are partitions each, and beside them no others are taken */
     NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
     NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants is given back */
-    NPART__POLICY_FAIL_UNFED,   /* a partition into which nothing comes but constants fails */
+    NPART__POLICY_FAIL_UNFED,   /* ... or fails; of these ops, operand `number` is not read */
     NPART__POLICY_FAIL_SHARED,  /* a constant that a node of the runtime's own lays out for one of its users fails */
     NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops is given back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
@@ -213,9 +215,7 @@ static inline bool npart__policy_cuts(const struct npart__policy *policy)
 enum npart__partitioner_reason {
     NPART__REASON_BEHIND_REFUSED, /* prefix: behind the first refused node */
     NPART__REASON_NOT_WHOLE,      /* whole: not everything is accepted */
-    NPART__REASON_ONLY_WHOLE,     /* openvino: an op that is taken only when everything is */
     NPART__REASON_ALONE,          /* openvino: a group of one node */
-    NPART__REASON_BORDER,         /* openvino: a result of Conv or Identity leaves the group */
     NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
     NPART__REASON_NOT_AT_ONCE,    /* qnn: a group waits for itself, so all are refused */
     NPART__REASON_CUT,            /* a boundary that the user asks for */

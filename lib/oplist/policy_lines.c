@@ -117,10 +117,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
     } reasons[NPART__REASON_COUNT] = {
         [NPART__REASON_BEHIND_REFUSED] = {"partitioner-prefix", "stands behind the first refused node"},
         [NPART__REASON_NOT_WHOLE] = {"partitioner-whole", "the target takes a graph whole or not at all"},
-        [NPART__REASON_ONLY_WHOLE] = {"partitioner-only-whole", "is taken only when the whole graph is"},
         [NPART__REASON_ALONE] = {"partitioner-alone", "a group of one node is given back"},
-        [NPART__REASON_BORDER] = {"partitioner-border",
-                                  "a group from which a result of Conv or Identity leaves is given back"},
         [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a group that nothing is fed into is given back"},
         [NPART__REASON_NOT_AT_ONCE] = {"partitioner-not-at-once",
                                        "all groups are refused, since one waits for what runs behind it"},
@@ -198,10 +195,54 @@ static void need_ops(struct npart__parser *parser, const struct npart__policy *p
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op");
 }
 
+/* Of ops that partitioner openvino asks about. */
+static void take_openvino_ops(struct npart__parser *parser, struct npart__policy *policy)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    bool is_asked = false;
+    for (uint32_t i = 0; i < oplist->partitioners.count; i++)
+        is_asked |= strcmp(oplist->partitioners.items[i].name, "openvino") == 0;
+    if (!is_asked)
+        npart__parse_warn(parser, parser->now.range.tokens[1].column, "no `partitioner openvino` asks this line");
+    take_ops(parser, policy);
+    need_ops(parser, policy);
+}
+
+/* [unread OP(OPERAND)] */
+static void take_unread(struct npart__parser *parser, struct npart__policy *policy)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, "unread"))
+        return;
+    policy->first_op = parser->oplist->policy_ops.count;
+    const char *op = npart__expect_op(parser);
+    bool is_open = npart__accept(parser, NPART__TOKEN_MARK, "("), is_output = false;
+    const struct npart__token *operand = npart__expect(parser, NPART__TOKEN_WORD, "an operand in parentheses");
+    const char *domain, *name;
+    if (!op || !operand)
+        return;
+    npart__split_op_name(op, &domain, &name, parser->arena);
+    if (!domain || !NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op)) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    const struct npart__operator *schema = npart__operator_find(domain, name, INT32_MAX);
+    int index = schema ? npart__operator_find_operand(schema, operand->text, strlen(operand->text), &is_output) : -1;
+    if (index < 0 || is_output || !is_open || !npart__accept(parser, NPART__TOKEN_MARK, ")"))
+        npart__parse_fail(parser, operand->column, "expected an input of %s in parentheses", name);
+    policy->op_count = 1;
+    policy->number = (uint64_t)index;
+}
+
 static const char *take_drop(struct npart__parser *parser, struct npart__policy *policy)
 {
+    if (npart__accept(parser, NPART__TOKEN_WORD, "leaving")) {
+        policy->kind = NPART__POLICY_DROP_LEAVING;
+        take_openvino_ops(parser, policy);
+        return "a group that a result of such an op leaves is given back";
+    }
     if (npart__accept(parser, NPART__TOKEN_WORD, "unfed")) {
         policy->kind = NPART__POLICY_DROP_UNFED;
+        take_unread(parser, policy);
         return "a partition that nothing is fed into but constants is given back";
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "only")) {
@@ -223,7 +264,7 @@ static const char *take_drop(struct npart__parser *parser, struct npart__policy 
         return "a graph this small that begins with such an op is given back";
     }
     if (!npart__accept(parser, NPART__TOKEN_WORD, "under")) {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected only, single, under, unfed or whole");
+        npart__parse_fail(parser, npart__peek(parser)->column, "expected leaving, only, single, under, unfed or whole");
         return "";
     }
     take_number(parser, policy);
@@ -278,6 +319,10 @@ void npart__line_partitions(struct npart__parser *parser)
         take_ops(parser, &policy);
         need_ops(parser, &policy);
         sentence = "stands behind an op at which the runtime stops";
+    } else if (npart__accept(parser, NPART__TOKEN_WORD, "only-whole")) {
+        policy.kind = NPART__POLICY_ONLY_WHOLE;
+        take_openvino_ops(parser, &policy);
+        sentence = "is taken only when the whole graph is";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "compiled")) {
         policy.kind = NPART__POLICY_COMPILED;
         take_ops(parser, &policy);
@@ -297,6 +342,8 @@ void npart__line_partitions(struct npart__parser *parser)
         if (is_shared) {
             take_ops(parser, &policy);
             need_ops(parser, &policy);
+        } else {
+            take_unread(parser, &policy);
         }
         sentence = is_shared ? "a constant that the runtime turns around must be used by one node only"
                              : "a partition that nothing is fed into but constants fails";
@@ -308,7 +355,7 @@ void npart__line_partitions(struct npart__parser *parser)
         sentence = take_cut(parser, &policy);
     } else {
         npart__parse_fail(parser, npart__peek(parser)->column,
-                          "expected stop, compiled, split, drop, keep, fail or cut");
+                          "expected stop, only-whole, compiled, split, drop, keep, fail or cut");
         return;
     }
     policy.when = npart__take_condition(parser);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What ONNX Runtime's OpenVINO provider forms (core/providers/openvino/ov_versions/capability.cc, utils.cc, ONNX
- * Runtime 1.24): everything, when everything is accepted. Else TopK and NonZero are refused; the runtime's order of
- * nodes is cut at each refused one; every run is split into connected groups; a group of one node that is not the last
- * joins the first later group that it touches, or is given back; a group from which a result of Conv or Identity
- * leaves is given back, and so is one that nothing is fed into.
+ * Runtime 1.24): everything, when everything is accepted. Else ops of `partitions only-whole` lines are refused; the
+ * runtime's order of nodes is cut at each refused one; every run is split into connected groups; a group of one node
+ * that is not the last joins the first later group that it touches, or is given back; a group that the result of an op
+ * of `partitions drop leaving` lines leaves is given back, and so is one that nothing is fed into.
  */
 #include "partition/stages.h"
 
@@ -16,14 +16,9 @@ struct grouping {
     struct npart__walk walk;
     uint32_t *group_of;  /* by place; NO_GROUP: refused */
     uint32_t *size;      /* by group */
-    uint8_t *dropped;    /* by group: 1 + enum npart__partitioner_reason; 0: it stays */
+    uint32_t *dropped;   /* by group: the rule, or NPART_NONE */
     uint32_t group_count;
 };
-
-static const char *op_of(const struct grouping *grouping, uint32_t node)
-{
-    return npart__node_op(grouping->graph, &grouping->graph->nodes.items[node]);
-}
 
 static uint32_t place_of(const struct grouping *grouping, uint32_t node)
 {
@@ -37,10 +32,10 @@ static uint32_t group_of(const struct grouping *grouping, uint32_t node)
 
 /* ---- groups ---------------------------------------------------------------------------------------------- */
 
-static void hand_back(struct grouping *grouping, uint32_t node, enum npart__partitioner_reason reason)
+static void hand_back(struct grouping *grouping, uint32_t node, uint32_t rule)
 {
     grouping->group_of[place_of(grouping, node)] = NO_GROUP;
-    npart__leave_to_cpu(grouping->request, node, reason);
+    npart__hand_back_node(grouping->request->back, node, rule);
 }
 
 /* How many nodes the provider sees: of a product that the runtime reshapes there are three. */
@@ -99,6 +94,7 @@ static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t grou
 
 static void place_single_nodes(struct grouping *grouping)
 {
+    const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     uint32_t last = NO_GROUP;
     for (uint32_t group = 0; group < grouping->group_count; group++)
         if (grouping->size[group])
@@ -109,7 +105,7 @@ static void place_single_nodes(struct grouping *grouping)
             continue;
         uint32_t touched = group_touched(grouping, id);
         if (touched == NO_GROUP || !may_join(grouping, id, touched)) {
-            hand_back(grouping, id, NPART__REASON_ALONE);
+            hand_back(grouping, id, rules[NPART__REASON_ALONE]);
             grouping->size[group] = 0;
             continue;
         }
@@ -145,22 +141,23 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
 
 static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
 {
+    const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
         uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
-        bool may_not_leave = strcmp(op_of(grouping, id), "Conv") == 0 || strcmp(op_of(grouping, id), "Identity") == 0;
+        uint32_t rule = npart__rule_of_op(grouping->request->back, NPART__POLICY_DROP_LEAVING, id);
         if (group == NO_GROUP)
             continue;
         is_fed_from_outside[group] |= is_fed(grouping, id);
-        if (may_not_leave && has_use_outside(grouping, id))
-            grouping->dropped[group] = 1 + NPART__REASON_BORDER;
+        if (rule != NPART_NONE && has_use_outside(grouping, id))
+            grouping->dropped[group] = rule;
     }
     for (uint32_t group = 0; group < grouping->group_count; group++)
-        if (!grouping->dropped[group] && !is_fed_from_outside[group])
-            grouping->dropped[group] = 1 + NPART__REASON_NO_INPUT;
+        if (grouping->dropped[group] == NPART_NONE && !is_fed_from_outside[group])
+            grouping->dropped[group] = rules[NPART__REASON_NO_INPUT];
     for (uint32_t i = 0; i < grouping->request->count; i++) {
         uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
-        if (group != NO_GROUP && grouping->dropped[group])
-            hand_back(grouping, id, (enum npart__partitioner_reason)(grouping->dropped[group] - 1));
+        if (group != NO_GROUP && grouping->dropped[group] != NPART_NONE)
+            hand_back(grouping, id, grouping->dropped[group]);
     }
 }
 
@@ -171,13 +168,14 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     struct grouping grouping = {.request = request, .graph = request->graph};
     grouping.group_of = npart__arena_zeroed(arena, nodes, sizeof *grouping.group_of);
     grouping.size = npart__arena_zeroed(arena, nodes, sizeof *grouping.size);
-    grouping.dropped = npart__arena_zeroed(arena, nodes, sizeof *grouping.dropped);
+    grouping.dropped = npart__arena_allocate(arena, nodes * sizeof *grouping.dropped);
     bool *is_fed_from_outside = npart__arena_zeroed(arena, nodes, sizeof *is_fed_from_outside);
     bool is_ready = grouping.group_of && grouping.size && grouping.dropped && is_fed_from_outside;
     if (!is_ready || !npart__walk_region(request, &grouping.walk)) {
         request->failed = true;
         return;
     }
+    memset(grouping.dropped, 0xff, nodes * sizeof *grouping.dropped);
     uint32_t refused = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         request->stage_of[grouping.walk.order[i]] = 0;
@@ -185,10 +183,11 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     }
     if (refused == 0)
         return;
-    for (uint32_t i = 0; i < request->count; i++)
-        if (strcmp(op_of(&grouping, grouping.walk.order[i]), "TopK") == 0 ||
-            strcmp(op_of(&grouping, grouping.walk.order[i]), "NonZero") == 0)
-            hand_back(&grouping, grouping.walk.order[i], NPART__REASON_ONLY_WHOLE);
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t rule = npart__rule_of_op(request->back, NPART__POLICY_ONLY_WHOLE, grouping.walk.order[i]);
+        if (rule != NPART_NONE)
+            hand_back(&grouping, grouping.walk.order[i], rule);
+    }
     /* npart__split_stages numbers parts in the order that it is given. */
     const uint32_t *file_order = request->order;
     request->order = grouping.walk.order;

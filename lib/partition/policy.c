@@ -20,6 +20,17 @@ static bool is_named(const struct npart__hand_back *to, const struct npart__poli
     return npart__is_among(&to->graph->nodes.items[node], to->ops + policy->first_op, policy->op_count);
 }
 
+uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node)
+{
+    const struct npart__target *target = to->request->target;
+    for (uint32_t i = 0; i < target->oplist->policies.count; i++) {
+        const struct npart__policy *policy = &target->oplist->policies.items[i];
+        if (policy->kind == kind && npart__target_has(target, policy->when) && is_named(to, policy, node))
+            return policy->rule;
+    }
+    return NPART_NONE;
+}
+
 /* ---- stops ------------------------------------------------------------------------------------------------ */
 
 static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
@@ -202,10 +213,10 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
     return is_named(drops->to, policy, members_of(drops, partition)[0]);
 }
 
-/* The second operand of CastLike lends its type only: nothing of it is read. */
-static bool lends_its_type(const struct npart__graph *graph, const struct npart__node *node, uint32_t operand)
+/* Of such an op the compiler does not look at that operand, which lends its type and no more. */
+static bool is_unread(const struct drops *drops, const struct npart__policy *policy, uint32_t node, uint32_t operand)
 {
-    return operand == 1 && node->domain == 0 && strcmp(npart__node_op(graph, node), "CastLike") == 0;
+    return operand == policy->number && is_named(drops->to, policy, node);
 }
 
 /* Operand `k` of a node, where it is no constant and comes into the partition; else NPART_NONE. */
@@ -218,13 +229,14 @@ static uint32_t coming_in(const struct drops *drops, uint32_t partition, const s
     return is_own ? NPART_NONE : value;
 }
 
-static bool is_read(const struct drops *drops, uint32_t partition, uint32_t value)
+static bool is_read(const struct drops *drops, const struct npart__policy *policy, uint32_t partition, uint32_t value)
 {
     const struct npart__graph *graph = drops->to->graph;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[members_of(drops, partition)[i]];
+        uint32_t id = members_of(drops, partition)[i];
+        const struct npart__node *node = &graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++)
-            if (coming_in(drops, partition, node, k) == value && !lends_its_type(graph, node, k))
+            if (coming_in(drops, partition, node, k) == value && !is_unread(drops, policy, id, k))
                 return true;
     }
     return false;
@@ -232,15 +244,16 @@ static bool is_read(const struct drops *drops, uint32_t partition, uint32_t valu
 
 /* Whether a value that is no constant comes into the partition. The first must be read there, too: the compiler does
  * not find one that only lends its type, and then none (probe: onnxruntime-qnn 2.7.0; a later one does no harm). */
-static bool is_fed(const struct drops *drops, uint32_t partition)
+static bool is_fed(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     const struct npart__graph *graph = drops->to->graph;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
-        const struct npart__node *node = &graph->nodes.items[members_of(drops, partition)[i]];
+        uint32_t id = members_of(drops, partition)[i];
+        const struct npart__node *node = &graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = coming_in(drops, partition, node, k);
             if (value != NPART_NONE)
-                return !lends_its_type(graph, node, k) || is_read(drops, partition, value);
+                return !is_unread(drops, policy, id, k) || is_read(drops, policy, partition, value);
         }
     }
     return false;
@@ -285,7 +298,7 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
     switch ((enum npart__policy_kind)policy->kind) {
     case NPART__POLICY_DROP_UNFED:
     case NPART__POLICY_FAIL_UNFED:
-        return !is_fed(drops, partition);
+        return !is_fed(drops, policy, partition);
     case NPART__POLICY_DROP_ONLY:
         return count_named(drops, policy, partition) == nodes;
     case NPART__POLICY_DROP_SINGLE:

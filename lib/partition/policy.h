@@ -21,6 +21,9 @@ struct npart__hand_back {
 bool npart__is_copy_accepted(const struct npart__partition_request *request, uint32_t node, uint32_t copied);
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);
 
+/* The rule of the first line of this kind that counts and names the node's op, or NPART_NONE. */
+uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node);
+
 /* Before staging: nodes at and behind an op at which the runtime stops. False when out of memory. */
 bool npart__apply_stops(struct npart__hand_back *to);
 /* The same, for the user's cuts. */

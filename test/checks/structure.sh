@@ -56,6 +56,13 @@ if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' lib/*/*.c | gr
 	complain "the library prints or exits"
 fi
 
+# Which operators are treated in a way of their own is data: lines of op lists, and tables.
+sed -n 's/^OPERATOR("[^"]*", \("[^"]*"\).*/\1/p' lib/schema/operators.def | sort -u >"${TMPDIR:-/tmp}/structure.$$"
+if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/partition/*.[ch] lib/judge/*.[ch]; then
+	complain "a file of lib/partition or lib/judge names an operator"
+fi
+rm -f "${TMPDIR:-/tmp}/structure.$$"
+
 # Lengths. Tables (.def) are exempt.
 for file in $(find lib tools include test examples -name '*.[ch]'); do
 	lines=$(wc -l <"$file")
