@@ -574,7 +574,10 @@ struct npart_summary {
     uint32_t partitions, switches;
     uint32_t partitions_low, partitions_high; /* with every unknown accepted or refused, whichever is less and more */
     double coverage;                          /* accepted / live; 1 when nothing is live */
-    const char *verdict;                      /* "whole", "split", "none", "fails" or "empty" */
+    const char *verdict; /* "whole", "edge", "split", "none", "fails" or "empty" */
+    bool has_macs;       /* the multiply-accumulates of all live nodes are known */
+    uint64_t macs, macs_on_npu;
+    double mac_coverage; /* macs_on_npu / macs; 0 where there are none, or they are not known */
 };
 
 /* The answer in numbers. False for NULL or an unknown size. */
@@ -649,6 +652,8 @@ struct npart_partition {
     const uint32_t *ends;                  /* refused nodes that end it */
     const uint32_t *cuts;                  /* values at which a cut of the caller's ends it */
     uint32_t node_count, input_count, output_count, end_count, cut_count;
+    bool has_macs;
+    uint64_t macs;                         /* multiply-accumulates of its nodes, where they are known */
 };
 
 /* A partition by its id. */

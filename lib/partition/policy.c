@@ -172,10 +172,12 @@ bool npart__is_copy_accepted(const struct npart__partition_request *request, uin
 
 static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
+    const struct npart__session *session = drops->to->request->session;
     uint64_t macs = 0;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
-        uint64_t here = npart__node_macs(drops->to->request->session, members_of(drops, partition)[i]);
-        macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
+        uint64_t here = npart__node_macs(session->inference, session->graph, members_of(drops, partition)[i]);
+        if (here != NPART__MACS_UNKNOWN)
+            macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
     }
     return macs;
 }

@@ -232,6 +232,32 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     return status;
 }
 
+/* Whether a value is an input of the main graph. */
+static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value)
+{
+    const struct npart__value *at = value == NPART_NONE ? NULL : &graph->values.items[value];
+    return at && at->scope == 0 && at->producer == NPART_NONE;
+}
+
+/* Whether all that is not taken quantizes inputs of the model, or dequantizes its outputs. */
+static bool is_edge_alone(const struct npart__plan *plan)
+{
+    const struct npart__graph *graph = plan->session.graph;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        if (!npart__is_live(&plan->session, i) || plan->mask.verdicts[i] == NPART__NPU)
+            continue;
+        bool is_quantizing = npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
+                             npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
+        uint32_t result = npart__node_output(graph, node, 0);
+        bool is_at_edge = is_fed_from_outside(graph, npart__live_operand(&plan->session, node, 0)) ||
+                          (result != NPART_NONE && graph->values.items[result].is_graph_output);
+        if (!is_quantizing || !is_at_edge || npart__node_region(graph, i) != 0)
+            return false;
+    }
+    return true;
+}
+
 /* A model that the target's runtime does not load fails whatever its nodes are. */
 static const char *verdict_word(const struct npart__plan *plan)
 {
@@ -243,7 +269,9 @@ static const char *verdict_word(const struct npart__plan *plan)
         return "empty";
     if (summary->accepted == 0)
         return "none";
-    return summary->accepted == summary->live && summary->partitions == 1 ? "whole" : "split";
+    if (summary->partitions != 1)
+        return "split";
+    return summary->accepted == summary->live ? "whole" : is_edge_alone(plan) ? "edge" : "split";
 }
 
 static npart_status summarize(struct npart__plan *plan, struct npart_error *error)
@@ -266,6 +294,12 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     summary->switches = plan->partitioning.switch_count;
     summary->partitions_low = summary->partitions_high = summary->partitions;
     summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
+    summary->has_macs = plan->partitioning.macs != NPART__MACS_UNKNOWN;
+    if (summary->has_macs) {
+        summary->macs = plan->partitioning.macs;
+        summary->macs_on_npu = plan->partitioning.macs_in_partitions;
+        summary->mac_coverage = summary->macs ? (double)summary->macs_on_npu / (double)summary->macs : 0;
+    }
     summary->verdict = verdict_word(plan);
     if (summary->unknown == 0)
         return NPART_OK;
@@ -525,6 +559,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, known, &out->session, &out->mask, &out->partitioning, arena,
                                     &out->causes, error);
+    if (status == NPART_OK && !npart__count_macs(&out->session, known, &out->partitioning, arena))
+        status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
     return status == NPART_OK ? summarize(out, error) : status;

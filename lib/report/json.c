@@ -276,6 +276,15 @@ static void node(struct json *json, uint32_t id)
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
+static void macs_or_null(struct json *json, const char *key, bool is_known, uint64_t macs)
+{
+    text(json, key);
+    if (is_known)
+        npart__add_format(json->out, "%llu", (unsigned long long)macs);
+    else
+        text(json, "null");
+}
+
 static void summary(struct json *json, const struct npart_summary *at)
 {
     number(json, "{\"nodes\":", at->nodes);
@@ -292,6 +301,13 @@ static void summary(struct json *json, const struct npart_summary *at)
     number(json, "],\"switches\":", at->switches);
     text(json, ",\"coverage\":");
     npart__add_decimal(json->out, at->coverage, 6);
+    macs_or_null(json, ",\"macs\":", at->has_macs, at->macs);
+    macs_or_null(json, ",\"macs_on_npu\":", at->has_macs, at->macs_on_npu);
+    text(json, ",\"mac_coverage\":");
+    if (at->has_macs && at->macs)
+        npart__add_decimal(json->out, at->mac_coverage, 6);
+    else
+        text(json, "null");
     text(json, ",\"verdict\":");
     string(json, at->verdict);
     text(json, "}");
@@ -307,6 +323,7 @@ static void partition(struct json *json, uint32_t id, const struct npart_partiti
     value_names(json, ",\"outputs\":", at->outputs, at->output_count);
     ids(json, ",\"cause_of_end\":", at->ends, at->end_count);
     value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
+    macs_or_null(json, ",\"macs\":", at->has_macs, at->macs);
     text(json, "}");
 }
 

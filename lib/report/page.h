@@ -76,6 +76,8 @@ void npart__put_verdict(struct npart__page *page, int columns);
 void npart__put_milliseconds(struct npart__page *page, double value);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
 void npart__put_remarks(struct npart__page *page);
+/* pieces.c: the plan's partitions, those of most arithmetic first. */
+void npart__put_pieces(struct npart__page *page);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 

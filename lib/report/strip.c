@@ -19,6 +19,7 @@ void npart__put_verdict(struct npart__page *page, int columns)
         const char *word, *shown, *brief, *color;
     } words[] = {
         {"whole", "WHOLE", "WHOLE", NPART__GREEN},
+        {"edge", "EDGE", "EDGE", NPART__GREEN},
         {"split", "SPLIT", "SPLIT", NPART__YELLOW},
         {"none", "NOTHING ON THE NPU", "NONE", NPART__RED},
         {"fails", "FAILS", "FAILS", NPART__RED},

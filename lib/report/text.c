@@ -86,21 +86,41 @@ static void notes(struct npart__page *page)
 
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
+/* The share of the work that the NPU does, by arithmetic first. */
+static void coverage(struct npart__page *page)
+{
+    const struct npart_summary *summary = &page->summary;
+    npart__put(page, "coverage ");
+    if (summary->has_macs && summary->macs) {
+        npart__add_decimal(page->out, summary->mac_coverage * 100, 1);
+        npart__put(page, " % of MACs, ");
+    }
+    npart__add_decimal(page->out, summary->coverage * 100, 1);
+    npart__add_format(page->out, " %% of %u nodes%s", summary->live, summary->has_macs ? "" : " (MACs unknown)");
+}
+
 static void verdict(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
+    struct npart__sheet line;
+    struct npart__page gathered = *page;
+    npart__sheet_open(&line, page->pool);
+    gathered.out = &line;
+    if (strcmp(summary->verdict, "edge") == 0)
+        npart__put(&gathered, "one partition; input and output quantization on the CPU");
+    else
+        count_of(&gathered, summary->partitions, "partition");
+    if (summary->partitions_low != summary->partitions_high)
+        npart__add_format(&line, " (%u to %u, by what is unknown)", summary->partitions_low,
+                          summary->partitions_high);
+    npart__add_format(&line, ", %u switch%s; ", summary->switches, summary->switches == 1 ? "" : "es");
+    coverage(&gathered);
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
     npart__put(page, "  ");
-    count_of(page, summary->partitions, "partition");
-    if (summary->partitions_low != summary->partitions_high)
-        npart__add_format(page->out, " (%u to %u, by what is unknown)", summary->partitions_low,
-                             summary->partitions_high);
-    npart__put(page, ", ");
-    npart__add_format(page->out, "%u switch%s", summary->switches, summary->switches == 1 ? "" : "es");
-    npart__put(page, ", ");
-    npart__add_decimal(page->out, summary->coverage * 100, 1);
-    npart__add_format(page->out, " %% of %u nodes on the NPU\n", summary->live);
+    npart__wrapped(page, npart__sheet_text(&line), 9, 9);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
 }
 
 /* Of a runtime that has room for so many partitions: how many of them are in use. */
@@ -415,6 +435,8 @@ static void target(struct npart__page *page, const npart_plan *fixed)
     }
     causes(page);
     npart__put_remarks(page);
+    if (page->options->is_verbose)
+        npart__put_pieces(page);
     cost(page);
     if (fixed)
         fixed_line(page, fixed);

@@ -374,6 +374,8 @@ static void expect_number(struct run *run, const char *what, char *text)
         {"causes", info.cause_count},
         {"bytes-to-npu", (long long)cost.bytes_to_npu},
         {"bytes-to-cpu", (long long)cost.bytes_to_cpu},
+        {"macs", summary.has_macs ? (long long)summary.macs : -1},
+        {"macs-on-npu", summary.has_macs ? (long long)summary.macs_on_npu : -1},
     };
     for (size_t i = 0; i < NPART__COUNT(numbers); i++) {
         if (strcmp(numbers[i].name, what) == 0) {
@@ -382,6 +384,13 @@ static void expect_number(struct run *run, const char *what, char *text)
         }
     }
     fail(run, "nothing is known of \"expect %s\"", what);
+}
+
+static void expect_summary(struct run *run, char *text)
+{
+    struct npart_summary summary = {.size = sizeof summary};
+    npart_plan_summary(run->plan, &summary);
+    compare_text(run, "summary", summary.verdict, rest_of(text));
 }
 
 /* expect error STATUS PLACE: MESSAGE */
@@ -413,6 +422,7 @@ static void expect(struct run *run, char *text)
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
         {"cause", expect_cause, true},          {"finding", expect_finding, false},
         {"findings", expect_findings, false},   {"into", expect_into, true},
+        {"summary", expect_summary, true},
     };
     const char *what = next_word(&text);
     run->expectations++;

@@ -211,7 +211,7 @@ static void test_report_text__very_much(void)
     CHECK_INT(summary.partitions, NODES / 2);
     CHECK_INT(summary.switches, NODES - 1);
     char *text = report(&at, NULL);
-    CHECK(strstr(text, "4500 partitions, 8999 switches, 50.0 % of 9000 nodes") != NULL);
+    CHECK(strstr(text, "4500 partitions, 8999 switches; coverage 50.0 % of 9000 nodes") != NULL);
     CHECK(strlen(text) < 4000 && widest_line(text) <= 100);
     free(text);
     analysis_close(&at);

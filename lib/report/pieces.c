@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The partitions by size: which do the work, and which are too small to be worth their launch.
+ */
+#include <stdlib.h>
+
+#include "report/page.h"
+
+#define PIECES_SHOWN 40u
+#define SMALL_NODES 5u    /* a small partition has fewer nodes, */
+#define SMALL_SHARE 0.01 /* and a smaller share of the model's multiply-accumulates */
+
+struct piece {
+    uint32_t id, nodes;
+    uint64_t macs;
+};
+
+static int compare_pieces(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    if (a->macs != b->macs)
+        return a->macs > b->macs ? -1 : 1;
+    if (a->nodes != b->nodes)
+        return a->nodes > b->nodes ? -1 : 1;
+    return a->id < b->id ? -1 : 1;
+}
+
+/* "1.2 GMACs" */
+static void add_macs(struct npart__sheet *out, uint64_t macs)
+{
+    static const char *const units[] = {" MACs", " kMACs", " MMACs", " GMACs", " TMACs", " PMACs", " EMACs"};
+    double scaled = (double)macs;
+    size_t unit = 0;
+    for (; scaled >= 999.5 && unit + 1 < NPART__LENGTH(units); unit++)
+        scaled /= 1000;
+    npart__add_decimal(out, scaled, unit && scaled < 99.95 ? 1 : 0);
+    npart__add_text(out, units[unit]);
+}
+
+static void put_piece(struct npart__page *page, const struct piece *piece)
+{
+    struct npart_partition at = {.size = sizeof at};
+    const struct npart_summary *summary = &page->summary;
+    struct npart__sheet line;
+    char first[160], last[160];
+    if (!npart_plan_partition(page->plan, piece->id, &at))
+        return;
+    double share = summary->macs ? (double)at.macs / (double)summary->macs : 0;
+    bool is_small = at.node_count < SMALL_NODES && (!at.has_macs || share < SMALL_SHARE);
+    (void)npart_model_node_text(page->model, at.nodes[0], first, sizeof first);
+    (void)npart_model_node_text(page->model, at.nodes[at.node_count - 1], last, sizeof last);
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s%u node%s, ", is_small ? "small: " : "", at.node_count, at.node_count == 1 ? "" : "s");
+    if (at.has_macs)
+        add_macs(&line, at.macs);
+    else
+        npart__add_text(&line, "MACs unknown");
+    if (at.has_macs && summary->has_macs && summary->macs) {
+        npart__add_text(&line, " (");
+        npart__add_decimal(&line, share * 100, 1);
+        npart__add_text(&line, " %)");
+    }
+    npart__add_format(&line, ", %s%s%s", first, at.node_count > 1 ? " to " : "", at.node_count > 1 ? last : "");
+    npart__add_format(page->out, "  %4u ", piece->id);
+    npart__wrapped(page, npart__sheet_text(&line), 7, 7);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+void npart__put_pieces(struct npart__page *page)
+{
+    struct npart_partition at = {.size = sizeof at};
+    uint32_t count = page->summary.partitions, shown = count < PIECES_SHOWN ? count : PIECES_SHOWN;
+    struct piece *pieces = npart__take(page->pool, count + (size_t)1, sizeof *pieces);
+    if (count == 0 || !pieces)
+        return;
+    for (uint32_t i = 0; i < count && npart_plan_partition(page->plan, i, &at); i++)
+        pieces[i] = (struct piece){.id = i, .nodes = at.node_count, .macs = at.macs};
+    qsort(pieces, count, sizeof *pieces, compare_pieces);
+    npart__painted(page, NPART__BOLD, "  Partitions");
+    npart__put(page, " (largest first)\n");
+    for (uint32_t i = 0; i < shown && !page->pool->failed; i++)
+        put_piece(page, &pieces[i]);
+    if (shown < count)
+        npart__add_format(page->out, "     and %u more (--format json)\n", count - shown);
+}
