@@ -157,6 +157,7 @@ void npart__infer_group_query_attention(struct npart__call *call)
         const struct npart__fact *past = npart__in(call, i + 2);
         int64_t length = total;
         if (past->has_rank && past->rank == 4) {
+            npart__must_equal(call, past->dims[3], head_size(call, heads, kept));
             length = total == NPART__UNKNOWN ? total : npart__maximum(call->pool, past->dims[2], total);
             npart__set_dims(call, i, 4, npart__four_dims(call, 4, past->dims[0], past->dims[1], length, past->dims[3]));
         } else if (!npart__has_input(call, i + 2)) {
