@@ -347,10 +347,14 @@ struct npart_inference_options {
 NPART_API npart_status npart_inference_make(npart_inference **out, const npart_model *model,
                                             const struct npart_inference_options *options,
                                             struct npart_error *error);
-/* The same with every dim of the inputs that is still open given a size: batches 1, others the smallest of a few that
- * fit the model. *out is NULL, and that is no failure, when nothing is open. */
+/* The same with every dynamic dim of the inputs given a size: one that is usual for its name and place, and that obeys
+ * what the model relates. *out is NULL, and that is no failure, when nothing is dynamic. */
 NPART_API npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open,
                                                   struct npart_error *error);
+/* The same for one of the ways to use the model, counted from 0; `use` of npart_inference_info names it. A decoder with
+ * a cache has two: a step ("decode") and a part of a prompt ("prefill"). *out is NULL where there is no such use. */
+NPART_API npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
+                                                struct npart_error *error);
 /* Gives the handle back. Plans made of it go on working. */
 NPART_API void npart_inference_free(npart_inference *inference);
 
@@ -359,13 +363,14 @@ struct npart_inference_info {
     uint32_t binding_count, assumption_count, finding_count;
     bool is_invalid; /* a finding says that ONNX Runtime refuses to load the model */
     const struct npart_allocator *allocator; /* see npart_plan_info */
+    const char *use; /* what chosen sizes are for, or "" */
 };
 
 /* What the inference is as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_inference_info(const npart_inference *inference, struct npart_inference_info *out);
 /* The model that it is of. */
 NPART_API const npart_model *npart_inference_model(const npart_inference *inference);
-/* The sizes that npart_inference_make_fixed chose. */
+/* The sizes that npart_inference_make_fixed or npart_inference_make_use chose. */
 NPART_API bool npart_inference_binding(const npart_inference *inference, uint32_t index,
                                        struct npart_dim_binding *out);
 

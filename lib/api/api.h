@@ -54,6 +54,7 @@ struct npart_inference {
     const struct npart__infer_options *options;  /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
     uint32_t chosen_count;
+    const char *use; /* that they are for; NULL: none were chosen */
 };
 
 /* What plans of an inference share. */

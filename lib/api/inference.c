@@ -139,56 +139,68 @@ static bool add_bindings(npart_inference *made, const npart_inference *open)
     return true;
 }
 
-/* One attempt with `size` for what is no batch; *out is NULL when nothing is open. What was asked of `open` is used. */
-static npart_status make_fixed_at(npart_inference **out, const npart_inference *open, int64_t size,
-                                  struct npart_error *error)
+/* How much of an inference cannot be, or would fail in a run. */
+static uint64_t misfits_of(const npart_inference *inference)
+{
+    return (uint64_t)inference->inference->contradicted.count + inference->inference->misfits;
+}
+
+/* One attempt; *out is NULL when nothing is open, there is no such use, or the sizes conflict. */
+static npart_status try_sizes(npart_inference **out, const npart_inference *open, uint32_t use, uint32_t attempt,
+                              struct npart_error *error)
 {
     npart_inference *made = new_inference(open->model);
-    struct npart__inference scratch;
+    struct npart__proposal proposal;
     *out = NULL;
     if (!made)
         return npart__fail_memory(error);
     npart__life_keep(made->life, open->life);
-    /* The proposal adds symbols to a pool: to one of its own, so that `open` stays as it is. */
-    npart_status status = npart__infer(open->model->graph, open->options, &made->life->arena, &scratch, error);
-    made->chosen = status == NPART_OK ? npart__propose_binding(&scratch, size, &made->chosen_count) : NULL;
-    if (status == NPART_OK && !made->chosen)
-        status = npart__fail_memory(error);
-    if (status != NPART_OK || made->chosen_count == 0) {
-        npart_inference_free(made);
-        return status;
+    npart_status status = npart__propose_sizes(open->inference, &made->life->arena, use, attempt, &proposal)
+                              ? NPART_OK
+                              : npart__fail_memory(error);
+    bool is_made = status == NPART_OK && proposal.count > 0;
+    if (is_made) {
+        made->use = proposal.use;
+        made->chosen = proposal.requests;
+        made->chosen_count = proposal.count;
+        status = add_bindings(made, open)
+                     ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
+                     : npart__fail_memory(error);
     }
-    status = add_bindings(made, open)
-                 ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
-                 : npart__fail_memory(error);
-    if (status == NPART_OK)
+    if (status == NPART_OK && is_made)
         *out = made;
     else
         npart_inference_free(made);
-    return status;
+    return status == NPART_ERROR_ARGUMENT ? NPART_OK : status;
 }
 
-npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open, struct npart_error *error)
+npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
+                                      struct npart_error *error)
 {
-    /* Sizes that most models work with: a sequence, an image, a second of sound. The first without contradictions. */
-    static const int64_t sizes[] = {128, 512, 2048, 16384};
-    npart_inference *made = NULL;
+    npart_inference *best = NULL, *made;
     if (!out || !open)
         return npart__fail_null(out ? "open" : "out", error);
     if (open->made_from)
         open = open->made_from;
-    for (size_t i = 0; has_open_inputs(open) && i < NPART__COUNT(sizes); i++) {
-        npart_inference_free(made);
-        npart_status status = make_fixed_at(&made, open, sizes[i], error);
-        if (status != NPART_OK && status != NPART_ERROR_ARGUMENT)
+    bool fits = !has_open_inputs(open);
+    for (uint32_t attempt = 0; !fits && attempt < NPART__SIZE_ATTEMPTS; attempt++) {
+        npart_status status = try_sizes(&made, open, use, attempt, error);
+        if (status != NPART_OK) {
+            npart_inference_free(best);
             return status;
-        if (!made) /* nothing is open, or sizes that conflict: nothing to show */
-            break;
-        if (made->inference->contradicted.count <= open->inference->contradicted.count)
-            break;
+        }
+        fits = made && misfits_of(made) <= misfits_of(open);
+        bool is_better = made && (!best || misfits_of(made) < misfits_of(best));
+        npart_inference_free(is_better ? best : made);
+        best = is_better ? made : best;
     }
-    *out = made;
+    *out = best;
     return NPART_OK;
+}
+
+npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open, struct npart_error *error)
+{
+    return npart_inference_make_use(out, open, 0, error);
 }
 
 void npart_inference_free(npart_inference *inference)
@@ -210,6 +222,7 @@ bool npart_inference_info(const npart_inference *inference, struct npart_inferen
         .finding_count = inference->inference->findings.count,
         .is_invalid = npart__is_invalid(inference->inference),
         .allocator = &inference->life->arena.allocator,
+        .use = inference->use ? inference->use : "",
     };
     return true;
 }

@@ -34,6 +34,20 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
         npart__set_items(call, 0, result, total, &items);
 }
 
+/* Whether an index that is not constant names a place that the data do not have, as of a table of positions. */
+static bool reaches_past_end(struct npart__call *call, uint32_t axis)
+{
+    const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
+    uint32_t count, at;
+    if (!npart__is_number(data->dims[axis]) || indices->is_initializer || !indices->known || !indices->known->ints)
+        return false;
+    for (count = 0; count < indices->known->count; count++)
+        if (npart__is_number(indices->known->ints[count]) &&
+            !npart__normalize_axis(indices->known->ints[count], (uint32_t)data->dims[axis], &at))
+            return true;
+    return false;
+}
+
 void npart__infer_gather(struct npart__call *call)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
@@ -52,6 +66,7 @@ void npart__infer_gather(struct npart__call *call)
     for (uint32_t i = axis + 1; i < data->rank; i++)
         dims[next++] = data->dims[i];
     npart__set_dims(call, 0, rank, dims);
+    call->inference->misfits += reaches_past_end(call, axis);
     gather_elements_known(call, axis);
 }
 

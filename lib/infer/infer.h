@@ -107,6 +107,7 @@ struct npart__inference {
     struct NPART__ARRAY(struct npart__finding) findings;
     bool has_false_shapes; /* the file declares shapes that cannot be */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
+    uint32_t misfits; /* nodes that would fail in a run at these sizes, though their shapes are none that cannot be */
     uint32_t *twins; /* of the view of a runtime that folds: by value, the first that the runtime holds to be equal */
     /* private */
     struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */
@@ -162,10 +163,18 @@ bool npart__static_elements(const struct npart__fact *fact, uint64_t *out);
 void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__fact *fact);
 
-/* A binding that makes every input static: what each open symbol of the inputs is set to. Batch sizes become 1,
- * others `size`; symbols that must equal an expression of others follow it. `*count` 0 when none is open. The
- * result lives in the inference's arena; NULL only when out of memory. */
-struct npart__binding_request *npart__propose_binding(struct npart__inference *inference, int64_t size,
-                                                      uint32_t *count);
+/* Sizes that make every input static. */
+struct npart__proposal {
+    const char *use; /* NULL: there is no such use */
+    struct npart__binding_request *requests;
+    uint32_t count; /* 0: nothing is open */
+};
+
+/* What each open size of the inputs may be: usual sizes by name and place (see sizes.def), bent so that what the
+ * inference assumes to be equal is. `use` counts the ways in which a model is used: a decoder with a cache has two,
+ * others one. Attempts after the first have other sizes. False only when out of memory. */
+#define NPART__SIZE_ATTEMPTS 4u
+bool npart__propose_sizes(const struct npart__inference *inference, struct npart__arena *arena, uint32_t use,
+                          uint32_t attempt, struct npart__proposal *out);
 
 #endif

@@ -1,119 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A proposal for the sizes of the inputs that are still open.
+ * Proposals for the sizes of the inputs that are still open: usual ones by role, bent to what the model relates.
  */
-#include <stdlib.h>
-
 #include "infer/driver.h"
 #include "infer/expression_internal.h"
 
-static bool is_batch(const char *name)
+/* No size that is proposed is larger; what equals none up to it is left alone. */
+#define LARGEST_SIZE ((int64_t)1 << 22)
+/* Relations are gone through so often while one of them changes a size. */
+#define MOST_PASSES 16
+/* And so many are solved for a size, as each takes a hundred tries. */
+#define MOST_SOLVED 256u
+
+enum role {
+#define NPART__SIZE_ROLE(name, ...) ROLE_##name,
+#include "infer/sizes.def"
+#undef NPART__SIZE_ROLE
+    ROLE_COUNT,
+    ROLE_NONE = ROLE_COUNT
+};
+
+static const int64_t usual[ROLE_COUNT][NPART__SIZE_ATTEMPTS] = {
+#define NPART__SIZE_ROLE(name, ...) [ROLE_##name] = {__VA_ARGS__},
+#include "infer/sizes.def"
+#undef NPART__SIZE_ROLE
+};
+
+enum place_kind { KIND_ANY, KIND_FLOAT, KIND_INTEGER, KIND_IMAGE_FIRST, KIND_IMAGE_LAST };
+
+static const struct size_word {
+    const char *word;
+    uint8_t role;
+} size_words[] = {
+#define NPART__SIZE_WORD(word, role) {word, ROLE_##role},
+#include "infer/sizes.def"
+#undef NPART__SIZE_WORD
+};
+
+static const struct size_place {
+    const char *word;
+    uint8_t kind, rank, axis, role;
+} size_places[] = {
+#define NPART__SIZE_PLACE(word, kind, rank, axis, role) {word, KIND_##kind, rank, axis, ROLE_##role},
+#include "infer/sizes.def"
+#undef NPART__SIZE_PLACE
+};
+
+/* A symbol, and the input where it is first. */
+struct open_size {
+    uint32_t symbol, value, axis;
+};
+
+struct proposal {
+    const struct npart__inference *inference;
+    struct npart__arena *arena;
+    uint32_t attempt;
+    uint8_t *roles;   /* by symbol; ROLE_NONE: of no input */
+    bool *follows;    /* by symbol: its size was got from a relation */
+    int64_t *sizes;   /* by symbol; below 0: not known */
+    struct NPART__ARRAY(struct open_size) open;
+    uint32_t solved;
+};
+
+/* ---- roles ------------------------------------------------------------------------------------------------- */
+
+static char lower(char c)
 {
-    static const char *const words[] = {"batch", "Batch", "BATCH"};
-    if (strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0)
-        return true;
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        if (strstr(name, words[i]))
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+static bool is_letter(char c)
+{
+    return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/* Whether a word begins at name[at]: behind what is no letter, or with a capital. */
+static bool begins_word(const char *name, size_t at)
+{
+    return at == 0 || !is_letter(name[at - 1]) || (name[at] != lower(name[at]) && name[at - 1] == lower(name[at - 1]));
+}
+
+/* See sizes.def. */
+static bool holds_word(const char *name, const char *word)
+{
+    char mark = *word == '*' || *word == '^' ? *word++ : '\0';
+    for (size_t at = 0; name[at] && (at == 0 || mark != '^'); at++) {
+        size_t k = 0;
+        while (word[k] && lower(name[at + k]) == word[k])
+            k++;
+        if ((mark == '*' || begins_word(name, at)) && (!word[k] || (word[k] == '$' && !name[at + k])))
             return true;
+    }
+    return *word == '\0';
+}
+
+static uint8_t role_of_name(const char *name)
+{
+    for (size_t i = 0; name && i < NPART__COUNT(size_words); i++)
+        if (holds_word(name, size_words[i].word))
+            return size_words[i].role;
+    return ROLE_NONE;
+}
+
+static bool is_image_dim(int64_t channels)
+{
+    return channels == 1 || channels == 3;
+}
+
+static bool is_of_kind(const struct npart__fact *fact, enum place_kind kind)
+{
+    bool is_float = npart__type_is_float(fact->element_type);
+    switch (kind) {
+    case KIND_ANY: return true;
+    case KIND_FLOAT: return is_float;
+    case KIND_INTEGER: return !is_float;
+    case KIND_IMAGE_FIRST: return is_image_dim(fact->dims[1]) || !npart__is_number(fact->dims[1]);
+    case KIND_IMAGE_LAST: return is_image_dim(fact->dims[3]);
+    }
     return false;
 }
 
-/* Sizes that must be equal for the model to work: a lone symbol follows the other side, once all symbols of that have
- * a size. One side of an assumption is a *rule*; it is looked at again only when the symbol that it waits for has got
- * its size. Rules are followed in their order, again and again. */
-struct proposal {
-    struct npart__inference *inference;
-    struct npart__arena scratch;
-    struct npart__expressions sizes;  /* a pool in which all that is requested is bound */
-    struct npart__strings names;      /* requested */
-    struct NPART__ARRAY(struct npart__binding_request) requests;
-    uint32_t *input_place;            /* by symbol: its place among the symbols of inputs */
-    uint32_t *first_waiting;          /* by symbol: a rule plus one */
-    uint32_t *next_waiting;           /* by rule: another one that waits for the same symbol */
-    uint32_t *heap;                   /* rules to look at, the first on top */
-    uint32_t *later;                  /* rules that the next pass looks at */
-    uint32_t heap_count, later_count;
-    int64_t at;                       /* the rule at hand; -1: none */
-    struct NPART__ARRAY(uint32_t) symbols; /* gathered from an expression */
-    bool cannot_bind;
-};
-
-static bool has_request(const struct proposal *proposal, const char *name)
+static uint8_t role_of_place(const char *input, const struct npart__fact *fact, uint32_t axis)
 {
-    return npart__strings_find(&proposal->names, name, strlen(name)) != NPART_NONE;
-}
-
-static const char *symbol_name(const struct npart__inference *inference, int64_t dim)
-{
-    uint32_t root = npart__root_symbol(&inference->expressions, dim);
-    return root == NPART_NONE ? NULL : inference->expressions.symbols.items[root].name;
-}
-
-/* ---- rules that wait -------------------------------------------------------------------------------------- */
-
-static void heap_push(struct proposal *proposal, uint32_t rule)
-{
-    uint32_t at = proposal->heap_count++, *heap = proposal->heap;
-    for (; at > 0 && heap[(at - 1) / 2] > rule; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = rule;
-}
-
-static uint32_t heap_pop(struct proposal *proposal)
-{
-    uint32_t *heap = proposal->heap, top = heap[0], last = heap[--proposal->heap_count], at = 0;
-    for (uint32_t child = 1; child < proposal->heap_count; child = 2 * at + 1) {
-        child += child + 1 < proposal->heap_count && heap[child + 1] < heap[child];
-        if (heap[child] >= last)
-            break;
-        heap[at] = heap[child];
-        at = child;
+    for (size_t i = 0; i < NPART__COUNT(size_places); i++) {
+        const struct size_place *place = &size_places[i];
+        if ((place->rank == 0 || place->rank == fact->rank) && place->axis == axis &&
+            is_of_kind(fact, (enum place_kind)place->kind) && holds_word(input, place->word))
+            return place->role;
     }
-    heap[at] = last;
-    return top;
+    return ROLE_OTHER;
 }
 
-/* Those before the rule at hand have had their turn. */
-static void wake(struct proposal *proposal, const char *name)
+static uint8_t role_of(const struct proposal *proposal, uint32_t symbol, uint32_t value, uint32_t axis)
 {
-    const struct npart__expressions *pool = &proposal->inference->expressions;
-    uint32_t id = npart__strings_find(&pool->names, name, strlen(name));
-    if (id == NPART_NONE || id >= pool->symbol_by_name.count || pool->symbol_by_name.items[id] == 0)
-        return;
-    uint32_t *first = &proposal->first_waiting[pool->symbol_by_name.items[id] - 1];
-    while (*first) {
-        uint32_t rule = *first - 1;
-        *first = proposal->next_waiting[rule];
-        if ((int64_t)rule > proposal->at)
-            heap_push(proposal, rule);
-        else
-            proposal->later[proposal->later_count++] = rule;
-    }
+    const struct npart__fact *fact = &proposal->inference->facts[value];
+    uint8_t role = role_of_name(proposal->inference->expressions.symbols.items[symbol].name);
+    if (role == ROLE_NONE)
+        return role_of_place(npart__value_name(proposal->inference->graph, value), fact, axis);
+    /* Of more channels than an image has. */
+    if ((role == ROLE_HEIGHT || role == ROLE_WIDTH) && fact->rank == 4 &&
+        !is_of_kind(fact, KIND_IMAGE_FIRST) && !is_of_kind(fact, KIND_IMAGE_LAST))
+        return ROLE_FEATURE_MAP;
+    return role;
 }
 
-static bool request(struct proposal *proposal, const char *name, int64_t value)
-{
-    struct npart__binding_request made = {.name = name, .value = value};
-    const char *problem;
-    if (!name)
-        return false;
-    if (has_request(proposal, name))
-        return true;
-    if (!NPART__PUSH(proposal->inference->arena, &proposal->requests, made) ||
-        npart__intern(&proposal->names, name, strlen(name), false) == NPART_NONE)
-        return false;
-    proposal->cannot_bind |= !npart__bind_text(&proposal->sizes, name, value, &problem);
-    wake(proposal, name);
-    return !proposal->sizes.failed;
-}
+/* ---- open sizes -------------------------------------------------------------------------------------------- */
 
-/* ---- expressions ------------------------------------------------------------------------------------------- */
-
-/* Gathers the symbols of an expression, as often as they are there; false when out of memory. Nesting is bounded by
- * NPART__LIMIT_ATOM_SIZE. */
-static bool gather_symbols(struct proposal *proposal, int64_t dim)
+/* Calls `visit` for each symbol of an expression, as often as it is there; false when one of the calls is. Nesting is
+ * bounded by NPART__LIMIT_ATOM_SIZE. */
+static bool for_symbols(const struct npart__expressions *pool, int64_t dim, bool (*visit)(void *, uint32_t), void *to)
 {
-    const struct npart__expressions *pool = &proposal->inference->expressions;
     if (npart__is_number(dim) || dim == NPART__UNKNOWN)
         return true;
     const struct npart__sum *sum = npart__sum_at(pool, dim);
@@ -121,204 +157,312 @@ static bool gather_symbols(struct proposal *proposal, int64_t dim)
         const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
         for (uint32_t k = 0; k < product->count; k++) {
             const struct npart__atom *atom = npart__atom_at(pool, product->factors[k].atom);
-            bool ok = atom->kind == NPART__ATOM_SYMBOL
-                          ? NPART__PUSH(&proposal->scratch, &proposal->symbols, (uint32_t)atom->left)
-                          : gather_symbols(proposal, atom->left) && gather_symbols(proposal, atom->right);
-            if (!ok)
+            if (atom->kind == NPART__ATOM_SYMBOL
+                    ? !visit(to, (uint32_t)atom->left)
+                    : !for_symbols(pool, atom->left, visit, to) || !for_symbols(pool, atom->right, visit, to))
                 return false;
         }
     }
     return true;
 }
 
-/* A symbol of the expression that has no size yet, or NPART_NONE. */
-static uint32_t first_open(struct proposal *proposal, int64_t dim, bool *ok)
-{
-    const struct npart__expressions *pool = &proposal->inference->expressions;
-    proposal->symbols.count = 0;
-    *ok = gather_symbols(proposal, dim);
-    for (uint32_t i = 0; *ok && i < proposal->symbols.count; i++) {
-        const char *name = pool->symbols.items[proposal->symbols.items[i]].name;
-        if (!name || !has_request(proposal, name))
-            return proposal->symbols.items[i];
-    }
-    return NPART_NONE;
-}
+struct place {
+    struct proposal *proposal;
+    uint32_t value, axis;
+};
 
-/* The value of an expression under the requests so far. */
-static bool evaluate(struct proposal *proposal, int64_t dim, int64_t *out)
+static bool add_open(void *to, uint32_t symbol)
 {
-    struct npart__buffer text;
-    *out = dim;
-    if (npart__is_number(dim))
-        return dim > 0;
-    npart__buffer_init(&text, &proposal->scratch);
-    npart__append_dim(&text, &proposal->inference->expressions, dim);
-    *out = npart__parse_dim(&proposal->sizes, npart__buffer_text(&text));
-    return !proposal->cannot_bind && npart__is_number(*out) && *out > 0;
-}
-
-/* Whether `dim` is nothing but one named symbol that no request covers yet. */
-static bool is_open_symbol(struct proposal *proposal, int64_t dim)
-{
-    const char *name = symbol_name(proposal->inference, dim);
-    if (!name || npart__is_number(dim) || has_request(proposal, name))
-        return false;
-    return npart__same(dim, npart__symbol(&proposal->inference->expressions, name, strlen(name)));
-}
-
-/* ---- following --------------------------------------------------------------------------------------------- */
-
-/* The symbol that a rule gives a size, and what it is to equal. */
-static int64_t sides_of(const struct proposal *proposal, uint32_t rule, int64_t *other)
-{
-    const struct npart__assumption *assumption = &proposal->inference->assumptions.items[rule / 2];
-    *other = rule % 2 ? assumption->left : assumption->right;
-    return rule % 2 ? assumption->right : assumption->left;
-}
-
-static bool follow_rule(struct proposal *proposal, uint32_t rule)
-{
-    int64_t other, symbol = sides_of(proposal, rule, &other), value;
-    bool ok;
-    if (!is_open_symbol(proposal, symbol))
+    const struct place *at = to;
+    struct proposal *proposal = at->proposal;
+    struct open_size open = {.symbol = symbol, .value = at->value, .axis = at->axis};
+    if (proposal->roles[symbol] != ROLE_NONE)
         return true;
-    uint32_t open = first_open(proposal, other, &ok);
-    if (ok && open != NPART_NONE) {
-        proposal->next_waiting[rule] = proposal->first_waiting[open];
-        proposal->first_waiting[open] = rule + 1;
-    } else if (ok && evaluate(proposal, other, &value)) {
-        ok = request(proposal, symbol_name(proposal->inference, symbol), value);
-    }
-    return ok;
+    proposal->roles[symbol] = role_of(proposal, symbol, at->value, at->axis);
+    return NPART__PUSH(proposal->arena, &proposal->open, open);
 }
 
-static bool follow_assumptions(struct proposal *proposal)
+/* The symbols of the inputs, in their order; false when out of memory. */
+static bool list_open(struct proposal *proposal)
 {
-    bool ok = true;
-    while (ok && proposal->heap_count > 0) {
-        uint32_t rule = heap_pop(proposal);
-        proposal->at = rule;
-        ok = follow_rule(proposal, rule);
-    }
-    proposal->at = -1;
-    while (proposal->later_count > 0)
-        heap_push(proposal, proposal->later[--proposal->later_count]);
-    return ok;
-}
-
-static bool open_proposal(struct proposal *proposal)
-{
-    struct npart__inference *inference = proposal->inference;
-    const struct npart__expressions *pool = &inference->expressions;
-    size_t symbols = pool->symbols.count + (size_t)1, rules = 2 * (size_t)inference->assumptions.count + 1;
-    npart__arena_init(&proposal->scratch, &inference->arena->allocator);
-    proposal->input_place = npart__arena_zeroed(&proposal->scratch, symbols, sizeof *proposal->input_place);
-    proposal->first_waiting = npart__arena_zeroed(&proposal->scratch, symbols, sizeof *proposal->first_waiting);
-    proposal->next_waiting = npart__arena_zeroed(&proposal->scratch, rules, sizeof *proposal->next_waiting);
-    proposal->heap = npart__arena_zeroed(&proposal->scratch, rules, sizeof *proposal->heap);
-    proposal->later = npart__arena_zeroed(&proposal->scratch, rules, sizeof *proposal->later);
-    if (!proposal->input_place || !proposal->first_waiting || !proposal->next_waiting || !proposal->heap ||
-        !proposal->later || !npart__expressions_init(&proposal->sizes, &proposal->scratch) ||
-        !npart__strings_init(&proposal->names, &proposal->scratch))
-        return false;
-    for (uint32_t i = 0; i < pool->input_symbols.count; i++)
-        proposal->input_place[pool->input_symbols.items[i]] = i + 1;
-    for (uint32_t rule = 0; rule < 2 * inference->assumptions.count; rule++) {
-        int64_t other, symbol = sides_of(proposal, rule, &other);
-        if (npart__is_named(pool, other) && !npart__is_number(symbol) && symbol_name(inference, symbol))
-            heap_push(proposal, rule);
-    }
-    return true;
-}
-
-/* ---- dims of inputs ---------------------------------------------------------------------------------------- */
-
-/* The size to try for a dim or symbol that is no greater than `most`. */
-static int64_t sensible(int64_t size, bool batch, int64_t most)
-{
-    int64_t wanted = batch ? 1 : size;
-    return wanted < most ? wanted : most;
-}
-
-static int compare_places(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The symbols of a formula, each with a size of its own, as the inputs have them. */
-static bool propose_parts(struct proposal *proposal, int64_t dim, int64_t size)
-{
-    const struct npart__expressions *pool = &proposal->inference->expressions;
-    proposal->symbols.count = 0;
-    if (!gather_symbols(proposal, dim))
-        return false;
-    uint32_t count = proposal->symbols.count;
-    uint32_t *places = npart__arena_allocate(&proposal->scratch, (count + (size_t)1) * sizeof *places);
-    for (uint32_t i = 0; places && i < count; i++)
-        places[i] = proposal->input_place[proposal->symbols.items[i]];
-    if (places && count)
-        qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t i = 0; places && i < count; i++) {
-        if (places[i] == 0) /* of no input */
-            continue;
-        const struct npart__symbol *symbol = &pool->symbols.items[pool->input_symbols.items[places[i] - 1]];
-        if (!symbol->is_bound && !has_request(proposal, symbol->name) &&
-            (!request(proposal, symbol->name, sensible(size, is_batch(symbol->name), symbol->most)) ||
-             !follow_assumptions(proposal)))
-            return false;
-    }
-    return places != NULL;
-}
-
-/* One dim of an input. Batches are proposed first, as others may follow them. */
-static bool propose_dim(struct proposal *proposal, uint32_t value, uint32_t axis, int64_t size, bool batch_only)
-{
-    struct npart__inference *inference = proposal->inference;
-    const struct npart__fact *fact = &inference->facts[value];
-    int64_t dim = fact->dims[axis];
-    const char *name = symbol_name(inference, dim);
-    bool is_lone = npart__lone_symbol(&inference->expressions, dim) != NPART_NONE;
-    bool batch = name ? is_lone && is_batch(name) : axis == 0 && fact->rank > 1;
-    int64_t wanted = sensible(size, batch, npart__upper_bound(&inference->expressions, dim));
-    if (npart__is_number(dim) || batch_only != batch)
-        return true;
-    if (!name) {
-        name = npart__arena_format(inference->arena, "%s.%u", npart__value_name(inference->graph, value), axis);
-        return name && request(proposal, name, wanted);
-    }
-    if (!is_lone)
-        return propose_parts(proposal, dim, size);
-    return !is_open_symbol(proposal, dim) ||
-           (request(proposal, name, wanted) && follow_assumptions(proposal));
-}
-
-/* Inputs in order; a dim that appears on the other side of an assumption waits for it. */
-static bool propose_inputs(struct proposal *proposal, int64_t size, bool batch_only)
-{
-    struct npart__inference *inference = proposal->inference;
+    const struct npart__inference *inference = proposal->inference;
     const struct npart__scope *scope = &inference->graph->scopes.items[0];
+    size_t count = inference->expressions.symbols.count;
+    proposal->roles = npart__arena_allocate(proposal->arena, count + 1);
+    proposal->follows = npart__arena_zeroed(proposal->arena, count + 1, sizeof *proposal->follows);
+    proposal->sizes = npart__arena_allocate(proposal->arena, (count + 1) * sizeof *proposal->sizes);
+    if (!proposal->roles || !proposal->follows || !proposal->sizes)
+        return false;
+    memset(proposal->roles, ROLE_NONE, count + 1);
+    for (size_t i = 0; i < count; i++)
+        proposal->sizes[i] = -1;
     for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = inference->graph->operands.items[scope->first_input + i];
-        for (uint32_t axis = 0; axis < inference->facts[value].rank; axis++)
-            if (!propose_dim(proposal, value, axis, size, batch_only))
+        struct place at = {.proposal = proposal, .value = inference->graph->operands.items[scope->first_input + i]};
+        for (; at.axis < inference->facts[at.value].rank; at.axis++)
+            if (!for_symbols(&inference->expressions, inference->facts[at.value].dims[at.axis], add_open, &at))
                 return false;
     }
     return true;
 }
 
-struct npart__binding_request *npart__propose_binding(struct npart__inference *inference, int64_t size,
-                                                      uint32_t *count)
+static bool has_role(const struct proposal *proposal, uint8_t role)
 {
-    struct proposal proposal = {.inference = inference, .at = -1};
-    *count = 0;
-    bool ok = open_proposal(&proposal) && propose_inputs(&proposal, size, true) && follow_assumptions(&proposal) &&
-              propose_inputs(&proposal, size, false) &&
-              NPART__RESERVE(inference->arena, &proposal.requests, 1);
-    npart__arena_clear(&proposal.scratch);
-    if (!ok || inference->expressions.failed)
+    for (uint32_t i = 0; i < proposal->open.count; i++)
+        if (proposal->roles[proposal->open.items[i].symbol] == role)
+            return true;
+    return false;
+}
+
+static void set_role(struct proposal *proposal, uint8_t from, uint8_t to)
+{
+    for (uint32_t i = 0; i < proposal->open.count; i++)
+        if (proposal->roles[proposal->open.items[i].symbol] == from)
+            proposal->roles[proposal->open.items[i].symbol] = (uint8_t)to;
+}
+
+/* A decoder with a cache takes one position a step, or a block of a prompt. That comes with as many positions in the
+ * cache, for there is no cache of none where sizes are fixed. */
+static const char *choose_use(struct proposal *proposal, uint32_t use)
+{
+    bool has_two = has_role(proposal, ROLE_PAST) && has_role(proposal, ROLE_SEQUENCE);
+    if (use > (has_two ? 1u : 0u))
         return NULL;
-    *count = proposal.requests.count;
-    return proposal.requests.items;
+    if (has_two && use == 0)
+        set_role(proposal, ROLE_SEQUENCE, ROLE_STEP);
+    if (has_two && use == 1)
+        set_role(proposal, ROLE_PAST, ROLE_EARLIER);
+    return !has_two ? "" : use == 0 ? "decode" : "prefill";
+}
+
+static void set_usual_sizes(struct proposal *proposal)
+{
+    uint32_t attempt = proposal->attempt;
+    int64_t total = usual[ROLE_TOTAL][attempt];
+    if (has_role(proposal, ROLE_PAST)) /* what is not open is a step */
+        total = usual[ROLE_PAST][attempt] + usual[ROLE_STEP][attempt];
+    if (has_role(proposal, ROLE_EARLIER))
+        total = usual[ROLE_EARLIER][attempt] + usual[ROLE_SEQUENCE][attempt];
+    for (uint32_t i = 0; i < proposal->open.count; i++) {
+        uint32_t symbol = proposal->open.items[i].symbol;
+        int64_t most = proposal->inference->expressions.symbols.items[symbol].most;
+        int64_t size = proposal->roles[symbol] == ROLE_TOTAL ? total : usual[proposal->roles[symbol]][attempt];
+        proposal->sizes[symbol] = size < most ? size : most;
+    }
+}
+
+/* ---- relations --------------------------------------------------------------------------------------------- */
+
+static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out);
+
+static bool evaluate_atom(const struct proposal *proposal, const struct npart__atom *atom, int64_t *out)
+{
+    int64_t left, right;
+    if (atom->kind == NPART__ATOM_SYMBOL) {
+        *out = proposal->sizes[atom->left];
+        return *out >= 0;
+    }
+    if (!evaluate(proposal, atom->left, &left) || !evaluate(proposal, atom->right, &right))
+        return false;
+    if (atom->kind == NPART__ATOM_FLOOR)
+        return npart__floor_divide_int64(left, right, out);
+    *out = (left < right) == (atom->kind == NPART__ATOM_MIN) ? left : right;
+    return true;
+}
+
+/* The value of an expression at the sizes so far; false where one is not known, or it does not fit. */
+static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out)
+{
+    const struct npart__expressions *pool = &proposal->inference->expressions;
+    *out = dim;
+    if (npart__is_number(dim))
+        return true;
+    if (dim == NPART__UNKNOWN)
+        return false;
+    const struct npart__sum *sum = npart__sum_at(pool, dim);
+    *out = sum->constant;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const struct npart__product *product = npart__product_at(pool, sum->terms[i].product);
+        int64_t term = sum->terms[i].coefficient, atom;
+        for (uint32_t k = 0; k < product->count; k++) {
+            if (!evaluate_atom(proposal, npart__atom_at(pool, product->factors[k].atom), &atom))
+                return false;
+            for (uint32_t power = 0; power < product->factors[k].power; power++)
+                if (!npart__multiply_int64(term, atom, &term))
+                    return false;
+        }
+        if (!npart__add_int64(*out, term, out))
+            return false;
+    }
+    return true;
+}
+
+/* Whether a relation may change the size of a symbol: it may once. A batch is 1 where that works, as 1 broadcasts. */
+static bool is_free(const struct proposal *proposal, uint32_t symbol)
+{
+    return symbol != NPART_NONE && proposal->roles[symbol] != ROLE_NONE && !proposal->follows[symbol] &&
+           (proposal->roles[symbol] != ROLE_BATCH || proposal->attempt > 0);
+}
+
+static bool set_size(struct proposal *proposal, uint32_t symbol, int64_t size)
+{
+    if (size < 1 || size > LARGEST_SIZE || size > proposal->inference->expressions.symbols.items[symbol].most)
+        return false;
+    proposal->sizes[symbol] = size;
+    proposal->follows[symbol] = true;
+    return true;
+}
+
+/* A side that is nothing but a symbol becomes what the other is: of two symbols the less telling one. */
+static bool follow_side(struct proposal *proposal, const struct npart__assumption *at, int64_t left, int64_t right)
+{
+    const struct npart__expressions *pool = &proposal->inference->expressions;
+    uint32_t a = npart__lone_symbol(pool, at->left), b = npart__lone_symbol(pool, at->right);
+    bool may_a = is_free(proposal, a), may_b = is_free(proposal, b);
+    if (may_a && may_b && proposal->roles[a] < proposal->roles[b])
+        may_a = false;
+    return (may_a && set_size(proposal, a, right)) || (may_b && set_size(proposal, b, left));
+}
+
+/* Different symbols of a relation that may change; more than these are left alone. */
+struct unknowns {
+    const struct proposal *proposal;
+    uint32_t symbols[8], count;
+};
+
+static bool add_unknown(void *to, uint32_t symbol)
+{
+    struct unknowns *unknowns = to;
+    bool is_new = is_free(unknowns->proposal, symbol) && unknowns->count < NPART__COUNT(unknowns->symbols);
+    for (uint32_t i = 0; i < unknowns->count; i++)
+        is_new = is_new && unknowns->symbols[i] != symbol;
+    if (is_new)
+        unknowns->symbols[unknowns->count++] = symbol;
+    return true;
+}
+
+static bool is_image_side(const struct proposal *proposal, uint32_t symbol)
+{
+    return proposal->roles[symbol] == ROLE_HEIGHT || proposal->roles[symbol] == ROLE_WIDTH;
+}
+
+/* Of which sign the difference of the sides is when the unknowns have `size`; 2: it does not fit. */
+static int sign_at(struct proposal *proposal, const struct npart__assumption *at, const struct unknowns *unknowns,
+                   int64_t size)
+{
+    int64_t left, right;
+    for (uint32_t i = 0; i < unknowns->count; i++)
+        proposal->sizes[unknowns->symbols[i]] = size;
+    if (!evaluate(proposal, at->left, &left) || !evaluate(proposal, at->right, &right))
+        return 2;
+    return (left > right) - (left < right);
+}
+
+/* The largest size up to which the sign stays what it is at `from`, of a difference that grows or falls all along. */
+static int64_t last_of_sign(struct proposal *proposal, const struct npart__assumption *at,
+                            const struct unknowns *unknowns, int64_t from)
+{
+    int64_t low = from, high = LARGEST_SIZE;
+    int sign = sign_at(proposal, at, unknowns, from);
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (sign_at(proposal, at, unknowns, middle) == sign)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Gives the unknowns the roundest of the sizes that solve the relation: that which divides by most twos. */
+static bool solve(struct proposal *proposal, const struct npart__assumption *at, const struct unknowns *unknowns)
+{
+    int64_t before[NPART__COUNT(unknowns->symbols)], size = 0;
+    for (uint32_t i = 0; i < unknowns->count; i++)
+        before[i] = proposal->sizes[unknowns->symbols[i]];
+    int64_t low = sign_at(proposal, at, unknowns, 1) == 0 ? 1 : last_of_sign(proposal, at, unknowns, 1) + 1;
+    bool ok = sign_at(proposal, at, unknowns, low) == 0;
+    if (ok) {
+        int64_t high = last_of_sign(proposal, at, unknowns, low);
+        high = high < 2 * low ? high : 2 * low;
+        for (int64_t step = LARGEST_SIZE; size < low; step /= 2)
+            size = high / step * step;
+    }
+    for (uint32_t i = 0; i < unknowns->count; i++) {
+        proposal->sizes[unknowns->symbols[i]] = before[i];
+        ok = ok && set_size(proposal, unknowns->symbols[i], size);
+    }
+    return ok;
+}
+
+/* An image's height and width together, then each symbol for itself, the least telling first. */
+static bool solve_any(struct proposal *proposal, const struct npart__assumption *at)
+{
+    const struct npart__expressions *pool = &proposal->inference->expressions;
+    struct unknowns all = {.proposal = proposal}, some = {.proposal = proposal};
+    if (proposal->solved++ >= MOST_SOLVED)
+        return false;
+    (void)for_symbols(pool, at->left, add_unknown, &all);
+    (void)for_symbols(pool, at->right, add_unknown, &all);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (is_image_side(proposal, all.symbols[i]))
+            some.symbols[some.count++] = all.symbols[i];
+    if (some.count > 1 && solve(proposal, at, &some))
+        return true;
+    some.count = 1;
+    for (uint32_t role = ROLE_COUNT; role-- > 0;)
+        for (uint32_t i = 0; i < all.count; i++) {
+            some.symbols[0] = all.symbols[i];
+            if (proposal->roles[all.symbols[i]] == role && solve(proposal, at, &some))
+                return true;
+        }
+    return false;
+}
+
+static void follow_relations(struct proposal *proposal)
+{
+    bool changes = true;
+    for (int pass = 0; changes && pass < MOST_PASSES; pass++) {
+        changes = false;
+        for (uint32_t i = 0; i < proposal->inference->assumptions.count; i++) {
+            const struct npart__assumption *at = &proposal->inference->assumptions.items[i];
+            int64_t left, right;
+            if (evaluate(proposal, at->left, &left) && evaluate(proposal, at->right, &right) && left != right)
+                changes |= follow_side(proposal, at, left, right) || solve_any(proposal, at);
+        }
+    }
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+static bool list_requests(const struct proposal *proposal, struct npart__proposal *out)
+{
+    const struct npart__inference *inference = proposal->inference;
+    out->requests = npart__arena_zeroed(proposal->arena, proposal->open.count + (size_t)1, sizeof *out->requests);
+    for (uint32_t i = 0; out->requests && i < proposal->open.count; i++) {
+        const struct open_size *open = &proposal->open.items[i];
+        const char *name = inference->expressions.symbols.items[open->symbol].name;
+        if (!name)
+            name = npart__arena_format(proposal->arena, "%s.%u", npart__value_name(inference->graph, open->value),
+                                       open->axis);
+        if (!name)
+            return false;
+        out->requests[i] = (struct npart__binding_request){.name = name, .value = proposal->sizes[open->symbol]};
+    }
+    out->count = proposal->open.count;
+    return out->requests != NULL;
+}
+
+bool npart__propose_sizes(const struct npart__inference *inference, struct npart__arena *arena, uint32_t use,
+                          uint32_t attempt, struct npart__proposal *out)
+{
+    struct proposal proposal = {.inference = inference, .arena = arena, .attempt = attempt};
+    *out = (struct npart__proposal){0};
+    if (!list_open(&proposal))
+        return false;
+    out->use = choose_use(&proposal, use);
+    if (!out->use)
+        return true;
+    set_usual_sizes(&proposal);
+    follow_relations(&proposal);
+    return list_requests(&proposal, out);
 }

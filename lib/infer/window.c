@@ -99,8 +99,10 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
     int64_t from = npart__sum(pool, in, pad_of(window, axis, false));
     int64_t span = npart__difference(pool, npart__sum(pool, from, pad_of(window, axis, true)),
                                      extent_of(call, window, kernel, axis));
-    if (npart__is_number(span) && span < 0) /* too small for the window: runtimes round toward zero here */
+    if (npart__is_number(span) && span < 0) { /* too small for the window: runtimes round toward zero here */
+        call->inference->misfits++;
         return npart__as_number(span / stride + 1);
+    }
     if (!window->rounds_up)
         return npart__sum(pool, npart__floor_quotient(pool, span, stride), 1);
     int64_t out = npart__sum(pool, npart__ceil_quotient(pool, span, stride), 1);

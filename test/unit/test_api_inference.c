@@ -182,6 +182,55 @@ static void test_api_inference__chosen_sizes(void)
     analysis_close(&at);
 }
 
+static const char *chosen(const char *model, uint32_t use)
+{
+    static char text[256];
+    struct analysis at;
+    npart_inference *fixed = NULL;
+    struct npart_dim_binding binding;
+    struct npart_inference_info info = {.size = sizeof info};
+    analysis_infer(&at, model, NULL);
+    CHECK_INT(npart_inference_make_use(&fixed, at.inference, use, NULL), NPART_OK);
+    text[0] = '\0';
+    if (npart_inference_info(fixed, &info))
+        (void)snprintf(text, sizeof text, "%s:", info.use);
+    for (uint32_t i = 0; npart_inference_binding(fixed, i, &binding); i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), " %s=%lld", binding.name,
+                       (long long)binding.size);
+    npart_inference_free(fixed);
+    analysis_close(&at);
+    return text;
+}
+
+/* Sizes with which inference finds nothing that would fail. */
+static void test_api_inference__chosen_sizes_fit(void)
+{
+    /* A window of 256. */
+    CHECK_TEXT(chosen("input x float32[1,1,seq]\ninit w float32[8,1,256]\nnode y = Conv(x, w)\noutput y\n", 0),
+               ": seq=512");
+    /* A table of 100 positions. */
+    CHECK_TEXT(chosen("input x int64[batch,seq]\ninit zero int64[] = 0\ninit one int64[] = 1\n"
+                      "init table float32[100,8]\nnode shape = Shape(x)\nnode length = Gather(shape, one)\n"
+                      "node positions = Range(zero, length, one)\nnode y = Gather(table, positions)\noutput y\n", 0),
+               ": batch=1 seq=64");
+    /* A batch that two sizes are made of. */
+    CHECK_TEXT(chosen("input x float32[batch,8]\nnode y = MatMul(x, x)\noutput y\n", 0), ": batch=8");
+    /* Nothing fits; the sizes that fail least. */
+    CHECK_TEXT(chosen("input x float32[1,1,seq]\ninit w float32[8,1,99999]\nnode y = Conv(x, w)\noutput y\n", 0),
+               ": seq=128");
+}
+
+static void test_api_inference__chosen_sizes_for_each_use(void)
+{
+    static const char decoder[] =
+        "input ids int64[batch,seq]\ninput past float32[batch,2,past_len,64]\ninput mask int64[batch,total]\n"
+        "node y = Identity(ids)\noutput y\n";
+    CHECK_TEXT(chosen(decoder, 0), "decode: batch=1 seq=1 past_len=127 total=128");
+    CHECK_TEXT(chosen(decoder, 1), "prefill: batch=1 seq=128 past_len=128 total=256");
+    CHECK_TEXT(chosen(decoder, 2), "");
+    CHECK_TEXT(chosen("input x float32[n,4]\nnode y = Relu(x)\noutput y\n", 1), "");
+}
+
 /* The names, dims and shapes of the options are copied: the fixed inference builds on them. */
 static void test_api_inference__options_are_copied(void)
 {
@@ -360,6 +409,7 @@ static void test_api_inference__assumptions(void)
 TESTS(test_api_inference__assumptions, test_api_inference__open_sizes, test_api_inference__sizes_by_name_and_by_axis,
       test_api_inference__whole_shapes, test_api_inference__sizes_that_cannot_be,
       test_api_inference__shapes_that_cannot_be, test_api_inference__declared_shapes_can_be_ignored,
-      test_api_inference__chosen_sizes, test_api_inference__options_are_copied, test_api_inference__values,
+      test_api_inference__chosen_sizes, test_api_inference__chosen_sizes_fit,
+      test_api_inference__chosen_sizes_for_each_use, test_api_inference__options_are_copied, test_api_inference__values,
       test_api_inference__dims, test_api_inference__type_texts_are_cut, test_api_inference__elements,
       test_api_inference__findings, test_api_inference__shapes)

@@ -3,6 +3,8 @@
  * Sizes that must be equal for a model to work, where different symbols meet; and the binding that is proposed from
  * them.
  */
+#include <stdio.h>
+
 #include "infer/infer.h"
 #include "support/built.h"
 #include "support/test.h"
@@ -35,16 +37,18 @@ static const char *assumptions(void)
     return npart__buffer_text(&text);
 }
 
-/* "n=1 m=8" */
-static const char *proposal(int64_t size)
+/* "decode: n=1 m=8"; "none" where there is no such use */
+static const char *proposal(uint32_t use, uint32_t attempt)
 {
     struct npart__buffer text;
-    uint32_t count;
+    struct npart__proposal proposed;
     npart__buffer_init(&text, &built.arena);
-    const struct npart__binding_request *requests = npart__propose_binding(&inference, size, &count);
-    REQUIRE(requests);
-    for (uint32_t i = 0; i < count; i++)
-        npart__append_format(&text, "%s%s=%lld", i ? " " : "", requests[i].name, (long long)requests[i].value);
+    REQUIRE(npart__propose_sizes(&inference, &built.arena, use, attempt, &proposed));
+    npart__append_format(&text, "%s%s", proposed.use ? proposed.use : "none",
+                         proposed.use && *proposed.use ? ": " : "");
+    for (uint32_t i = 0; i < proposed.count; i++)
+        npart__append_format(&text, "%s%s=%lld", i ? " " : "", proposed.requests[i].name,
+                             (long long)proposed.requests[i].value);
     return npart__buffer_text(&text);
 }
 
@@ -61,6 +65,9 @@ static void test_infer_assumptions__are_made_where_symbols_meet(void)
     check("input a float32[n,4]\ninput b float32[7,4]\nnode y = Add(a, b)\noutput y\n", "n = 7 at y");
     check("input a float32[n,4]\ninput b float32[m,3]\nnode y = Concat(a, b) axis=1\noutput y\n", "n = m at y");
     check("input a float32[2,k]\ninput b float32[8,3]\nnode y = MatMul(a, b)\noutput y\n", "k = 8 at y");
+    check("input q float32[1,s,8]\ninput k float32[1,2,p,d]\ninput n int32[1]\ninput t int32[]\n"
+          "node y = com.microsoft:GroupQueryAttention(q, q, q, k, k, n, t) num_heads=2 kv_num_heads=2\noutput y\n",
+          "d = 4 at y");
     check("input a float32[2,k]\ninput b float32[l,3]\nnode y = Gemm(a, b)\noutput y\n", "k = l at y");
 }
 
@@ -82,26 +89,104 @@ static void test_infer_assumptions__are_made_once(void)
 static void check_proposal(const char *text, const char *wanted)
 {
     infer(text);
-    CHECK_TEXT(proposal(8), wanted);
+    CHECK_TEXT(proposal(0, 0), wanted);
     built_close(&built);
+}
+
+/* Of inputs that nothing relates. */
+static void check_inputs(const char *inputs, const char *wanted)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%sinput of_no_size float32[1]\nnode y = Relu(of_no_size)\noutput y\n", inputs);
+    check_proposal(text, wanted);
 }
 
 static void test_infer_assumptions__decide_what_is_proposed(void)
 {
-    check_proposal("input a float32[batch,k]\noutput y\nnode y = Relu(a)\n", "batch=1 k=8");
     check_proposal("input a float32[batch,k]\ninput b float32[batch,m]\nnode y = Add(a, b)\noutput y\n",
-                   "batch=1 k=8 m=8");
+                   "batch=1 k=128 m=128");
     check_proposal("input a float32[batch,k]\ninput w float32[768,3]\nnode y = MatMul(a, w)\noutput y\n",
                    "batch=1 k=768");
     check_proposal("input a float32[s,p + s]\ninput b float32[s,total]\nnode y = Add(a, b)\noutput y\n",
-                   "s=8 p=8 total=16");
-    check_proposal("input a float32[2*batch,k]\nnode y = Relu(a)\noutput y\n", "batch=1 k=8");
-    check_proposal("input a float32[p + q]\nnode y = Relu(a)\noutput y\n", "p=8 q=8");
-    check_proposal("input a float32[?,k]\nnode y = Relu(a)\noutput y\n", "a.0=1 k=8");
-    check_proposal("input a float32[?]\nnode y = Relu(a)\noutput y\n", "a.0=8");
-    check_proposal("input a float32[2,3]\nnode y = Relu(a)\noutput y\n", "");
+                   "s=128 p=128 total=256");
+    check_proposal("input a float32[seq,4]\ninput b float32[77,4]\nnode y = Add(a, b)\noutput y\n", "seq=77");
+    /* One position for each patch of 14, and one more; the image is square. */
+    check_proposal("input a float32[batch,3,height,width]\ninit w float32[8,3,14,14]\n"
+                   "node c = Conv(a, w) strides=[14,14]\nnode t = Transpose(c) perm=[0,2,3,1]\n"
+                   "init s int64[2] = 1 -1\nnode r = Reshape(t, s)\ninit p float32[1,4608]\nnode y = Add(r, p)\n"
+                   "output y\n", "batch=1 height=336 width=336");
+    /* The roundest of 3199 and 3200. */
+    check_proposal("input a float32[1,2,frames]\ninit w float32[2,2,3]\n"
+                   "node c = Conv(a, w) strides=[2] pads=[1,1]\ninit p float32[2,1600]\nnode y = Add(c, p)\n"
+                   "output y\n", "frames=3200");
+}
+
+static void test_infer_assumptions__sizes_are_usual_ones(void)
+{
+    check_inputs("input a float32[batch,k]\n", "batch=1 k=128");
+    check_inputs("input a float32[2*batch,k]\n", "batch=1 k=128");
+    check_inputs("input a float32[p + q]\n", "p=128 q=128");
+    check_inputs("input a float32[2,3]\n", "");
+    check_inputs("input a float32[batchSize,numChannels,img_h,imgW]\n", "batchSize=1 numChannels=3 img_h=224 imgW=224");
+    check_inputs("input a float32[N,4,h,w]\n", "N=1 h=64 w=64");
+    check_inputs("input a float32[b,src_len,8]\ninput x int64[b,dec_seq]\n", "b=1 src_len=128 dec_seq=128");
+    check_inputs("input a float32[B,num_samples]\ninput m float32[B,80,n_frames]\n",
+                 "B=1 num_samples=16000 n_frames=1000");
+}
+
+static void test_infer_assumptions__sizes_without_a_telling_name_go_by_place(void)
+{
+    check_inputs("input a float32[?,k]\n", "a.0=1 k=128");
+    check_inputs("input a float32[?]\n", "a.0=128");
+    check_inputs("input input_ids int64[s0,s1]\n", "s0=1 s1=128");
+    check_inputs("input wave float32[?,?]\ninput state float32[2,?,128]\n", "wave.0=1 wave.1=16000 state.1=1");
+    check_inputs("input image float32[unk__6,224,224,3]\n", "unk__6=1");
+    check_inputs("input image float32[?,?,?,3]\n", "image.0=1 image.1=224 image.2=224");
+    check_inputs("input image float32[?,3,?,?]\n", "image.0=1 image.2=224 image.3=224");
+    check_inputs("input video float32[?,?,3,?,?]\n", "video.0=1 video.1=16 video.3=224 video.4=224");
+    check_inputs("input x float32[?,64,?,?]\n", "x.0=1 x.2=64 x.3=64");
+}
+
+static void check_uses(const char *inputs, const char *first, const char *second)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text, "%sinput of_no_size float32[1]\nnode y = Relu(of_no_size)\noutput y\n", inputs);
+    infer(text);
+    CHECK_TEXT(proposal(0, 0), first);
+    CHECK_TEXT(proposal(1, 0), second);
+    CHECK_TEXT(proposal(2, 0), "none");
+    built_close(&built);
+}
+
+static void test_infer_assumptions__a_decoder_with_a_cache_has_two_uses(void)
+{
+    check_uses("input input_ids int64[batch,seq]\n", "batch=1 seq=128", "none");
+    check_uses("input input_ids int64[batch,seq]\ninput past_key_values.0.key float32[batch,2,past,64]\n"
+               "input attention_mask int64[batch,total]\n",
+               "decode: batch=1 seq=1 past=127 total=128", "prefill: batch=1 seq=128 past=128 total=256");
+    check_uses("input input_ids int64[batch,seq]\ninput attention_mask int64[batch,past_seq_len + seq]\n",
+               "decode: batch=1 seq=1 past_seq_len=127", "prefill: batch=1 seq=128 past_seq_len=128");
+    /* As PyTorch names them by itself. */
+    check_uses("input input_ids int64[s0,s1]\ninput attention_mask int64[s0,s2]\n"
+               "input past_key_0 float32[s0,2,s3,64]\n",
+               "decode: s0=1 s1=1 s2=128 s3=127", "prefill: s0=1 s1=128 s2=256 s3=128");
+    /* Always one position. */
+    check_uses("input input_ids int64[batch,1]\ninput attention_mask int64[batch,total]\n"
+               "input past_key_0 float32[batch,2,past,64]\n",
+               "batch=1 total=128 past=127", "none");
+}
+
+static void test_infer_assumptions__later_attempts_try_other_sizes(void)
+{
+    infer("input a float32[batch,k]\ninput b float32[7,8]\nnode x = Add(a, b)\noutput x\ninput c int64[1,seq]\n");
+    CHECK_TEXT(proposal(0, 0), "batch=1 k=8 seq=128"); /* one row for all seven works */
+    CHECK_TEXT(proposal(0, 1), "batch=7 k=8 seq=512");
+    built_close(&built);
 }
 
 TESTS(test_infer_assumptions__are_made_where_symbols_meet,
       test_infer_assumptions__are_not_made_where_sizes_are_the_same, test_infer_assumptions__are_made_once,
-      test_infer_assumptions__decide_what_is_proposed)
+      test_infer_assumptions__decide_what_is_proposed, test_infer_assumptions__sizes_are_usual_ones,
+      test_infer_assumptions__sizes_without_a_telling_name_go_by_place,
+      test_infer_assumptions__a_decoder_with_a_cache_has_two_uses,
+      test_infer_assumptions__later_attempts_try_other_sizes)
