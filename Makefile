@@ -155,6 +155,8 @@ $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/checks/print_elements: $(OUT)/test/checks/print_elements.o $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/print_sizes: $(OUT)/test/checks/print_sizes.o $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/checks/equivalent_nodes: $(OUT)/test/checks/equivalent_nodes.o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 # The debug build asserts that a verdict that a node shares with another is the one that its own rules give it.
@@ -280,6 +282,9 @@ fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, agai
 DRAWS ?= 2
 fidelity-values: $(OUT)/test/checks/print_elements $(VENV)/ready ## computed elements against ONNX Runtime's kernels (DRAWS, SEED)
 	$(VENV)/bin/python test/fidelity/values.py --printer $< --draws $(DRAWS) --seed $(SEED)
+fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models run by ONNX Runtime at the sizes proposed (MODELS=folder)
+	$(VENV)/bin/python test/fidelity/sizes.py --tool $(tool) --printer $(OUT)/test/checks/print_sizes \
+		--cache $(BUILD)/fidelity-sizes $(MODELS)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
@@ -313,6 +318,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-alike judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
