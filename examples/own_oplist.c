@@ -25,7 +25,7 @@ static void print_partitions(const npart_plan *plan)
         printf("partition %u: %u nodes, %u inputs, %u outputs\n", id, partition.node_count, partition.input_count,
                partition.output_count);
     for (uint32_t id = 0; npart_plan_cause(plan, id, &cause, NULL, 0); id++)
-        printf("%s: %u nodes, %u boundaries\n", cause.text, cause.victim_count, cause.cut_count);
+        printf("%s: %u nodes, %u boundaries\n", cause.text, cause.affected_count, cause.cut_count);
 }
 
 int main(int argc, char **argv)

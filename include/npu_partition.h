@@ -497,6 +497,7 @@ struct npart_rule {
     const char *about;  /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
     bool is_fatal;      /* where it is not met, session creation or compilation fails */
     uint32_t line;      /* of the op list; 0: every list has it */
+    const char *because; /* why that is required: "others fail to compile"; "" when unsaid */
 };
 
 /* A rule by its id. */
@@ -638,6 +639,7 @@ struct npart_reason {
     const char *rule_id, *text, *source, *gate;
     enum npart_outcome outcome;
     size_t found_bytes; /* the length of what was found, where it was asked for */
+    const char *because;
 };
 
 /* A reason for a node's verdict: a rule that is not met, may not be, or has something to say. What was found is written
@@ -684,19 +686,19 @@ struct npart_cause {
     const char *text;
     uint32_t rule; /* that refused the first affected node, see npart_oplist_rule */
     const char *rule_id;
-    uint32_t victim_count, cut_count;
+    uint32_t affected_count, cut_count;
     const uint32_t *nodes; /* where it lies; none for a dim of an input */
     const uint32_t *cuts;  /* partitions that it ends */
     uint32_t node_count;
-    uint32_t first_victim; /* of the caller's own cut the node before it, or NPART_NONE */
+    uint32_t first_affected; /* of the caller's own cut the node before it, or NPART_NONE */
     uint32_t cut_value;    /* behind which the caller cuts; NPART_NONE: it is no cut of the caller's */
-    bool is_fatal;         /* its victims fail to compile rather than run on the CPU */
-    bool is_unknown;       /* its victims are undecided */
+    bool is_fatal;         /* the affected nodes fail to compile rather than run on the CPU */
+    bool is_unknown;       /* the affected nodes are undecided */
     size_t found_bytes;    /* the length of what was found, where it was asked for */
 };
 
-/* A cause by its id, the most harmful first. What was found at the first victim is written to `found` as other texts
- * are; where that is NULL, nothing is looked for. */
+/* A cause by its id, the most harmful first. What was found at the first affected node is written to `found` as other
+ * texts are; where that is NULL, nothing is looked for. */
 NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found,
                                 size_t bytes);
 
@@ -729,7 +731,7 @@ struct npart_next_step {
     size_t size;
     enum npart_step step;
     uint32_t first_cause, last_cause; /* of CAUSES */
-    uint32_t victim_count;            /* nodes that the NPU then takes; 0: the causes are cuts of the caller's own */
+    uint32_t affected_count;            /* nodes that the NPU then takes; 0: the causes are cuts of the caller's own */
     uint32_t partitions;              /* that would be left */
     const char *switch_name; /* of QUANTIZE: the switch that judges the model as if it were; NULL: there is none */
 };

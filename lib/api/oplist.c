@@ -207,6 +207,7 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
         .about = npart__about_word((enum npart__rule_about)at->about),
         .is_fatal = at->is_fatal,
         .line = at->line,
+        .because = at->because ? at->because : "",
     };
     return true;
 }

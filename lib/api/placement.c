@@ -91,6 +91,7 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
         .rule = rule,
         .rule_id = at->id,
         .text = at->sentence,
+        .because = at->because ? at->because : "",
         .source = at->source,
         .gate = npart__gate_word(plan->target.oplist, rule),
         .outcome = outcome,
@@ -199,7 +200,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         return false;
     const struct npart__causes *causes = &plan->plan.causes;
     const struct npart__cause *at = &causes->items.items[cause];
-    bool is_found = at->cut_value == NPART_NONE && at->first_victim != NPART_NONE;
+    bool is_found = at->cut_value == NPART_NONE && at->first_affected != NPART_NONE;
     if (!is_found)
         (void)npart__copy_out("", 0, found, bytes);
     *out = (struct npart_cause){
@@ -208,16 +209,16 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .text = at->text,
         .rule = at->rule,
         .rule_id = plan->plan.target.oplist->rules.items[at->rule].id,
-        .victim_count = at->victim_count,
+        .affected_count = at->affected_count,
         .cut_count = at->cut_count,
         .nodes = at->node_count ? causes->lists.items + at->first_node : NULL,
         .cuts = at->cut_count ? causes->lists.items + at->first_cut : NULL,
         .node_count = at->node_count,
-        .first_victim = at->first_victim,
+        .first_affected = at->first_affected,
         .cut_value = at->cut_value,
         .is_fatal = at->is_fatal,
         .is_unknown = at->is_unknown,
-        .found_bytes = is_found ? write_found(plan, at->rule, at->first_victim, append_found, found, bytes) : 0,
+        .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, append_found, found, bytes) : 0,
     };
     return true;
 }
@@ -255,7 +256,7 @@ npart_status npart_plan_next_step(const npart_plan *handle, const npart_plan *fi
         step.step = NPART_STEP_CAUSES;
         step.first_cause = found.first_cause;
         step.last_cause = found.last_cause;
-        step.victim_count = found.victim_count;
+        step.affected_count = found.affected_count;
         step.partitions = found.partitions;
     }
     *out = step;

@@ -137,9 +137,11 @@ static uint32_t shapeless_cause(struct finder *finder, uint32_t rule, uint32_t v
     const char *text = node_text(finder, node);
     finder->out->items.items[cause].text =
         is_known && is_unshaped
-            ? npart__arena_format(finder->arena, "%s: the standard has no shape inference of it at this version", text)
-        : is_known ? npart__arena_format(finder->arena, "%s: the runtime does not know what shape it makes", text)
-                   : npart__arena_format(finder->arena, "%s makes a tensor of unknown rank", text);
+            ? npart__arena_format(finder->arena,
+                                  "%s has no shape inference at opset %d, so the shapes after it are unknown", text,
+                                  finder->graph->nodes.items[node].opset_version)
+        : is_known ? npart__arena_format(finder->arena, "%s: the runtime cannot infer its output shape", text)
+                   : npart__arena_format(finder->arena, "%s has an output of unknown rank", text);
     finder->failed |= !finder->out->items.items[cause].text;
     return cause;
 }
@@ -158,14 +160,14 @@ static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t val
     const char *input = input_with_symbol(finder, root);
     made->symbol = root;
     if (symbol->node != NPART_NONE && !input)
-        made->text = npart__arena_format(finder->arena, "%s makes a tensor whose size only the data tells",
+        made->text = npart__arena_format(finder->arena, "%s has a data-dependent output shape",
                                          node_text(finder, symbol->node));
     else if (symbol->name)
-        made->text = npart__arena_format(finder->arena, "dim \"%s\"%s%s is open", symbol->name,
-                                         input ? " of input " : "", input ? input : "");
+        made->text = npart__arena_format(finder->arena, "`%s` is dynamic%s%s%s", symbol->name,
+                                         input ? " (input `" : "", input ? input : "", input ? "`)" : "");
     else
-        made->text = npart__arena_format(finder->arena, "a dim without a name%s%s is open",
-                                         input ? " of input " : "", input ? input : "");
+        made->text = npart__arena_format(finder->arena, "an unnamed dimension%s%s%s is dynamic",
+                                         input ? " of input `" : "", input ? input : "", input ? "`" : "");
     finder->failed |= !made->text;
     return cause;
 }
@@ -202,7 +204,7 @@ static uint32_t find_cause(struct finder *finder, uint32_t node, const struct np
     return cause;
 }
 
-/* Each cut of the user's is a cause without victims. */
+/* Each cut of the user's is a cause that affects no node. */
 static void add_cuts(struct finder *finder)
 {
     const bool *is_cut = finder->partitioning->cuts.is_cut;
@@ -213,8 +215,8 @@ static void add_cuts(struct finder *finder)
             continue;
         struct npart__cause *cause = &finder->out->items.items[made];
         cause->cut_value = v;
-        cause->first_victim = finder->graph->values.items[v].producer;
-        cause->text = npart__arena_format(finder->arena, "%s behind \"%s\"",
+        cause->first_affected = finder->graph->values.items[v].producer;
+        cause->text = npart__arena_format(finder->arena, "%s after `%s`",
                                           finder->oplist->rules.items[rule].sentence,
                                           npart__value_name(finder->graph, v));
         finder->failed |= !cause->text;
@@ -231,7 +233,7 @@ static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
 
 /* ---- lists ------------------------------------------------------------------------------------------------ */
 
-/* Roots: the node that the dynamic sizes start from, or every victim where each is its own root. */
+/* Roots: the node that the dynamic sizes start from, or every affected node where each is its own root. */
 static void list_nodes(struct finder *finder)
 {
     struct npart__causes *out = finder->out;
@@ -239,8 +241,8 @@ static void list_nodes(struct finder *finder)
         struct npart__cause *cause = &out->items.items[c];
         cause->first_node = out->lists.count;
         if (cause->cut_value != NPART_NONE) {
-            cause->node_count = cause->first_victim != NPART_NONE;
-            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->first_victim);
+            cause->node_count = cause->first_affected != NPART_NONE;
+            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->first_affected);
         } else if (cause->symbol != NPART_NONE) {
             uint32_t node = finder->known->expressions.symbols.items[cause->symbol].node;
             if (node != NPART_NONE && !input_with_symbol(finder, cause->symbol)) {
@@ -248,12 +250,12 @@ static void list_nodes(struct finder *finder)
                 cause->node_count = 1;
             }
         } else {
-            cause->node_count = cause->victim_count;
-            if (!NPART__RESERVE(finder->arena, &out->lists, cause->victim_count)) {
+            cause->node_count = cause->affected_count;
+            if (!NPART__RESERVE(finder->arena, &out->lists, cause->affected_count)) {
                 finder->failed = true;
                 return;
             }
-            out->lists.count += cause->victim_count;
+            out->lists.count += cause->affected_count;
             cause->node_count = 0; /* counted up again while they are filled in */
         }
     }
@@ -324,8 +326,8 @@ static int compare_ranked(const void *left, const void *right)
     const struct ranked *a = left, *b = right;
     if (a->cause.cut_count != b->cause.cut_count)
         return a->cause.cut_count > b->cause.cut_count ? -1 : 1;
-    if (a->cause.victim_count != b->cause.victim_count)
-        return a->cause.victim_count > b->cause.victim_count ? -1 : 1;
+    if (a->cause.affected_count != b->cause.affected_count)
+        return a->cause.affected_count > b->cause.affected_count ? -1 : 1;
     return a->before < b->before ? -1 : 1;
 }
 
@@ -363,8 +365,8 @@ static void visit(struct finder *finder, uint32_t node)
     if (cause == NPART_NONE)
         return;
     struct npart__cause *at = &finder->out->items.items[cause];
-    if (at->victim_count++ == 0)
-        at->first_victim = node;
+    if (at->affected_count++ == 0)
+        at->first_affected = node;
     at->is_fatal |= verdict == NPART__FAIL;
     at->is_unknown |= verdict == NPART__UNDECIDED;
     if (!at->text)

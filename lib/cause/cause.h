@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cause: what is behind the refused nodes. Hundreds of nodes may be refused because one input's dim is symbolic; the
- * dim is the cause, the nodes are its victims. Every refused node belongs to one cause, and every cut to the causes
+ * dim is the cause, the nodes are those affected. Every refused node belongs to one cause, and every cut to the causes
  * of the nodes that made it.
  */
 #ifndef NPART_CAUSE_H
@@ -12,14 +12,14 @@
 struct npart__cause {
     uint8_t about;                   /* enum npart__rule_about */
     const char *text;                /* one line for people */
-    uint32_t rule;                   /* the rule that refused the first victim */
+    uint32_t rule;                   /* the rule that the first affected node does not meet */
     uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
-    uint32_t cut_value;              /* behind which the user cuts; NPART_NONE: it is no cut, and has victims */
+    uint32_t cut_value;              /* behind which the user cuts; NPART_NONE: it is no cut, and affects nodes */
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
-    uint32_t victim_count, first_victim; /* of a cut the node before it, or NPART_NONE */
-    bool is_fatal;   /* its victims fail rather than run on the CPU */
-    bool is_unknown; /* its victims are undecided */
+    uint32_t affected_count, first_affected; /* of a cut the node before it, or NPART_NONE */
+    bool is_fatal;   /* the affected nodes fail to compile rather than run on the CPU */
+    bool is_unknown; /* the affected nodes are undecided */
 };
 
 struct npart__causes {

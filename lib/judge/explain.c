@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The rules that speak of a node, and the values that each looks at.
+ * The rules that speak of a node, the values that each looks at, and what was found where one is not met: in words,
+ * since the reader of a report does not know the language of op lists.
  */
 #include "judge/answer.h"
 
@@ -39,32 +40,180 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
     return rule;
 }
 
+/* ---- questions in words ------------------------------------------------------------------------------------ */
+
+struct wording {
+    const char *noun;
+    const char *is; /* between it and the answer */
+};
+
+static struct wording wording_of(enum npart__function function)
+{
+    static const struct wording wordings[] = {
+        [NPART__FUNCTION_DTYPE] = {"element type", " "},
+        [NPART__FUNCTION_QDTYPE] = {"quantized type", " "},
+        [NPART__FUNCTION_QSCALES] = {"number of scales", " = "},
+        [NPART__FUNCTION_QSCALE] = {"scale", " = "},
+        [NPART__FUNCTION_QZERO] = {"zero point", " = "},
+        [NPART__FUNCTION_RANK] = {"rank", " "},
+        [NPART__FUNCTION_DIMS_OVER_ONE] = {"number of dims above 1", " = "},
+        [NPART__FUNCTION_DIM] = {"dim", " = "},
+        [NPART__FUNCTION_NUMEL] = {"number of elements", " = "},
+        [NPART__FUNCTION_VALUE] = {"value", " = "},
+        [NPART__FUNCTION_ATTR] = {"", " = "},
+        [NPART__FUNCTION_EQUATION] = {"", " = "},
+        [NPART__FUNCTION_LENGTH] = {"length of", " = "},
+        [NPART__FUNCTION_COUNT] = {"number of", " = "},
+        [NPART__FUNCTION_NAME] = {"name", " "},
+        [NPART__FUNCTION_PRODUCER] = {"producer", " "},
+        [NPART__FUNCTION_CASTS] = {"Cast to", " "},
+        [NPART__FUNCTION_ORIGIN] = {"producer before any Transpose", " "},
+        [NPART__FUNCTION_CONSUMERS] = {"consumer", " "},
+        [NPART__FUNCTION_USERS] = {"number of uses", " = "},
+        [NPART__FUNCTION_OP] = {"op", " "},
+        [NPART__FUNCTION_OPSET] = {"opset", " "},
+        [NPART__FUNCTION_LIMIT] = {"limit", " = "},
+        [NPART__FUNCTION_NODES] = {"number of nodes", " = "},
+        [NPART__FUNCTION_TOOLCHAIN] = {"toolchain", " "},
+    };
+    return wordings[function];
+}
+
+/* What a predicate says of an operand: "X float32[2,3] from Mul, not constant". */
+static const char *adjective_of(enum npart__predicate predicate)
+{
+    static const char *const adjectives[] = {
+        [NPART__PREDICATE_STATIC] = "static",
+        [NPART__PREDICATE_BOUNDED] = "bounded",
+        [NPART__PREDICATE_CONST] = "constant",
+        [NPART__PREDICATE_INITIALIZER] = "an initializer",
+        [NPART__PREDICATE_QCONST] = "constant",
+        [NPART__PREDICATE_PRESENT] = "given",
+        [NPART__PREDICATE_QUANTIZED] = "quantized",
+        [NPART__PREDICATE_GRAPH_INPUT] = "a graph input",
+        [NPART__PREDICATE_GRAPH_OUTPUT] = "a graph output",
+        [NPART__PREDICATE_UNIFORM] = "uniform",
+        [NPART__PREDICATE_COUNTS_UP] = "counting up from 0",
+        [NPART__PREDICATE_DECLARED] = "declared in the file",
+        [NPART__PREDICATE_TAKEN] = "supported",
+        [NPART__PREDICATE_IN_UNIT] = "used by QDQ node units only",
+        [NPART__PREDICATE_BEHIND_LAYOUT] = "in the target's layout",
+        [NPART__PREDICATE_BEHIND_TRANSPOSE] = "after a moved Transpose",
+        [NPART__PREDICATE_INPUTS_DECLARED] = "declared",
+        [NPART__PREDICATE_CAPTURES] = "captured",
+        [NPART__PREDICATE_HAS] = "given",
+        [NPART__PREDICATE_ELLIPSIS] = "with an ellipsis",
+        [NPART__PREDICATE_SWITCH] = "on",
+        [NPART__PREDICATE_VARIANT] = "chosen",
+    };
+    return adjectives[predicate];
+}
+
+static void append_selector(const struct npart__trial *trial, const struct npart__term *term,
+                            struct npart__buffer *out)
+{
+    const struct npart__selector *selector = &trial->oplist->selectors.items[term->selector];
+    npart__append_text(out, selector->kind == NPART__SELECT_ALL  ? "inputs and outputs"
+                            : selector->kind == NPART__SELECT_IT ? "the operand"
+                                                                 : selector->name);
+}
+
+/* "axis", "dim 1 of X", "strides[0]", "switch float": the noun of a question. */
+static void append_asked(const struct npart__trial *trial, const struct npart__term *term, bool with_operand,
+                         struct npart__buffer *out)
+{
+    bool is_function = term->kind == NPART__TERM_FUNCTION;
+    struct wording wording = is_function ? wording_of((enum npart__function)term->op) : (struct wording){"", ""};
+    bool is_dim = is_function && term->op == NPART__FUNCTION_DIM;
+    bool is_count = is_function && term->op == NPART__FUNCTION_COUNT;
+    npart__append_text(out, wording.noun);
+    if (is_dim)
+        npart__append_format(out, " %lld", (long long)term->number);
+    if (term->selector != NPART_NONE && (with_operand || is_count)) {
+        npart__append_text(out, is_count ? " " : *wording.noun ? " of " : "");
+        append_selector(trial, term, out);
+    } else if (term->word) {
+        npart__append_format(out, "%s%s", *wording.noun ? " " : "", term->word);
+    } else if (!is_function && term->op == NPART__PREDICATE_SWITCH) {
+        npart__append_format(out, "switch %s", trial->oplist->switches.items[term->number]);
+    } else if (!is_function && term->op == NPART__PREDICATE_VARIANT) {
+        npart__append_format(out, "variant %s", trial->oplist->variants.items[term->number].name);
+    } else if (!is_function) {
+        npart__append_text(out, term->op == NPART__PREDICATE_CAPTURES ? "values from outside" : "input shapes");
+    }
+    if (!is_dim && term->has_index)
+        npart__append_format(out, "[%lld%s]", (long long)term->number, term->to_last ? ".." : "");
+}
+
 /* ---- what a condition looks at ---------------------------------------------------------------------------- */
 
-static void append_asked_of(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
+void npart__append_answer(struct npart__buffer *out, struct npart__answer answer)
+{
+    switch ((enum npart__answer_kind)answer.kind) {
+    case NPART__ANSWER_NUMBER:
+        if (answer.is_real)
+            npart__append_fixed(out, answer.real, 4);
+        else
+            npart__append_int64(out, answer.number);
+        break;
+    case NPART__ANSWER_TYPE:
+        npart__append_text(out, npart__type_name((int)answer.number));
+        break;
+    case NPART__ANSWER_WORD:
+        npart__append(out, answer.word, answer.length);
+        break;
+    case NPART__ANSWER_ABSENT:
+        npart__append_text(out, "not given");
+        break;
+    default:
+        npart__append_text(out, "unknown");
+        break;
+    }
+}
+
+/* "rank of X: 4", "B: not constant". */
+static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
     const struct npart__term *term = npart__term_at(trial, id);
-    npart__append_text(out, out->size ? "; " : "");
-    npart__append_term(trial->oplist, id, out);
-    npart__append_text(out, " ");
-    if (term->kind != NPART__TERM_FUNCTION) {
-        static const char *const words[] = {"no", "unknown", "yes"};
+    if (term->kind == NPART__TERM_EACH) {
+        static const char *const words[] = {"not met", "unknown", "ok"};
         struct npart__trial copy = *trial;
-        npart__append_text(out, words[npart__try(&copy, id)]);
+        npart__append_text(out, "each of ");
+        append_selector(trial, term, out);
+        npart__append_format(out, ": %s", words[npart__try(&copy, id)]);
         return;
     }
+    append_asked(trial, term, true, out);
+    if (term->kind == NPART__TERM_PREDICATE) {
+        static const char *const words[] = {"not ", "unknown whether ", ""};
+        struct npart__trial copy = *trial;
+        npart__append_format(out, ": %s%s", words[npart__try(&copy, id)],
+                             adjective_of((enum npart__predicate)term->op));
+        return;
+    }
+    npart__append_text(out, ":");
     uint32_t operands = npart__operand_count(trial, id);
     for (struct npart__place place = {0, 0}; place.operand < operands; place.operand++) {
         uint32_t elements = npart__element_count(trial, id, place.operand);
         for (place.element = 0; place.element < elements && place.element < MOST_ELEMENTS_SHOWN; place.element++) {
-            struct npart__answer answer = npart__answer_of(trial, id, place);
-            npart__append_text(out, place.operand || place.element ? " " : "");
-            if (answer.kind == NPART__ANSWER_ABSENT)
-                npart__append_text(out, "absent");
-            else
-                npart__append_answer(out, answer);
+            npart__append_text(out, " ");
+            npart__append_answer(out, npart__answer_of(trial, id, place));
         }
         npart__append_text(out, elements > MOST_ELEMENTS_SHOWN ? " ..." : "");
+    }
+}
+
+/* Whether one of the pieces of the text, which "; " separates, is this. */
+static bool is_told(const char *text, const char *piece)
+{
+    size_t length = strlen(piece);
+    for (;;) {
+        const char *end = strstr(text, "; ");
+        if ((end ? (size_t)(end - text) : strlen(text)) == length && memcmp(text, piece, length) == 0)
+            return true;
+        if (!end)
+            return false;
+        text = end + 2;
     }
 }
 
@@ -75,7 +224,13 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
         return;
     const struct npart__term *term = npart__term_at(trial, id);
     if (term->kind == NPART__TERM_PREDICATE || term->kind == NPART__TERM_FUNCTION || term->kind == NPART__TERM_EACH) {
-        append_asked_of(trial, id, out);
+        struct npart__buffer piece;
+        npart__buffer_init(&piece, out->arena);
+        append_seen_of(trial, id, &piece);
+        const char *seen = npart__buffer_text(&piece);
+        if (!is_told(npart__buffer_text(out), seen)) /* told once, however often it is asked */
+            npart__append_format(out, "%s%s", out->size ? "; " : "", seen);
+        out->failed |= piece.failed;
         return;
     }
     append_questions(trial, term->left, out);
@@ -83,14 +238,105 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
         append_questions(trial, term->right, out);
 }
 
+static void append_all_seen(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
+{
+    struct npart__buffer seen;
+    npart__buffer_init(&seen, out->arena);
+    append_questions(trial, id, &seen);
+    npart__append_text(out, npart__buffer_text(&seen));
+    out->failed |= seen.failed;
+}
+
 void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                         uint32_t node, struct npart__buffer *out)
 {
     struct npart__trial trial;
-    struct npart__buffer seen;
     npart__trial_init(&trial, target, session, node);
-    npart__buffer_init(&seen, out->arena);
-    append_questions(&trial, target->oplist->rules.items[rule].condition, &seen);
-    npart__append_text(out, npart__buffer_text(&seen));
-    out->failed |= seen.failed;
+    append_all_seen(&trial, target->oplist->rules.items[rule].condition, out);
+}
+
+/* ---- what was found where a rule is not met ---------------------------------------------------------------- */
+
+static void append_operand(const struct npart__trial *trial, uint32_t value, struct npart__buffer *out)
+{
+    const struct npart__value *at = &trial->graph->values.items[value];
+    npart__append_text(out, npart__value_name(trial->graph, value));
+    npart__append_text(out, " ");
+    npart__append_fact(out, &trial->inference->expressions, npart__fact_of(trial->inference, value));
+    if (at->producer != NPART_NONE) {
+        npart__append_text(out, " from ");
+        npart__append_text(out, npart__producer_word(trial, value));
+    }
+}
+
+/* "rank 6", "axis = 0", "dim 1 = 3, not 4"; `holds`: the comparison came out true where it should not. */
+static void append_comparison(const struct npart__trial *trial, const struct npart__term *term, bool holds,
+                              struct npart__buffer *out)
+{
+    static const char *const failed[] = {[NPART__EQUAL] = "not ",         [NPART__NOT_EQUAL] = "equal to ",
+                                         [NPART__LESS] = "not below ",    [NPART__LESS_EQUAL] = "above ",
+                                         [NPART__GREATER] = "not above ", [NPART__GREATER_EQUAL] = "below "};
+    static const char *const held[] = {[NPART__EQUAL] = "equal to ",  [NPART__NOT_EQUAL] = "not ",
+                                       [NPART__LESS] = "below ",      [NPART__LESS_EQUAL] = "not above ",
+                                       [NPART__GREATER] = "above ",   [NPART__GREATER_EQUAL] = "not below "};
+    struct npart__place place = {trial->failure.operand, trial->failure.element};
+    const struct npart__term *asked = npart__term_at(trial, term->left);
+    bool is_toolchain = asked->kind == NPART__TERM_FUNCTION && asked->op == NPART__FUNCTION_TOOLCHAIN;
+    if (asked->kind == NPART__TERM_FUNCTION) {
+        append_asked(trial, asked, false, out);
+        npart__append_text(out, wording_of((enum npart__function)asked->op).is);
+    }
+    if (is_toolchain)
+        npart__append_text(out, trial->target->toolchain_text);
+    else
+        npart__append_answer(out, npart__answer_of(trial, term->left, place));
+    /* A limit that the list writes as a number or word is in the sentence. */
+    if (term->kind == NPART__TERM_IN || npart__term_at(trial, term->right)->kind == NPART__TERM_NUMBER ||
+        npart__term_at(trial, term->right)->kind == NPART__TERM_WORD)
+        return;
+    npart__append_text(out, ", ");
+    npart__append_text(out, (holds ? held : failed)[term->op]);
+    npart__append_answer(out, npart__answer_of(trial, term->right, place));
+}
+
+/* "x float32[batch,3], not constant"; that a shape is not static is seen from the shape. */
+static void append_predicate(const struct npart__trial *trial, const struct npart__term *term, bool holds,
+                             struct npart__buffer *out)
+{
+    bool is_of_operand = trial->failure.value != NPART_NONE;
+    bool is_seen = is_of_operand && (term->op == NPART__PREDICATE_STATIC || term->op == NPART__PREDICATE_BOUNDED);
+    if (is_of_operand)
+        append_operand(trial, trial->failure.value, out);
+    else
+        append_asked(trial, term, true, out);
+    if (is_seen && !holds)
+        return;
+    npart__append_text(out, is_of_operand ? ", " : out->size ? " " : "");
+    npart__append_text(out, holds ? "" : "not ");
+    npart__append_text(out, adjective_of((enum npart__predicate)term->op));
+}
+
+void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
+{
+    if (trial->failure.term == NPART_NONE)
+        return;
+    trial->it = trial->failure.it;
+    trial->it_is_output = trial->failure.it_is_output;
+    uint32_t id = trial->failure.term;
+    const struct npart__term *term = npart__term_at(trial, id);
+    bool is_negated = term->kind == NPART__TERM_NOT;
+    if (is_negated)
+        term = npart__term_at(trial, id = term->left);
+    if (term->kind == NPART__TERM_PREDICATE) {
+        append_predicate(trial, term, is_negated, out);
+        return;
+    }
+    if (term->kind == NPART__TERM_COMPARE || term->kind == NPART__TERM_IN)
+        append_comparison(trial, term, is_negated, out);
+    else
+        append_all_seen(trial, id, out);
+    if (trial->failure.value != NPART_NONE) {
+        npart__append_text(out, ": ");
+        append_operand(trial, trial->failure.value, out);
+    }
 }

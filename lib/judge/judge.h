@@ -102,8 +102,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error);
 
-/* Tries one rule on one node and appends what was found beside the limit: "rank 6 > 5: x float32[1,2,8,2,8,8]"; nothing
- * where `out` is NULL. FALSE for a missing entry. */
+/* Tries one rule on one node and appends what was found: "rank 6: x float32[1,2,8,2,8,8]"; nothing where `out` is
+ * NULL. FALSE for a missing entry. */
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,
                                     uint32_t rule, uint32_t node, struct npart__buffer *out);
 
@@ -115,7 +115,7 @@ uint32_t npart__rule_culprit(const struct npart__target *target, const struct np
  * past the last. */
 uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
                              uint32_t index);
-/* Appends the questions of a rule with what they are answered for the node: "dtype(X) float32; rank(X) 4". */
+/* Appends what a rule looks at, in words: "element type of X: float32; rank of X: 4". */
 void npart__append_seen(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                         uint32_t node, struct npart__buffer *out);
 

@@ -39,8 +39,10 @@ static void describe_rule(const struct npart__rule *rule, struct npart__buffer *
     static const char *const prefixes[] = {"  must   ", "  maybe  ", "  note   ", "  unit   "};
     npart__append_text(out, prefixes[rule->kind]);
     npart__append_text(out, rule->sentence);
-    npart__append_text(out, rule->is_fatal ? " (else the session fails)" : "");
+    npart__append_text(out, rule->is_fatal ? " (otherwise: fails to compile)" : "");
     npart__append_text(out, "\n");
+    if (rule->because)
+        npart__append_format(out, "           because %s\n", rule->because);
 }
 
 static void describe_when(const struct npart__oplist *oplist, struct npart__line_condition when,

@@ -247,7 +247,7 @@ void npart__line_bodies(struct npart__parser *parser)
 void npart__line_integer_only(struct npart__parser *parser)
 {
     parser->oplist->integer_when = npart__take_condition(parser);
-    uint32_t rule = npart__end_of_line_rule(parser, "integer-only", "needs int8 quantization first");
+    uint32_t rule = npart__end_of_line_rule(parser, "integer-only", "the model must be quantized to INT8");
     if (rule != NPART_NONE)
         parser->oplist->rules.items[rule].about = NPART__ABOUT_DTYPE;
     parser->oplist->integer_rule = rule;

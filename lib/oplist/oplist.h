@@ -61,7 +61,8 @@ struct npart__line_condition {
 
 struct npart__rule {
     const char *id;       /* "hexagon/Conv/rank-X": stable */
-    const char *sentence; /* what a person reads */
+    const char *sentence; /* what is required, for a person */
+    const char *because;  /* why that is required; NULL when unsaid */
     const char *source;   /* where it stands; "" when unsaid */
     const char *advice;   /* what to change in the model where it does not hold; NULL when unsaid */
     uint32_t condition;   /* term, or NPART_NONE: never holds (a `refuse`, a bare `maybe`, a missing entry),

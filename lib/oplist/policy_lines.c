@@ -115,12 +115,12 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
     static const struct {
         const char *label, *sentence;
     } reasons[NPART__REASON_COUNT] = {
-        [NPART__REASON_BEHIND_REFUSED] = {"partitioner-prefix", "stands behind the first refused node"},
-        [NPART__REASON_NOT_WHOLE] = {"partitioner-whole", "the target takes a graph whole or not at all"},
-        [NPART__REASON_ALONE] = {"partitioner-alone", "a group of one node is given back"},
-        [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a group that nothing is fed into is given back"},
+        [NPART__REASON_BEHIND_REFUSED] = {"partitioner-prefix", "must be before the first node that falls back"},
+        [NPART__REASON_NOT_WHOLE] = {"partitioner-whole", "the whole graph must be supported"},
+        [NPART__REASON_ALONE] = {"partitioner-alone", "a partition of one node runs on the CPU"},
+        [NPART__REASON_NO_INPUT] = {"partitioner-no-input", "a partition without an input runs on the CPU"},
         [NPART__REASON_NOT_AT_ONCE] = {"partitioner-not-at-once",
-                                       "all groups are refused, since one waits for what runs behind it"},
+                                       "the partitions would depend on each other in a cycle"},
         [NPART__REASON_CUT] = {"partitioner-cut", "the user cuts the graph"},
     };
     for (size_t i = 0; i < NPART__REASON_COUNT; i++) {
@@ -238,30 +238,30 @@ static const char *take_drop(struct npart__parser *parser, struct npart__policy 
     if (npart__accept(parser, NPART__TOKEN_WORD, "leaving")) {
         policy->kind = NPART__POLICY_DROP_LEAVING;
         take_openvino_ops(parser, policy);
-        return "a group that a result of such an op leaves is given back";
+        return "a partition whose output is that of such an op runs on the CPU";
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "unfed")) {
         policy->kind = NPART__POLICY_DROP_UNFED;
         take_unread(parser, policy);
-        return "a partition that nothing is fed into but constants is given back";
+        return "a partition without an input that is not constant runs on the CPU";
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "only")) {
         policy->kind = NPART__POLICY_DROP_ONLY;
         take_ops(parser, policy);
         need_ops(parser, policy);
-        return "a partition of nothing but such ops is given back";
+        return "a partition of such ops only runs on the CPU";
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "single")) {
         policy->kind = NPART__POLICY_DROP_SINGLE;
         take_ops(parser, policy);
-        return "a partition of one such node is given back";
+        return "a partition of one such node runs on the CPU";
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "whole")) {
         policy->kind = NPART__POLICY_DROP_SMALL_WHOLE;
         take_number(parser, policy);
         take_ops(parser, policy);
         need_ops(parser, policy);
-        return "a graph this small that begins with such an op is given back";
+        return "a graph this small that begins with such an op runs on the CPU";
     }
     if (!npart__accept(parser, NPART__TOKEN_WORD, "under")) {
         npart__parse_fail(parser, npart__peek(parser)->column, "expected leaving, only, single, under, unfed or whole");
@@ -277,7 +277,7 @@ static const char *take_drop(struct npart__parser *parser, struct npart__policy 
         take_ops(parser, policy);
     if (policy->kind == NPART__POLICY_DROP_UNDER_OPS)
         need_ops(parser, policy);
-    return "a partition this small is given back";
+    return "a partition this small runs on the CPU";
 }
 
 static const char *take_keep(struct npart__parser *parser, struct npart__policy *policy)
@@ -288,7 +288,7 @@ static const char *take_keep(struct npart__parser *parser, struct npart__policy 
         policy->kind = NPART__POLICY_KEEP_FIRST;
     else if (!npart__accept(parser, NPART__TOKEN_WORD, "heaviest"))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected heaviest or first");
-    return "there may be no more partitions";
+    return "further partitions run on the CPU";
 }
 
 static const char *take_cut(struct npart__parser *parser, struct npart__policy *policy)
@@ -298,8 +298,8 @@ static const char *take_cut(struct npart__parser *parser, struct npart__policy *
         enum npart__policy_kind kind;
     } ways[] = {
         {"anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
-        {"ends", "stands behind a cut of the user's", NPART__POLICY_CUT_ENDS},
-        {"node", "the user takes this node from the NPU", NPART__POLICY_CUT_NODE},
+        {"ends", "must be before the user's cut point", NPART__POLICY_CUT_ENDS},
+        {"node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
     };
     for (size_t i = 0; i < NPART__COUNT(ways); i++)
         if (npart__accept(parser, NPART__TOKEN_WORD, ways[i].word)) {
@@ -318,16 +318,16 @@ void npart__line_partitions(struct npart__parser *parser)
         policy.kind = NPART__POLICY_STOP;
         take_ops(parser, &policy);
         need_ops(parser, &policy);
-        sentence = "stands behind an op at which the runtime stops";
+        sentence = "must be before the op at which the runtime stops";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "only-whole")) {
         policy.kind = NPART__POLICY_ONLY_WHOLE;
         take_openvino_ops(parser, &policy);
-        sentence = "is taken only when the whole graph is";
+        sentence = "this op is supported only where the whole graph is";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "compiled")) {
         policy.kind = NPART__POLICY_COMPILED;
         take_ops(parser, &policy);
         need_ops(parser, &policy);
-        sentence = "beside an already compiled graph nothing else is taken";
+        sentence = "next to a compiled graph no other node is supported";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "split")) {
         policy.kind = NPART__POLICY_SPLIT;
         take_number(parser, &policy);
@@ -345,8 +345,8 @@ void npart__line_partitions(struct npart__parser *parser)
         } else {
             take_unread(parser, &policy);
         }
-        sentence = is_shared ? "a constant that the runtime turns around must be used by one node only"
-                             : "a partition that nothing is fed into but constants fails";
+        sentence = is_shared ? "a constant whose layout the runtime changes must have one use only"
+                             : "a partition must have an input that is not constant";
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {
         sentence = take_drop(parser, &policy);
     } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {

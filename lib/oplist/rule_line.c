@@ -187,17 +187,13 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         rule->sentence = npart__take_text(parser, "a sentence");
     else if (parser->status == NPART_OK)
         rule->sentence = condition_text(parser, rule->condition);
-    const char *requirement = rule->sentence;
     for (;;) {
         if (npart__accept(parser, NPART__TOKEN_WORD, "else")) {
             if (rule->kind != NPART__RULE_NEED || !npart__accept(parser, NPART__TOKEN_WORD, "fail"))
                 npart__parse_fail(parser, npart__peek(parser)->column, "only `else fail` after a need");
             rule->is_fatal = true;
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "because")) {
-            const char *reason = npart__take_text(parser, "a reason");
-            rule->sentence = npart__arena_format(parser->arena, "%s, because %s", requirement, reason);
-            if (!rule->sentence)
-                npart__parse_out_of_memory(parser);
+            rule->because = npart__take_text(parser, "a reason");
         } else if (npart__accept(parser, NPART__TOKEN_WORD, "source")) {
             rule->source = npart__take_text(parser, "a source");
         } else if (!parser->op && !parser->pattern && npart__accept(parser, NPART__TOKEN_WORD, "except")) {
@@ -207,12 +203,8 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         }
     }
     npart__expect_end(parser);
-    if (parser->status != NPART_OK)
-        return;
-    const char *told = rule->sentence;
-    rule->sentence = requirement;
-    warn_of_rule(parser, rule, parser->now.range.tokens[0].column);
-    rule->sentence = told;
+    if (parser->status == NPART_OK)
+        warn_of_rule(parser, rule, parser->now.range.tokens[0].column);
 }
 
 void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal)

@@ -431,7 +431,7 @@ static void check_whole(struct npart__parser *parser)
     npart__check_defines(parser);
     oplist->written_rule_count = oplist->rules.count;
     for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
-        const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "the target has no such op";
+        const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "not supported by the target";
         oplist->gates[i].missing_rule =
             npart__add_unwritten_rule(parser, oplist->gates[i].missing, sentence, NPART__ABOUT_OP, (uint8_t)i);
         if (parser->status == NPART_OK && oplist->gates[i].source)
@@ -440,9 +440,9 @@ static void check_whole(struct npart__parser *parser)
     npart__resolve_line_gates(parser);
     npart__add_partitioner_rules(parser);
     oplist->assumed_cpu_rule =
-        npart__add_unwritten_rule(parser, "assumed-cpu", "assumed to run on the CPU", NPART__ABOUT_POLICY, 0);
+        npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART__ABOUT_POLICY, 0);
     oplist->assumed_npu_rule =
-        npart__add_unwritten_rule(parser, "assumed-npu", "assumed to run on the NPU", NPART__ABOUT_POLICY, 0);
+        npart__add_unwritten_rule(parser, "assumed-npu", "placed on the NPU by the user", NPART__ABOUT_POLICY, 0);
     if (parser->status == NPART_OK) {
         oplist->rules.items[oplist->assumed_npu_rule].kind = NPART__RULE_NOTE;
         oplist->rules.items[oplist->assumed_npu_rule].source = "";

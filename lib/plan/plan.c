@@ -332,7 +332,7 @@ static bool cuts_without(const struct npart__plan *plan, uint32_t first, uint32_
     return true;
 }
 
-/* How many partitions there would be if the victims of some causes were accepted, and cuts among them not made. */
+/* How many partitions there would be if the nodes of some causes were accepted, and cuts among them not made. */
 static npart_status count_without(const struct npart__plan *plan, uint32_t first, uint32_t last,
                                   struct npart__next_step *out, struct npart_error *error)
 {
@@ -346,9 +346,9 @@ static npart_status count_without(const struct npart__plan *plan, uint32_t first
     *out = (struct npart__next_step){.first_cause = first, .last_cause = last};
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++) {
         uint32_t cause = plan->causes.cause_of[i];
-        bool is_victim = cause != NPART_NONE && cause >= first && cause <= last;
-        accepted[i] = plan->accepted[i] || is_victim;
-        out->victim_count += is_victim;
+        bool is_affected = cause != NPART_NONE && cause >= first && cause <= last;
+        accepted[i] = plan->accepted[i] || is_affected;
+        out->affected_count += is_affected;
     }
     if (status == NPART_OK)
         status = count_accepted(plan, accepted, is_cut, &scratch, &out->partitions, error);

@@ -95,10 +95,10 @@ npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error
 /* Judges the nodes of plan->inference and plan->session. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
-/* What to look at first: neighbouring causes whose victims, once accepted, leave the fewest partitions. */
+/* What to look at first: neighbouring causes whose affected nodes, once accepted, leave the fewest partitions. */
 struct npart__next_step {
     uint32_t first_cause, last_cause;
-    uint32_t victim_count;
+    uint32_t affected_count;
     uint32_t partitions; /* that would be left */
 };
 

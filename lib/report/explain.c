@@ -29,7 +29,7 @@ static void operand(struct npart__page *page, const struct npart_operand *at, bo
     if (placed.is_constant)
         npart__put(page, ", constant");
     else if (!is_output)
-        npart__put(page, is_made ? ", from " : ", input of its graph");
+        npart__put(page, is_made ? ", from " : ", graph input");
     if (!placed.is_constant && !is_output && is_made)
         npart__put_text(page, producer.op);
     npart__paint(page, "0");
@@ -56,17 +56,17 @@ static void head(struct npart__page *page, uint32_t node)
 
 /* ---- what is said of it ----------------------------------------------------------------------------------- */
 
-static void outcome(struct npart__page *page, enum npart_outcome outcome)
+static void outcome(struct npart__page *page, enum npart_outcome outcome, bool is_unsupported)
 {
     static const struct {
         const char *word, *color;
     } looks[] = {
-        [NPART_OUTCOME_MET] = {"yes    ", NPART__GREEN},       [NPART_OUTCOME_NOT_MET] = {"no     ", NPART__RED},
-        [NPART_OUTCOME_FAILS] = {"no     ", NPART__RED},       [NPART_OUTCOME_UNKNOWN] = {"unknown", NPART__MAGENTA},
-        [NPART_OUTCOME_NOTE] = {"note   ", NPART__DIM},        [NPART_OUTCOME_NO_NOTE] = {"       ", NPART__DIM},
+        [NPART_OUTCOME_MET] = {"ok     ", NPART__GREEN},       [NPART_OUTCOME_NOT_MET] = {"NOT MET", NPART__RED},
+        [NPART_OUTCOME_FAILS] = {"NOT MET", NPART__RED},       [NPART_OUTCOME_UNKNOWN] = {"unknown", NPART__MAGENTA},
+        [NPART_OUTCOME_NOTE] = {"note   ", NPART__DIM},        [NPART_OUTCOME_NO_NOTE] = {"n/a    ", NPART__DIM},
     };
     npart__put(page, "  ");
-    npart__painted(page, looks[outcome].color, looks[outcome].word);
+    npart__painted(page, looks[outcome].color, is_unsupported ? "NO     " : looks[outcome].word);
     npart__put(page, " ");
 }
 
@@ -80,23 +80,33 @@ static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
 
 static void get_rule(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
 {
-    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = ""};
+    *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), id, rule);
+}
+
+static void indented(struct npart__page *page, const char *before, const char *text)
+{
+    npart__put(page, "          ");
+    npart__put(page, before);
+    npart__wrapped(page, text, 10 + (uint32_t)strlen(before), 12);
+    npart__put(page, "\n");
 }
 
 static void checked_rule(struct npart__page *page, const struct npart_reason *at, const char *found)
 {
     struct npart_rule rule;
+    bool is_unmet = at->outcome == NPART_OUTCOME_NOT_MET || at->outcome == NPART_OUTCOME_FAILS;
+    bool has_failed = is_unmet || at->outcome == NPART_OUTCOME_UNKNOWN;
     get_rule(page, at->rule, &rule);
-    outcome(page, at->outcome);
+    /* An op that is not supported at all has no requirement that could be met. */
+    outcome(page, at->outcome, is_unmet && strcmp(rule.about, "op") == 0 && !*found);
     npart__wrapped(page, rule.text, 10, 10);
-    npart__put(page, rule.is_fatal ? " (else the session fails)\n" : "\n");
+    npart__put(page, rule.is_fatal ? " (otherwise: fails to compile)\n" : "\n");
     npart__paint(page, NPART__DIM);
-    if (*found) {
-        npart__put(page, "          ");
-        npart__wrapped(page, found, 10, 12);
-        npart__put(page, "\n");
-    }
+    if (*found)
+        indented(page, has_failed ? "found " : "", found);
+    if (*rule.because)
+        indented(page, "because ", rule.because);
     put_rule_id(page, &rule);
     npart__wrapped(page, *rule.source ? rule.source : "no source", 24 + (uint32_t)strlen(rule.id), 12);
     npart__put(page, "\n");
@@ -131,15 +141,12 @@ static void other_reason(struct npart__page *page, uint32_t id)
 {
     struct npart_rule rule;
     get_rule(page, id, &rule);
-    npart__put(page, "          ");
-    npart__wrapped(page, rule.text, 10, 10);
-    npart__put(page, "\n");
-    if (*rule.advice) {
-        npart__put(page, "          ");
-        npart__wrapped(page, rule.advice, 10, 10);
-        npart__put(page, "\n");
-    }
+    indented(page, "", rule.text);
+    if (*rule.advice)
+        indented(page, "", rule.advice);
     npart__paint(page, NPART__DIM);
+    if (*rule.because)
+        indented(page, "because ", rule.because);
     put_rule_id(page, &rule);
     npart__put_text(page, *rule.source ? rule.source : "no source");
     npart__put(page, "\n");
@@ -149,8 +156,8 @@ static void other_reason(struct npart__page *page, uint32_t id)
 static void decision(struct npart__page *page, uint32_t node, const struct npart_node_plan *at)
 {
     static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU", [NPART_VERDICT_FAIL] = "the session fails",
-        [NPART_VERDICT_UNKNOWN] = "unknown"};
+        [NPART_VERDICT_CPU] = "CPU", [NPART_VERDICT_NPU] = "NPU", [NPART_VERDICT_FAIL] = "fails to compile",
+        [NPART_VERDICT_UNKNOWN] = "undecided"};
     struct npart_reason reason = {.size = sizeof reason};
     npart__painted(page, NPART__BOLD, "  verdict ");
     npart__put(page, words[at->verdict]);
@@ -169,7 +176,7 @@ static void one_node(struct npart__page *page, uint32_t node)
     (void)npart_plan_node(page->plan, node, &at);
     if (*at.fate) {
         npart__painted(page, NPART__BOLD, "  verdict ");
-        npart__add_format(page->out, "gone before partitioning: %s\n", at.fate_text);
+        npart__add_format(page->out, "removed before partitioning: %s\n", at.fate_text);
         if (at.into == NPART_NONE)
             return;
         npart__put(page, "          ");

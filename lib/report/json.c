@@ -146,7 +146,7 @@ static void model(struct json *json)
 
 /* What is a reason for many nodes is put together once: `made` is where it is kept. */
 static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
-                        const char *sentence, const char *source)
+                        const char *sentence, const char *because, const char *source)
 {
     if (!*made) {
         struct npart__sheet sheet;
@@ -158,6 +158,10 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
         string(&once, rule);
         text(&once, ",\"text\":");
         string(&once, sentence);
+        if (*because) {
+            text(&once, ",\"because\":");
+            string(&once, because);
+        }
         text(&once, ",\"source\":");
         string(&once, source);
         text(&once, ",\"found\":");
@@ -183,7 +187,7 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     char place[160] = "";
     if (at->into != NPART_NONE)
         (void)npart_model_node_text(json->model, at->into, place, sizeof place);
-    reason_once(json, &json->folds[place_of(json, at->fate)], "fold", at->fate, at->fate_text, "");
+    reason_once(json, &json->folds[place_of(json, at->fate)], "fold", at->fate, at->fate_text, "", "");
     string(json, place);
     text(json, "}");
 }
@@ -205,7 +209,7 @@ static void node_reasons(struct json *json, uint32_t node, uint32_t count)
         if (!is_there)
             return;
         text(json, i ? "," : "");
-        reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.source);
+        reason_once(json, &json->rules[at.rule], at.gate, at.rule_id, at.text, at.because, at.source);
         npart__add_json_string(json->out, json->scratch.data, json->scratch.size);
         text(json, outcomes[at.outcome]);
     }
@@ -333,7 +337,7 @@ static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
     text(json, ",\"kind\":");
     string(json, at->kind);
     ids(json, ",\"nodes\":", at->nodes, at->node_count);
-    number(json, ",\"victims\":", at->victim_count);
+    number(json, ",\"victims\":", at->affected_count);
     text(json, ",\"text\":");
     string(json, at->text);
     text(json, ",\"rule\":");

@@ -8,7 +8,7 @@
 
 #define REMARKS_SHOWN 3u
 
-/* Rules that say the same in one sentence, as those of a group do that many ops use. */
+/* Rules that say the same in one sentence, as those of a define do that many ops use. */
 struct remark {
     uint32_t rule; /* the first */
     const char *text;
@@ -71,11 +71,11 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     npart__wrapped(page, npart__sheet_text(&line), 5, 7);
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
-    npart__put(page, "       ");
+    npart__put(page, remark->count > 1 ? "       first at " : "       at ");
     npart__put_place(page, remark->first_node);
     npart__put(page, "\n");
     line.size = 0;
-    npart__add_format(&line, "%s%s%s", rule.id, *rule.source ? ": " : "", rule.source);
+    npart__add_format(&line, "rule %s%s%s", rule.id, *rule.source ? ": " : "", rule.source);
     npart__put(page, "       ");
     npart__wrapped(page, npart__sheet_text(&line), 7, 9);
     npart__paint(page, "0");

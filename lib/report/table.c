@@ -87,5 +87,5 @@ void npart__put_table(struct npart__page *page, const struct npart_plan_pair *pl
         put_row(page, name_columns, cause_columns);
     }
     if (!page->options->is_verbose)
-        npart__put(page, "\n  sw: switches; ?: mostly assumed; details: one target alone, or --verbose\n");
+        npart__put(page, "\n  sw: device switches; ?: mostly assumed costs; details: one target alone, or --verbose\n");
 }

@@ -96,7 +96,8 @@ static void coverage(struct npart__page *page)
         npart__put(page, " % of MACs, ");
     }
     npart__add_decimal(page->out, summary->coverage * 100, 1);
-    npart__add_format(page->out, " %% of %u nodes%s", summary->live, summary->has_macs ? "" : " (MACs unknown)");
+    npart__add_format(page->out, " %% of %u node%s%s", summary->live, summary->live == 1 ? "" : "s",
+                      summary->has_macs ? "" : " (MACs unknown)");
 }
 
 static void verdict(struct npart__page *page)
@@ -111,9 +112,9 @@ static void verdict(struct npart__page *page)
     else
         count_of(&gathered, summary->partitions, "partition");
     if (summary->partitions_low != summary->partitions_high)
-        npart__add_format(&line, " (%u to %u, by what is unknown)", summary->partitions_low,
+        npart__add_format(&line, " (%u to %u, some nodes are undecided)", summary->partitions_low,
                           summary->partitions_high);
-    npart__add_format(&line, ", %u switch%s; ", summary->switches, summary->switches == 1 ? "" : "es");
+    npart__add_format(&line, ", %u device switch%s; ", summary->switches, summary->switches == 1 ? "" : "es");
     coverage(&gathered);
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
@@ -137,17 +138,17 @@ static void counts(struct npart__page *page)
     npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
     npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
     if (summary->failed)
-        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail");
+        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail to compile");
     if (summary->unknown)
-        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "unknown");
+        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
     if (summary->folded) {
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);
         if (summary->folded > summary->fused)
-            npart__add_format(page->out, "%u computed before the run", summary->folded - summary->fused);
+            npart__add_format(page->out, "%u constant-folded", summary->folded - summary->fused);
         if (summary->fused)
-            npart__add_format(page->out, "%s%u merged into others", summary->folded > summary->fused ? ", " : "",
-                                 summary->fused);
+            npart__add_format(page->out, "%s%u fused into other nodes", summary->folded > summary->fused ? ", " : "",
+                              summary->fused);
         npart__paint(page, "0");
     }
     room(page);
@@ -156,36 +157,74 @@ static void counts(struct npart__page *page)
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
+static void detail_line(struct npart__page *page, const char *text)
+{
+    npart__put(page, "     ");
+    npart__wrapped(page, text, 5, 7);
+    npart__put(page, "\n");
+}
+
+/* The requirement, where the cause's own text does not state it, and what was found: "...; found rank 6". */
+static void requirement_lines(struct npart__page *page, const struct npart_cause *cause, const struct npart_rule *rule,
+                              const char *found)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    if (*found && !strstr(cause->text, rule->text))
+        npart__add_format(&line, "%s; ", rule->text);
+    if (*found)
+        npart__add_format(&line, "found %s", found);
+    if (line.size)
+        detail_line(page, npart__sheet_text(&line));
+    line.size = 0;
+    if (*rule->because) {
+        npart__add_format(&line, "because %s", rule->because);
+        detail_line(page, npart__sheet_text(&line));
+    }
+    npart__sheet_close(&line);
+}
+
 static void cause_detail(struct npart__page *page, const struct npart_cause *cause, const char *found)
 {
-    struct npart_rule rule = {.size = sizeof rule, .id = "", .source = "", .advice = ""};
+    struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), cause->rule, &rule);
     npart__paint(page, NPART__DIM);
-    if (*found) {
-        npart__put(page, "     ");
-        npart__wrapped(page, found, 5, 7);
-        npart__put(page, "\n");
-    }
-    if (cause->first_victim != NPART_NONE) {
-        npart__put(page, "     ");
-        npart__put_place(page, cause->first_victim);
+    requirement_lines(page, cause, &rule, found);
+    if (cause->first_affected != NPART_NONE) {
+        npart__put(page, cause->affected_count > 1 ? "     first at " : "     at ");
+        npart__put_place(page, cause->first_affected);
         npart__put(page, "\n");
     }
     if (*rule.advice) {
         npart__paint(page, "0");
-        npart__put(page, "     ");
-        npart__wrapped(page, rule.advice, 5, 7);
-        npart__put(page, "\n");
+        detail_line(page, rule.advice);
         npart__paint(page, NPART__DIM);
     }
     if (*rule.source) {
-        npart__put(page, "     ");
+        npart__put(page, "     rule ");
         npart__put_text(page, rule.id);
         npart__put(page, ": ");
-        npart__wrapped(page, rule.source, (uint32_t)strlen(rule.id) + 7, 7);
+        npart__wrapped(page, rule.source, (uint32_t)strlen(rule.id) + 12, 7);
         npart__put(page, "\n");
     }
     npart__paint(page, "0");
+}
+
+/* "343 nodes fall back, 8 partitions end": what the cause does. */
+static void add_effect(struct npart__sheet *line, const struct npart_cause *cause)
+{
+    bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
+    if (!is_cut)
+        npart__add_format(line, "%u node%s %s", cause->affected_count, is_one ? "" : "s",
+                          cause->is_unknown ? "undecided"
+                          : cause->is_fatal ? (is_one ? "fails to compile" : "fail to compile")
+                          : is_one          ? "falls back"
+                                            : "fall back");
+    else if (cause->cut_count == 0)
+        npart__add_text(line, "no partition ends");
+    if (cause->cut_count)
+        npart__add_format(line, "%s%u partition%s", is_cut ? "" : ", ", cause->cut_count,
+                          cause->cut_count == 1 ? " ends" : "s end");
 }
 
 static void cause_line(struct npart__page *page, uint32_t id)
@@ -196,17 +235,13 @@ static void cause_line(struct npart__page *page, uint32_t id)
         continue;
     npart__add_format(page->out, "  %2u ", id + 1);
     npart__paint(page, cause.is_fatal ? NPART__RED : cause.is_unknown ? NPART__MAGENTA : NPART__BOLD);
-    npart__wrapped(page, cause.text, 5, 5);
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s; ", cause.text);
+    add_effect(&line, &cause);
+    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
+    npart__sheet_close(&line);
     npart__paint(page, "0");
-    npart__put(page, "  ");
-    if (cause.cut_value == NPART_NONE)
-        count_of(page, cause.victim_count, "node");
-    else if (cause.cut_count == 0)
-        npart__put(page, "ends no partition");
-    if (cause.cut_count) {
-        npart__put(page, cause.cut_value == NPART_NONE ? ", ends " : "ends ");
-        count_of(page, cause.cut_count, "partition");
-    }
     npart__put(page, "\n");
     cause_detail(page, &cause, npart__sheet_text(page->scratch));
 }
@@ -232,6 +267,7 @@ static void part(struct npart__page *page, const char *name, struct npart_cost_r
     npart__put_milliseconds(page, range.low_ms);
     npart__put(page, " to ");
     npart__put_milliseconds(page, range.high_ms);
+    npart__put(page, " ms");
 }
 
 /* The range's parts, on lines of their own. */
@@ -250,8 +286,8 @@ static void parts(struct npart__page *page, const struct npart_cost *cost)
     npart__put(&gathered, " out");
     if (cost->unknown_sizes)
         npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
-    part(&gathered, "), layouts ", cost->layout);
-    npart__add_format(&line, " (%u conversion%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
+    part(&gathered, "), layout conversions ", cost->layout);
+    npart__add_format(&line, " (%u)", cost->conversions);
     npart__paint(page, NPART__DIM);
     npart__put(page, "     ");
     npart__wrapped(page, npart__sheet_text(&line), 5, 5);
@@ -265,14 +301,14 @@ static void cost(struct npart__page *page)
     const struct npart_cost *cost = &page->cost;
     if (page->summary.partitions == 0)
         return;
-    npart__painted(page, NPART__BOLD, "  Switching");
-    npart__put(page, " costs ");
+    npart__painted(page, NPART__BOLD, "  Device switches");
+    npart__put(page, " cost ");
+    npart__put_milliseconds(page, cost->total.typical_ms);
+    npart__put(page, " ms a run (");
     npart__put_milliseconds(page, cost->total.low_ms);
     npart__put(page, " to ");
     npart__put_milliseconds(page, cost->total.high_ms);
-    npart__put(page, " ms a run, typically ");
-    npart__put_milliseconds(page, cost->total.typical_ms);
-    npart__put(page, cost->is_calibrated ? "\n" : " (uncalibrated)\n");
+    npart__put(page, cost->is_calibrated ? ")\n" : "), not calibrated\n");
     parts(page, cost);
 }
 
@@ -315,19 +351,18 @@ static void fixed_line(struct npart__page *page, const npart_plan *fixed)
     struct npart_cause cause = {.size = sizeof cause};
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
-    npart__painted(page, NPART__BOLD, "  Fixed");
-    npart__add_text(&line, "at");
+    npart__painted(page, NPART__BOLD, "  With");
     append_bindings(&line, fixed, "", ":");
     (void)npart_plan_summary(fixed, &summary);
     npart__add_format(&line, " %u partition%s, ", summary.partitions, summary.partitions == 1 ? "" : "s");
     npart__add_decimal(&line, summary.coverage * 100, 1);
     npart__add_format(&line, " %% of %u nodes on the NPU", summary.live);
     if (npart_plan_cause(fixed, 0, &cause, NULL, 0)) {
-        npart__add_text(&line, "; then ");
+        npart__add_text(&line, ". Next limit: ");
         npart__add_text(&line, cause.text);
     }
     npart__put(page, " ");
-    npart__wrapped(page, npart__sheet_text(&line), 8, 9);
+    npart__wrapped(page, npart__sheet_text(&line) + 1, 7, 9);
     npart__put(page, "\n");
     npart__sheet_close(&line);
 }
@@ -338,7 +373,7 @@ static void try_line(struct npart__page *page, const npart_plan *fixed)
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
     append_bindings(&line, fixed, "--dim ", "");
-    npart__put(page, "export with fixed sizes, or try\n       ");
+    npart__put(page, "Export with fixed sizes, or try\n       ");
     npart__put_outside(page, npart__sheet_text(&line), line.size);
     npart__put(page, "\n");
     npart__sheet_close(&line);
@@ -347,7 +382,7 @@ static void try_line(struct npart__page *page, const npart_plan *fixed)
 /* The whole model is refused for its floating point; a switch may judge it as if quantized. */
 static void quantize_line(struct npart__page *page, const char *switch_name)
 {
-    npart__put(page, "quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
+    npart__put(page, "Quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
     if (switch_name) {
         npart__put(page, ", or try\n        -t ");
         npart__put_target(page);
@@ -359,22 +394,21 @@ static void quantize_line(struct npart__page *page, const char *switch_name)
 
 static void causes_line(struct npart__page *page, const struct npart_next_step *step)
 {
-    npart__add_format(page->out, "cause%s %u", step->last_cause > step->first_cause ? "s" : "", step->first_cause + 1);
-    if (step->last_cause > step->first_cause)
-        npart__add_format(page->out, " to %u together", step->last_cause + 1);
+    bool is_cut = step->affected_count == 0, are_several = step->last_cause > step->first_cause;
+    npart__add_format(page->out, "%s cause%s %u", is_cut ? "Remove your own cut," : "Fix", are_several ? "s" : "",
+                      step->first_cause + 1);
+    if (are_several)
+        npart__add_format(page->out, " %s %u together", step->last_cause - step->first_cause == 1 ? "and" : "to",
+                          step->last_cause + 1);
     npart__put(page, ": ");
-    if (step->victim_count)
-        count_of(page, step->victim_count, "node");
+    if (!is_cut)
+        npart__add_format(page->out, "%u more node%s on the NPU, ", step->affected_count,
+                          step->affected_count == 1 ? "" : "s");
+    count_of(page, step->partitions, "partition");
+    if (step->partitions == page->summary.partitions)
+        npart__put(page, " as before\n");
     else
-        npart__put(page, "your own cut");
-    if (page->summary.partitions == 0)
-        npart__put(page, "; without that there is no partition at all\n");
-    else if (step->partitions < page->summary.partitions)
-        npart__add_format(page->out, "; %s %u partition%s in place of %u\n",
-                          step->victim_count ? "with them on the NPU" : "without it", step->partitions,
-                          step->partitions == 1 ? "" : "s", page->summary.partitions);
-    else
-        npart__put(page, "; the number of partitions stays\n");
+        npart__add_format(page->out, " instead of %u\n", page->summary.partitions);
 }
 
 static void next_step(struct npart__page *page, const npart_plan *fixed)
@@ -387,13 +421,13 @@ static void next_step(struct npart__page *page, const npart_plan *fixed)
     }
     switch (step.step) {
     case NPART_STEP_MEND:
-        npart__put(page, "mend what the runtime refuses to load the model for (noted above)\n");
+        npart__put(page, "Correct the model: the runtime rejects it (see the notes above)\n");
         break;
     case NPART_STEP_FIX_DIMS:
         try_line(page, fixed);
         break;
     case NPART_STEP_NOTHING:
-        npart__put(page, "nothing: every node is taken\n");
+        npart__put(page, "Nothing to do: every node runs on the NPU\n");
         break;
     case NPART_STEP_QUANTIZE:
         quantize_line(page, step.switch_name);

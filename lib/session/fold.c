@@ -21,14 +21,14 @@ const char *npart__fate_word(enum npart__fate reason)
 const char *npart__fate_sentence(enum npart__fate reason)
 {
     static const char *const sentences[] = {
-        "is executed",
-        "is computed from constants before the model runs",
-        "is shape arithmetic over static shapes, computed before the model runs",
-        "is a call or If whose nodes stand in its place",
-        "stands in a branch that is never taken",
-        "only hands its input on",
+        "runs",
+        "is constant-folded",
+        "is shape arithmetic over static shapes, constant-folded",
+        "is a call or If that is inlined",
+        "is in a branch that is never taken",
+        "passes its input on unchanged",
         "does nothing at inference",
-        "is merged into another node",
+        "is fused into another node",
         "changes nothing",
     };
     return sentences[reason];

@@ -323,7 +323,7 @@ static void expect_cause(struct run *run, char *text)
         fail(run, "there is no cause %u", id);
         return;
     }
-    (void)snprintf(found, sizeof found, "%s %u %u %s", cause.kind, cause.victim_count, cause.cut_count, cause.text);
+    (void)snprintf(found, sizeof found, "%s %u %u %s", cause.kind, cause.affected_count, cause.cut_count, cause.text);
     compare_text(run, "cause", found, rest_of(text));
 }
 

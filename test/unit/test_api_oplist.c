@@ -193,7 +193,25 @@ static void test_api_oplist__support_tables(void)
     npart_oplist_free(oplist);
 }
 
+/* What is required is one text, why it is another. */
+static void test_api_oplist__because_is_apart(void)
+{
+    npart_oplist *oplist = read_list("format 1\ntarget t\nop Conv\n  need rank(X) = 4 \"the rank must be 4\" "
+                                     "because \"others hang\"\n  need const(W) \"W must be constant\"\n");
+    struct npart_rule rule = {.size = sizeof rule};
+    struct sink sink = {0};
+    REQUIRE(npart_oplist_rule(oplist, 0, &rule));
+    CHECK_TEXT(rule.text, "the rank must be 4");
+    CHECK_TEXT(rule.because, "others hang");
+    REQUIRE(npart_oplist_rule(oplist, 1, &rule));
+    CHECK_TEXT(rule.because, "");
+    CHECK_INT(npart_oplist_describe(oplist, "Conv", sink_write, &sink, NULL), NPART_OK);
+    CHECK(strstr(sink.text, "  must   the rank must be 4\n           because others hang\n") != NULL);
+    sink_clear(&sink);
+    npart_oplist_free(oplist);
+}
+
 TESTS(test_api_oplist__built_in, test_api_oplist__found_by_a_whole_target, test_api_oplist__info,
       test_api_oplist__text_is_not_needed_afterwards, test_api_oplist__files,
       test_api_oplist__a_file_that_is_too_large, test_api_oplist__partitioners_are_known,
-      test_api_oplist__support_tables)
+      test_api_oplist__support_tables, test_api_oplist__because_is_apart)

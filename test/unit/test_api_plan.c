@@ -363,8 +363,8 @@ static void test_api_plan__causes(void)
     CHECK_INT(count, 4);
     for (uint32_t i = 0; i < count; i++) {
         CHECK(npart_plan_cause(at.plan, i, &cause, NULL, 0));
-        CHECK(*cause.kind && *cause.text && cause.victim_count > 0);
-        victims += cause.victim_count;
+        CHECK(*cause.kind && *cause.text && cause.affected_count > 0);
+        victims += cause.affected_count;
     }
     CHECK_INT(victims, 4); /* b, d, e, g */
     CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause, NULL, 0));

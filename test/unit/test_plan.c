@@ -85,9 +85,9 @@ static void check_next_step(const struct analysis *at)
     for (uint32_t i = step.first_cause; i <= step.last_cause; i++) {
         struct npart_cause cause = {.size = sizeof cause};
         CHECK(npart_plan_cause(at->plan, i, &cause, NULL, 0));
-        victims += cause.victim_count;
+        victims += cause.affected_count;
     }
-    CHECK_INT(step.victim_count, victims);
+    CHECK_INT(step.affected_count, victims);
 }
 
 static void test_plan__next_step_saves_most(void)
@@ -124,7 +124,7 @@ static void test_plan__next_step_is_the_first_of_equals(void)
         REQUIRE(npart__find_next_step(&at.plan->plan, &step, NULL) == NPART_OK);
         CHECK_INT(step.first_cause, 0);
         CHECK_INT(step.last_cause, 0);
-        CHECK_INT(step.victim_count, 1);
+        CHECK_INT(step.affected_count, 1);
         CHECK_INT(step.partitions, i ? 1 : 2);
         analysis_close(&at);
     }
@@ -192,9 +192,9 @@ static void test_plan__explained_values_stand_apart(void)
     analysis_open(&at, model, list, NULL, NULL);
     const struct npart_plan_pair pair = {at.plan, NULL};
     CHECK_INT(npart_report_explain(&pair, 1, "a", NULL, sink_write, &add, NULL), NPART_OK);
-    CHECK(strstr(add.text, "rank(inputs) 2 1\n") != NULL);
+    CHECK(strstr(add.text, "rank of inputs: 2 1\n") != NULL);
     CHECK_INT(npart_report_explain(&pair, 1, "b", NULL, sink_write, &conv, NULL), NPART_OK);
-    CHECK(strstr(conv.text, "attr(pads) 1 2 1 2\n") != NULL);
+    CHECK(strstr(conv.text, "pads: 1 2 1 2\n") != NULL);
     sink_clear(&add);
     sink_clear(&conv);
     analysis_close(&at);
