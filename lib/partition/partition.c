@@ -382,12 +382,15 @@ static void form_partitions(struct partitioner *at)
 
 static void partition_regions(struct partitioner *at)
 {
+    bool changed = false;
     at->failed |= !npart__apply_stops(&at->back);
     if (!at->failed && at->back.request->is_cut)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
     /* A node that fails parts what it stood among, which therefore has other stages. */
-    if (!at->failed && npart__apply_failures(&at->back, at->out))
+    if (!at->failed)
+        at->failed |= !npart__apply_failures(&at->back, at->out, &changed);
+    if (!at->failed && changed)
         form_partitions(at);
 }
 

@@ -377,12 +377,6 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
             if (drops.dropped[p] == NPART_NONE && is_dropped(&drops, policy, p))
                 drops.dropped[p] = policy->rule;
     }
-    for (uint32_t i = 0; i < oplist->policies.count; i++) {
-        const struct npart__policy *policy = &oplist->policies.items[i];
-        bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
-        if (counts && !npart__apply_shared(to, partitioning, policy))
-            return false;
-    }
     for (uint32_t p = 0; p < partitions; p++) {
         if (drops.dropped[p] == NPART_NONE)
             continue;
@@ -402,17 +396,24 @@ static bool is_in_one_partition(const struct npart__partitioning *partitioning, 
     return partition != NPART_NONE;
 }
 
-bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning)
+bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
+    const struct npart__oplist *oplist = to->request->target->oplist;
     const struct npart__mask *mask = to->request->mask;
-    bool are_any = false;
+    *changed = false;
     for (uint32_t i = 0; mask && i < mask->failing.count; i++) {
         const struct npart__failing *failing = &mask->failing.items[i];
         const uint32_t *nodes = mask->failing_nodes.items + failing->first_node;
         if (!is_in_one_partition(partitioning, nodes, failing->node_count))
             continue;
         npart__hand_back_node(to, nodes[0], failing->rule);
-        are_any = true;
+        *changed = true;
     }
-    return are_any;
+    for (uint32_t i = 0; i < oplist->policies.count; i++) {
+        const struct npart__policy *policy = &oplist->policies.items[i];
+        bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
+        if (counts && !npart__apply_shared(to, partitioning, policy, changed))
+            return false;
+    }
+    return true;
 }

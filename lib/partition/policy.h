@@ -36,10 +36,10 @@ bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partit
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of);
 /* Once partitions are made: gives some of them back. `*changed` says whether any. False when out of memory. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
-/* Then: names a node whose constant operand ends up in a partition of its own. False when out of memory. */
+/* Then: hands back the responsible node of those that fail to compile in one partition, and one whose constant operand
+ * ends up in a partition of its own (npart__apply_shared). `*changed` says whether any. False when out of memory. */
+bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed);
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
-                         const struct npart__policy *policy);
-/* Then: hands back the responsible node of those that fail to compile in one partition. Whether there were any. */
-bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning);
+                         const struct npart__policy *policy, bool *changed);
 
 #endif

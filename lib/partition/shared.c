@@ -179,7 +179,7 @@ static bool allocate(struct search *search)
 }
 
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
-                         const struct npart__policy *policy)
+                         const struct npart__policy *policy, bool *changed)
 {
     struct search search = {.to = to, .graph = to->graph, .session = to->request->session, .policy = policy};
     uint32_t trials = 0;
@@ -201,6 +201,7 @@ bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partit
         trials++;
         if (!holds_all_up(&search, partitioning, id))
             continue;
+        *changed |= to->request->accepted[turning];
         npart__hand_back_node(to, turning, policy->rule);
         to->rules[turning] = policy->rule;
         break; /* one reason is enough */
