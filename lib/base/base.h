@@ -67,8 +67,10 @@ double npart__read_decimal(const char *text);
     ((condition) ? (void)0 : npart__assertion_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
 _Noreturn void npart__assertion_failed(const char *file, int line, const char *condition, const char *format, ...)
     NPART__PRINTF(4, 5);
+#define NPART__CHECK(call) (call)
 #else
 #define NPART__ASSERT(condition, ...) ((void)0)
+#define NPART__CHECK(call) ((void)0) /* of a whole result, when a stage hands it over (promises.c) */
 #endif
 
 /* ---- arena ----------------------------------------------------------------------------------------------- */

@@ -416,5 +416,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     npart__arena_release(arena, finder.by_symbol);
     npart__arena_release(arena, finder.by_node);
     npart__arena_release(arena, finder.input_of);
+    if (!finder.failed)
+        NPART__CHECK(npart__check_causes(session, mask, partitioning, out));
     return finder.failed ? npart__fail_memory(error) : NPART_OK;
 }

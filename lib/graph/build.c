@@ -777,7 +777,10 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         status = npart__build_order(build);
     if (status == NPART_OK)
         status = report_oddities(build);
-    out->has_unranked_input = status == NPART_OK && has_unranked_input(out);
+    if (status == NPART_OK) {
+        out->has_unranked_input = has_unranked_input(out);
+        NPART__CHECK(npart__check_graph(out, NULL));
+    }
     npart__arena_release(arena, build->bindings.items);
     npart__arena_release(arena, build->undo.items);
     npart__arena_release(arena, build->captures.items);

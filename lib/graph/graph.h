@@ -288,6 +288,9 @@ void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__
 /* "node 12 (Conv conv1)", with its graph where that is not the main one, into `out`: plain text for people. */
 void npart__describe_node(const struct npart__graph *graph, uint32_t node, char *out, size_t bytes);
 
+/* promises.c: of the debug build. `is_run` by node, NULL: all nodes of a region but calls. */
+void npart__check_graph(const struct npart__graph *graph, const bool *is_run);
+
 /* False when out of memory. `text` and `at` must live in the arena. */
 bool npart__graph_add_finding(struct npart__graph *graph, const char *code, const char *text, const char *at);
 

@@ -107,6 +107,8 @@ npart_status npart__build_finish(struct npart__graph *graph, struct npart_error 
     npart_status status = npart__build_order_again(build);
     graph->findings = had.findings;
     npart__arena_release(graph->arena, build->captures.items);
+    if (status == NPART_OK)
+        NPART__CHECK(npart__check_graph(graph, NULL));
     return status;
 }
 

@@ -426,6 +426,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     out->first_reason[graph->nodes.count] = out->reasons.count;
     if (!refuse_with_units(&judge) || !npart__match_failures(target, live->session, arena, out))
         return npart__fail_memory(error);
+    NPART__CHECK(npart__check_mask(live->session, target->oplist, out));
     return npart__take_failure(live->session->inference) ? npart__fail_memory(error) : NPART_OK;
 }
 

@@ -102,6 +102,10 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error);
 
+/* promises.c: of the debug build. */
+void npart__check_mask(const struct npart__session *session, const struct npart__oplist *oplist,
+                       const struct npart__mask *mask);
+
 /* Tries one rule on one node and appends what was found: "rank 6: x float32[1,2,8,2,8,8]"; nothing where `out` is
  * NULL. FALSE for a missing entry. */
 enum npart__truth npart__rule_found(const struct npart__target *target, const struct npart__session *session,

@@ -447,6 +447,8 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
     npart__arena_release(arena, at.uses);
     npart__arena_release(arena, at.first_use);
     npart__arena_release(arena, at.seen_by);
+    if (!at.failed)
+        NPART__CHECK(npart__check_partitioning(request->session, request->accepted, out));
     return at.failed ? npart__fail_memory(error) : NPART_OK;
 }
 

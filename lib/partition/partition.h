@@ -79,6 +79,10 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error);
 
+/* promises.c: of the debug build. */
+void npart__check_partitioning(const struct npart__session *session, const bool *accepted,
+                               const struct npart__partitioning *out);
+
 /* The rule that speaks for the user's cuts: the list's `partitions cut` line, or the one that every list has. */
 uint32_t npart__cut_rule(const struct npart__target *target);
 

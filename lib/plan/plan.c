@@ -467,6 +467,7 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
         status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, false, &basic, error);
     if (status != NPART_OK)
         return status;
+    NPART__CHECK(npart__check_session(&plan->session));
     const struct npart__live_graph live = {.session = &plan->session, .alike = plan->alike};
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
                                               .alike = basic ? basic->alike : NULL};
@@ -541,6 +542,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
         return npart__fail_memory(error);
+    NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
     for (uint32_t i = 0; i < out->graph->nodes.count; i++)
         out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
     const struct npart__partition_request partition = {.session = &out->session,

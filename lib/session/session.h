@@ -137,6 +137,9 @@ uint32_t npart__session_operand(const struct npart__session *session, const stru
 /* The node of which the runtime makes a live node a copy of its own for operand `index`, or NPART_NONE. */
 uint32_t npart__session_copied(const struct npart__session *session, const struct npart__node *node, uint32_t index);
 
+/* promises.c: of the debug build. */
+void npart__check_session(const struct npart__session *session);
+
 /* "constant", "shape-arithmetic", ...: stable words for reports. */
 const char *npart__fate_word(enum npart__fate fate);
 /* A sentence for people. */

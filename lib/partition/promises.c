@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What holds for every partitioning, whatever the partitioner; the debug build looks when one is made.
+ */
+#include "partition/partition.h"
+
+#ifdef NPART_DEBUG
+
+struct checker {
+    const struct npart__session *session;
+    const struct npart__graph *graph;
+    const struct npart__partitioning *out;
+};
+
+static uint32_t source_side(const struct checker *at, uint32_t value)
+{
+    uint32_t producer = at->graph->values.items[value].producer;
+    return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
+}
+
+/* Ids and members agree, and each accepted node is in one partition. */
+static void check_members(const struct checker *at, const bool *accepted)
+{
+    const struct npart__partitioning *out = at->out;
+    uint32_t members = 0;
+    for (uint32_t p = 0; p < out->partitions.count; p++) {
+        const struct npart__partition *partition = &out->partitions.items[p];
+        NPART__ASSERT(partition->member_count, "partition %u is empty", p);
+        for (uint32_t i = 0; i < partition->member_count; i++) {
+            uint32_t node = out->lists.items[partition->first_member + i];
+            NPART__ASSERT(out->partition_of[node] == p && out->stage_of[node] == partition->stage &&
+                              npart__node_region(at->graph, node) == partition->region,
+                          "node %u of partition %u", node, p);
+        }
+        for (uint32_t i = 0; i < partition->end_count; i++) {
+            uint32_t node = out->lists.items[partition->first_end + i];
+            NPART__ASSERT(npart__is_live(at->session, node) && !accepted[node], "node %u ends partition %u", node, p);
+        }
+        members += partition->member_count;
+    }
+    for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
+        bool is_member = out->partition_of[n] != NPART_NONE;
+        NPART__ASSERT(is_member == (npart__is_live(at->session, n) && accepted[n]), "node %u", n);
+        NPART__ASSERT((out->stage_of[n] != NPART_NONE) == npart__is_live(at->session, n), "node %u", n);
+        members -= is_member;
+    }
+    NPART__ASSERT(members == 0, "%u nodes are members twice", members);
+}
+
+/* Nothing goes back to an earlier stage, and a stage is on one side: so partitions cannot wait for each other. */
+static void check_stages(const struct checker *at)
+{
+    for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
+        const struct npart__node *node = &at->graph->nodes.items[n];
+        for (uint32_t k = 0; npart__is_live(at->session, n) && k < node->input_count + node->capture_count; k++) {
+            uint32_t value = npart__live_operand(at->session, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+            if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, n))
+                continue;
+            uint32_t from = at->out->stage_of[producer], to = at->out->stage_of[n];
+            NPART__ASSERT(from < to || (from == to && at->out->partition_of[producer] == at->out->partition_of[n]),
+                          "node %u, of stage %u, uses node %u of stage %u", n, to, producer, from);
+        }
+    }
+}
+
+/* Marks what a node takes from outside its side: `seen` by value, the last side plus one that was seen to take it.
+ * Returns how many are new. */
+static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
+{
+    const struct npart__node *node = &at->graph->nodes.items[n];
+    uint32_t side = at->out->partition_of[n], found = 0;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__live_operand(at->session, node, k);
+        if (value == NPART_NONE || source_side(at, value) == side || seen[value] == side + 1)
+            continue;
+        seen[value] = side + 1;
+        found++;
+    }
+    return found;
+}
+
+/* A partition's inputs are what its members take from outside, and its outputs what they make. */
+static void check_borders(const struct checker *at, struct npart__arena *scratch)
+{
+    const struct npart__partitioning *out = at->out;
+    uint32_t *seen = npart__arena_zeroed(scratch, at->graph->values.count + (size_t)1, sizeof *seen);
+    uint32_t inputs = 0, to_partitions = 0;
+    for (uint32_t p = 0; seen && p < out->partitions.count; p++) {
+        const struct npart__partition *partition = &out->partitions.items[p];
+        uint32_t taken = 0;
+        for (uint32_t i = 0; i < partition->member_count; i++)
+            taken += mark_taken(at, out->lists.items[partition->first_member + i], seen);
+        NPART__ASSERT(taken == partition->input_count, "partition %u takes %u values, not %u", p, taken,
+                      partition->input_count);
+        for (uint32_t i = 0; i < partition->input_count; i++)
+            NPART__ASSERT(seen[out->lists.items[partition->first_input + i]] == p + 1, "partition %u, input %u", p, i);
+        for (uint32_t i = 0; i < partition->output_count; i++)
+            NPART__ASSERT(source_side(at, out->lists.items[partition->first_output + i]) == p,
+                          "partition %u, output %u", p, i);
+        inputs += partition->input_count;
+    }
+    for (uint32_t i = 0; i < out->crossings.count; i++) {
+        const struct npart__crossing *crossing = &out->crossings.items[i];
+        NPART__ASSERT(crossing->from != crossing->to && source_side(at, crossing->value) == crossing->from,
+                      "value %u", crossing->value);
+        to_partitions += crossing->to != NPART_NONE;
+    }
+    NPART__ASSERT(!seen || inputs == to_partitions, "%u values are taken, %u handed over", inputs, to_partitions);
+}
+
+void npart__check_partitioning(const struct npart__session *session, const bool *accepted,
+                               const struct npart__partitioning *out)
+{
+    const struct checker at = {.session = session, .graph = session->graph, .out = out};
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &session->graph->arena->allocator);
+    check_members(&at, accepted);
+    check_stages(&at);
+    check_borders(&at, &scratch);
+    npart__arena_clear(&scratch);
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What holds for every session; the debug build looks when one is handed on.
+ */
+#include "session/session.h"
+
+#ifdef NPART_DEBUG
+
+static void check_fates(const struct npart__session *session)
+{
+    uint32_t live = 0, fused = 0, nodes = session->graph->nodes.count;
+    for (uint32_t n = 0; n < nodes; n++) {
+        const uint8_t fate = session->fates[n];
+        live += fate == NPART__FATE_LIVE;
+        fused += fate == NPART__FATE_FUSED;
+        NPART__ASSERT(fate < NPART__FATES && session->place[n] < nodes, "node %u", n);
+        NPART__ASSERT(fate != NPART__FATE_LIVE || (session->graph->nodes.items[n].callee == NPART_NONE &&
+                                                   npart__node_region(session->graph, n) != NPART_NONE),
+                      "node %u is run, and stands nowhere", n);
+        uint32_t into = session->into[n];
+        for (uint32_t steps = 0; into != NPART_NONE && session->into[into] != NPART_NONE; steps++) {
+            NPART__ASSERT(steps < nodes, "node %u is fused into itself", n);
+            into = session->into[into];
+        }
+        NPART__ASSERT(into == NPART_NONE || fate != NPART__FATE_LIVE, "node %u is run, and fused", n);
+        NPART__ASSERT(into == NPART_NONE || npart__is_live(session, into), "node %u is fused into node %u", n, into);
+    }
+    NPART__ASSERT(live == session->live_count && fused == session->fused_count && live + session->folded_count == nodes,
+                  "%u nodes are run, not %u", live, session->live_count);
+}
+
+static void check_values(const struct npart__session *session)
+{
+    const struct npart__graph *graph = session->graph, *file = session->inference->graph;
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        uint32_t stands = session->stands_for[v], kept_for = session->kept_for ? session->kept_for[v] : NPART_NONE;
+        NPART__ASSERT(stands < graph->values.count && session->stands_for[stands] == stands, "value %u", v);
+        NPART__ASSERT(!file->values.items[v].is_graph_output || graph->values.items[stands].is_graph_output,
+                      "value %u is a result", v);
+        NPART__ASSERT(kept_for == NPART_NONE || kept_for == NPART__KEPT_OUTSIDE || npart__is_live(session, kept_for),
+                      "value %u is kept for node %u", v, kept_for);
+    }
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct npart__node *node = &graph->nodes.items[n];
+        for (uint32_t k = 0; npart__is_live(session, n) && k < node->input_count + node->capture_count; k++) {
+            uint32_t value = npart__node_use(graph, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            NPART__ASSERT(producer == NPART_NONE || npart__is_live(session, producer) || session->is_constant[value],
+                          "node %u uses what node %u made, which is gone", n, producer);
+        }
+    }
+}
+
+void npart__check_session(const struct npart__session *session)
+{
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &session->graph->arena->allocator);
+    bool *is_run = npart__arena_zeroed(&scratch, session->graph->nodes.count + (size_t)1, sizeof *is_run);
+    check_fates(session);
+    check_values(session);
+    for (uint32_t n = 0; is_run && n < session->graph->nodes.count; n++)
+        is_run[n] = npart__is_live(session, n);
+    if (is_run)
+        npart__check_graph(session->graph, is_run);
+    npart__arena_clear(&scratch);
+}
+
+#endif
