@@ -31,15 +31,12 @@ static const struct npart__node *maker(const struct fusion *fusion, uint32_t val
     return node->domain == 0 && strcmp(npart__node_op(fusion->graph, node), op) == 0 ? node : NULL;
 }
 
-static bool single_constant(const struct fusion *fusion, uint32_t value, int64_t *out)
+static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t number)
 {
-    if (value == NPART_NONE || !fact_of(fusion, value)->is_constant)
-        return false;
-    const struct npart__known *known = npart__elements(fusion->inference, fact_of(fusion, value));
-    if (!known || !known->ints || known->count != 1)
-        return false;
-    *out = known->ints[0];
-    return true;
+    struct npart__fact *fact = value == NPART_NONE ? NULL : fact_of(fusion, value);
+    const struct npart__known *known =
+        fact && fact->is_constant ? npart__elements(fusion->inference, fact) : NULL;
+    return known && known->ints && known->count == 1 && known->ints[0] == number;
 }
 
 static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
@@ -59,10 +56,9 @@ static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
 static bool unsqueezes_front(const struct fusion *fusion, const struct npart__node *unsqueeze)
 {
     const struct npart__attribute *axes = npart__node_attribute(fusion->graph, unsqueeze, "axes");
-    int64_t axis = -1;
     if (axes)
         return axes->type == 7 && axes->count == 1 && !axes->is_elided && axes->u.ints[0] == 0;
-    return single_constant(fusion, npart__node_input(fusion->graph, unsqueeze, 1), &axis) && axis == 0;
+    return is_constant_of(fusion, npart__node_input(fusion->graph, unsqueeze, 1), 0);
 }
 
 /* The root's own size at this place of the target. */
@@ -70,11 +66,10 @@ static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;
     const struct npart__node *unsqueeze = maker(fusion, value, "Unsqueeze"), *gather, *shape;
-    int64_t index;
     if (!unsqueeze || !unsqueezes_front(fusion, unsqueeze))
         return false;
     gather = maker(fusion, npart__node_input(graph, unsqueeze, 0), "Gather");
-    if (!gather || !single_constant(fusion, npart__node_input(graph, gather, 1), &index) || index != fusion->count)
+    if (!gather || !is_constant_of(fusion, npart__node_input(graph, gather, 1), fusion->count))
         return false;
     shape = maker(fusion, npart__node_input(graph, gather, 0), "Shape");
     return shape && has_shape_of_root(fusion, npart__node_input(graph, shape, 0));
