@@ -168,14 +168,25 @@ judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/c
 	$(OUT)/test/checks/equivalent_nodes $(GRAPHS) $(SEED) test/checks/every_question.ops
 check-alike: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
 	$(MAKE) VARIANT=debug judge-all
+# There each request of an arena is an allocation.
+check-memory: ## every allocation of the public calls fails once
+	@$(MAKE) VARIANT=debug $(BUILD)/debug/test/unit/test_allocation_failure
+	$(BUILD)/debug/test/unit/test_allocation_failure
 check-values: ## docs/architecture.md lists the operators without a value, no more and no less
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
-check-compilers: $(GENERATED)/onnx.pb-c.h $(GENERATED)/builtin_oplists.c ## gcc and clang have nothing to warn of
-	@for compiler in gcc clang; do echo "  $$compiler -Werror"; for source in $(sources) $(tool_sources) $(test_sources); do \
-		$$compiler -fsyntax-only $(ALL_CPPFLAGS) -Itest -std=c11 -O2 $(WARNINGS) -Werror $$source || exit 1; done; done
-check: check-unit check-cases check-cli check-rules check-alike check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+# What was clean stays so until it changes.
+define CHECK_SOURCE
+$(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h
+	@mkdir -p $$(@D)
+	@$(1) -fsyntax-only $$(ALL_CPPFLAGS) -Itest -std=c11 -O2 $$(WARNINGS) -Werror -MMD -MP -MF $$@.d -MT $$@ $$<
+	@touch $$@
+endef
+$(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
+checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
+check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
+check: check-unit check-cases check-cli check-rules check-alike check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -316,8 +327,8 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-alike judge-all \
+	check-json check-values check-compilers check-readme check-rules check-alike check-memory judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
--include $(wildcard $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
+-include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -2,7 +2,8 @@
  *
  * Bump allocation. Small requests share blocks that double from 4 KiB to 1 MiB; a request above 32 KiB has a
  * block of its own, linked both ways so that it can leave. Under ASan every request does, and what is left of it
- * after the request is poisoned, so that an overrun by one byte is seen.
+ * after the request is poisoned, so that an overrun by one byte is seen; in the debug build, too, so that a test can
+ * make each one fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +17,19 @@
 #define LARGE_BYTES ((size_t)32 << 10)
 
 #if defined(__SANITIZE_ADDRESS__)
-#define EVERY_BLOCK_IS_LARGE 1
+#define IS_GUARDED
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define EVERY_BLOCK_IS_LARGE 1
+#define IS_GUARDED
 #endif
 #endif
-#ifndef EVERY_BLOCK_IS_LARGE
-#define EVERY_BLOCK_IS_LARGE 0
-#else
+#ifdef IS_GUARDED
 #include <sanitizer/asan_interface.h>
+#endif
+#if defined(IS_GUARDED) || defined(NPART_DEBUG)
+#define EVERY_BLOCK_IS_LARGE 1
+#else
+#define EVERY_BLOCK_IS_LARGE 0
 #endif
 
 struct npart__block {
@@ -46,7 +50,7 @@ static bool is_large(size_t bytes)
 /* Only the request's bytes may be touched; `bytes` SIZE_MAX: all of the block again. */
 static void guard(struct npart__block *block, char *memory, size_t bytes)
 {
-#if EVERY_BLOCK_IS_LARGE
+#ifdef IS_GUARDED
     char *end = (char *)block + block->bytes;
     ASAN_UNPOISON_MEMORY_REGION(block, block->bytes);
     if (bytes != SIZE_MAX)

@@ -116,7 +116,7 @@ static void check_order(const struct npart__graph *graph, const bool *is_run, st
 void npart__check_graph(const struct npart__graph *graph, const bool *is_run)
 {
     struct npart__arena scratch;
-    npart__arena_init(&scratch, &graph->arena->allocator);
+    npart__arena_init(&scratch, NULL);
     bool *is_no_call = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *is_no_call);
     check_nodes(graph);
     check_scopes(graph);

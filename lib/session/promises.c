@@ -54,7 +54,7 @@ static void check_values(const struct npart__session *session)
 void npart__check_session(const struct npart__session *session)
 {
     struct npart__arena scratch;
-    npart__arena_init(&scratch, &session->graph->arena->allocator);
+    npart__arena_init(&scratch, NULL);
     bool *is_run = npart__arena_zeroed(&scratch, session->graph->nodes.count + (size_t)1, sizeof *is_run);
     check_fates(session);
     check_values(session);

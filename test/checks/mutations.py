@@ -27,9 +27,10 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CHECKS = ("cases", "cli", "rules", "json", "alike", "fuzz-corpus")  # and the unit tests, each for itself
-LEAST_SECONDS = 60  # before a check counts as hanging
+CHECKS = ("cases", "cli", "rules", "json", "alike", "memory", "fuzz-corpus")  # and the unit tests, each for itself
+LEAST_SECONDS = 60  # of a processor, before a check counts as hanging
 TIMES_SLOWER = 10
+TIMES_WAITING = 20  # as long, on a machine that has other work
 MOST_BYTES = 4 << 30  # of memory
 MOST_FILE_BYTES = 16 << 30
 
@@ -166,8 +167,10 @@ def copy_tree(tree):
             shutil.copy(here, there)
 
 
-def limit_resources():
+def limit_resources(seconds):
     """A changed program may ask for all there is."""
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE_BYTES, MOST_FILE_BYTES))
 
@@ -176,9 +179,9 @@ def run(tree, command, limit):
     """Whether it succeeds; None where it does not end in time."""
     process = subprocess.Popen(command, cwd=tree, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                stdin=subprocess.DEVNULL, start_new_session=True,
-                               preexec_fn=limit_resources)  # fmt: skip
+                               preexec_fn=lambda: limit_resources(limit))  # fmt: skip
     try:
-        return process.wait(limit) == 0
+        return process.wait(limit and TIMES_WAITING * limit) == 0
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

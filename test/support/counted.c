@@ -4,7 +4,7 @@
  */
 #include "support/counted.h"
 
-#include <stdint.h>
+#include <execinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ struct prefix {
     size_t mark;
 };
 
+#define FRAMES 7
 #define MARK ((size_t)0x5eed1e55)
 
 static struct prefix read_prefix(const void *memory)
@@ -29,9 +30,22 @@ static struct prefix read_prefix(const void *memory)
     return prefix;
 }
 
+/* Of the functions that called, the innermost ones. */
+static uint64_t place_of_call(void)
+{
+    void *frames[FRAMES];
+    uint64_t place = 0;
+    int count = backtrace(frames, FRAMES);
+    for (int i = 0; i < count; i++)
+        place = (place ^ (uintptr_t)frames[i]) * UINT64_C(1099511628211);
+    return place;
+}
+
 static bool must_fail(struct counted *counted, size_t bytes)
 {
     size_t call = ++counted->calls;
+    if (call <= counted->place_room)
+        counted->places[call - 1] = place_of_call();
     bool fails = counted->fail_at && (call == counted->fail_at || (counted->fails_on && call > counted->fail_at));
     if (counted->most_bytes && bytes > counted->most_bytes)
         fails = true;
