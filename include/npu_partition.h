@@ -88,6 +88,11 @@ NPART_API const char *npart_version(void);
  * \xff. `text` must end with a NUL; escapes are not cut either. Texts of errors and reports are so already. */
 NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
 
+/* Writes which of `count` names may have been meant by one that is none of them: "sm8550 or sm8650"; "" where none is
+ * near. NULL among the names is passed over. */
+NPART_API size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out,
+                                    size_t bytes);
+
 /* ---- status and errors ----------------------------------------------------------------------------------- */
 
 #define NPART_STATUS_LIST(X)                                                                                           \
@@ -339,8 +344,9 @@ struct npart_inference_options {
     const struct npart_input_shape *inputs;
     uint32_t input_count;
     bool ignore_value_info; /* as if the file declared nothing but its inputs */
+    bool *is_missing; /* by dim, filled in: the model has no such dim, which then is no failure; NULL: it is one */
 };
-#define NPART_INFERENCE_OPTIONS_INIT {1, NULL, 0, NULL, 0, false}
+#define NPART_INFERENCE_OPTIONS_INIT {1, NULL, 0, NULL, 0, false, NULL}
 
 /* Infers the type and shape of every value, and the elements of small integer tensors.
  * Fails with ARGUMENT (no such dim, or sizes that conflict) or MEMORY. */

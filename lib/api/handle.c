@@ -14,6 +14,17 @@ const char *npart_version(void)
     return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
 }
 
+size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out, size_t bytes)
+{
+    struct npart__nearest nearest;
+    char text[NPART__HINT_BYTES] = "";
+    npart__nearest_init(&nearest, wanted ? wanted : "", wanted ? strlen(wanted) : 0);
+    for (size_t i = 0; wanted && names && i < count; i++)
+        npart__nearest_offer(&nearest, names[i] ? names[i] : "");
+    size_t length = npart__nearest_names(&nearest, text, sizeof text);
+    return npart__copy_out(text, length, out, bytes);
+}
+
 size_t npart_plain_text(const char *text, char *out, size_t bytes)
 {
     return npart__copy_plain(out, out ? bytes : 0, text ? text : "");

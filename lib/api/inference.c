@@ -15,13 +15,15 @@ static struct npart__infer_options *copy_options(const struct npart_inference_op
         return copy;
     struct npart__binding_request *bindings =
         npart__arena_zeroed(arena, options->dim_count + (size_t)1, sizeof *bindings);
+    bool *is_missing = npart__arena_zeroed(arena, options->dim_count + (size_t)1, sizeof *is_missing);
     struct npart__shape_request *shapes = npart__arena_zeroed(arena, options->input_count + (size_t)1, sizeof *shapes);
-    if (!bindings || !shapes)
+    if (!bindings || !is_missing || !shapes)
         return NULL;
     for (uint32_t i = 0; i < options->dim_count; i++) {
         bindings[i].name = npart__arena_copy_text(arena, options->dims[i].name, strlen(options->dims[i].name));
         bindings[i].value = options->dims[i].size;
         bindings[i].is_limit = options->dims[i].is_limit;
+        bindings[i].is_missing = options->is_missing ? &is_missing[i] : NULL;
         if (!bindings[i].name)
             return NULL;
     }
@@ -101,6 +103,8 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
         status = npart__find_compiled(made->inference, error);
     if (status == NPART_OK)
         status = npart__find_invalid(made->inference, error);
+    for (uint32_t i = 0; status == NPART_OK && options && options->is_missing && i < options->dim_count; i++)
+        options->is_missing[i] = *made->options->bindings[i].is_missing;
     if (status == NPART_OK)
         *out = made;
     else

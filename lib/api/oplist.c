@@ -67,6 +67,56 @@ static const struct npart__builtin_oplist *find_builtin(const char *target)
     return best;
 }
 
+/* What a vendor, a runtime or a chip family is called elsewhere. */
+static const struct {
+    const char *name, *target;
+} aliases[] = {
+#define ALIAS(name, target) {name, target},
+#include "api/aliases.def"
+};
+
+/* Each list's variants as targets of their own: "rknn:rk3588". False when out of memory. */
+static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *arena)
+{
+    for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++) {
+        struct npart__oplist oplist;
+        const char *text = (const char *)list->text;
+        if (npart__oplist_read(text, list->bytes, list->name, arena, &oplist, NULL, NULL) != NPART_OK)
+            return false;
+        for (uint32_t i = 0; i < oplist.variants.count; i++) {
+            const struct npart__variant *variant = &oplist.variants.items[i];
+            const char *shown = npart__arena_format(arena, "%s:%s", list->name, variant->name);
+            if (!shown)
+                return false;
+            npart__nearest_offer_as(nearest, variant->name, shown);
+            for (uint32_t k = 0; k < variant->alias_count; k++)
+                npart__nearest_offer_as(nearest, variant->aliases[k], shown);
+        }
+    }
+    return true;
+}
+
+static npart_status lack_target(const char *target, const struct npart_allocator *allocator, struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    struct npart__arena arena;
+    char hint[NPART__HINT_BYTES];
+    size_t length = name_length(target);
+    npart__arena_init(&arena, allocator);
+    npart__nearest_init(&nearest, target, length);
+    for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++)
+        npart__nearest_offer(&nearest, list->name);
+    for (size_t i = 0; i < NPART__COUNT(aliases); i++)
+        npart__nearest_offer_as(&nearest, aliases[i].name, aliases[i].target);
+    npart_status status =
+        offer_variants(&nearest, &arena)
+            ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target \"%.*s\"%s", (int)length, target,
+                          npart__nearest_hint(&nearest, hint, sizeof hint))
+            : npart__fail_memory(error);
+    npart__arena_clear(&arena);
+    return status;
+}
+
 npart_status npart_oplist_find(npart_oplist **out, const char *target, const struct npart_allocator *allocator,
                                struct npart_error *error)
 {
@@ -74,8 +124,7 @@ npart_status npart_oplist_find(npart_oplist **out, const char *target, const str
         return npart__fail_null(out ? "target" : "out", error);
     const struct npart__builtin_oplist *list = find_builtin(target);
     if (!list)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no target \"%.*s\"", (int)name_length(target),
-                           target);
+        return lack_target(target, allocator, error);
     char name[80];
     (void)snprintf(name, sizeof name, "%s.ops", list->name);
     return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
@@ -255,6 +304,18 @@ static npart_status close_writer(struct writer *writer, struct npart_error *erro
                            : npart__fail_memory(error);
 }
 
+static npart_status lack_op(const struct npart__oplist *oplist, const char *op, struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    const char *colon = strrchr(op, ':'), *name = colon ? colon + 1 : op;
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < oplist->ops.count; i++)
+        npart__nearest_offer(&nearest, oplist->ops.items[i].name);
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no op \"%s\"%s", oplist->name, op,
+                       nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
+}
+
 npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
                                    void *payload, struct npart_error *error)
 {
@@ -265,7 +326,7 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
     bool found = npart__describe_oplist(&oplist->oplist, op, &writer.buffer);
     npart_status status = close_writer(&writer, error);
     if (status == NPART_OK && !found)
-        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no op \"%s\"", oplist->oplist.name, op);
+        return lack_op(&oplist->oplist, op, error);
     return status;
 }
 

@@ -238,6 +238,35 @@ void npart__trim_text(char *text);
 /* Copies a text, or "..." and as much of its end as there is room for: what tells long names and paths apart. */
 void npart__shorten(char *out, size_t bytes, const char *text);
 
+/* ---- names that were not found ---------------------------------------------------------------------------- */
+
+struct npart__near {
+    const char *name;
+    uint32_t rank; /* the smaller the nearer */
+};
+
+/* Which of some names was meant by one that is none of them. Names must stay alive; one that comes again counts once,
+ * as far as is looked. Costs time in proportion to a name, whatever its length. */
+struct npart__nearest {
+    const char *wanted;
+    size_t length;
+    struct npart__near best[3], first[32];
+    uint32_t count, first_count;
+    bool has_more; /* names than `first` has room for */
+};
+
+/* `wanted` need not be terminated, and must stay alive. */
+void npart__nearest_init(struct npart__nearest *nearest, const char *wanted, size_t length);
+void npart__nearest_offer(struct npart__nearest *nearest, const char *name); /* "" is none */
+/* The same with another text to be shown, which is not listed where nothing is near. */
+void npart__nearest_offer_as(struct npart__nearest *nearest, const char *name, const char *shown);
+/* Writes the nearest: "batch or batches"; "" where none is near, or there is no room. Returns the length. */
+size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, size_t bytes);
+/* Writes an end for a message into at least 64 bytes, and returns it: "; did you mean batch?", or where none is near
+ * "; there is batch, sequence"; "" where there are no names. */
+#define NPART__HINT_BYTES 200u
+const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes);
+
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
 
 /* Whether `length` bytes are the same but for the case of ASCII letters. */

@@ -181,6 +181,41 @@ static npart_status bad_binding(const struct npart__binding_request *request, co
                        problem);
 }
 
+static const char *name_axis(const struct binder *binder, uint32_t input, uint32_t axis)
+{
+    return npart__arena_format(binder->inference->arena, "%s.%u", npart__value_name(binder->inference->graph, input),
+                               axis);
+}
+
+/* The model lacks the dim: no failure where the caller wants to be told. */
+static npart_status lack_dim(const struct binder *binder, const struct npart__binding_request *request,
+                             struct npart_error *error)
+{
+    const struct npart__graph *graph = binder->inference->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    if (request->is_missing) {
+        *request->is_missing = true;
+        return NPART_OK;
+    }
+    npart__nearest_init(&nearest, request->name, strlen(request->name));
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_input + i];
+        const struct npart__declared_type *declared = graph->values.items[value].declared;
+        for (uint32_t k = 0; declared && k < declared->rank; k++) {
+            const char *name = declared->dims[k].parameter;
+            if (!name && declared->dims[k].value < 0)
+                name = name_axis(binder, value, k);
+            npart__nearest_offer(&nearest, name ? name : ""); /* which is no name */
+        }
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "dim %s=%s%lld: the model has no such dim%s", request->name,
+                       request->is_limit ? ".." : "", (long long)request->value,
+                       nearest.first_count ? npart__nearest_hint(&nearest, hint, sizeof hint)
+                                           : "; its inputs have no dynamic dimensions");
+}
+
 static bool is_plain(const char *name)
 {
     while (is_word(*name))
@@ -207,8 +242,12 @@ static npart_status limit_symbols(const struct binder *binder, struct npart_erro
         const struct npart__binding_request *request = &binder->options->bindings[i];
         if (!request->is_limit || binder->axes[i].input != NPART_NONE)
             continue;
-        if (!is_symbol_of_model(binder, i))
-            return bad_binding(request, "the model has no such dim", error);
+        bool is_symbol = is_symbol_of_model(binder, i);
+        npart_status status = is_symbol ? NPART_OK : lack_dim(binder, request, error);
+        if (status != NPART_OK)
+            return status;
+        if (!is_symbol)
+            continue;
         if (!is_plain(request->name))
             return bad_binding(request, "only a name can have a limit", error);
         npart__limit_symbol(&binder->inference->expressions, request->name, strlen(request->name), request->value);
@@ -230,8 +269,10 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
             if (request->is_limit || is_plain(request->name) != (pass == 0))
                 continue;
             bool is_symbol = is_symbol_of_model(binder, i);
-            if (!is_symbol && binder->axes[i].input == NPART_NONE)
-                return bad_binding(request, "the model has no such dim", error);
+            bool is_lacking = !is_symbol && binder->axes[i].input == NPART_NONE;
+            npart_status status = is_lacking ? lack_dim(binder, request, error) : NPART_OK;
+            if (status != NPART_OK)
+                return status;
             if (is_symbol &&
                 !npart__bind_text(&binder->inference->expressions, request->name, request->value, &problem))
                 return bad_binding(request, problem, error);
@@ -242,6 +283,18 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
 
 /* ---- facts of the inputs ---------------------------------------------------------------------------------- */
 
+static npart_status lack_input(const struct npart__graph *graph, const char *name, struct npart_error *error)
+{
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < scope->input_count; i++)
+        npart__nearest_offer(&nearest, npart__value_name(graph, graph->operands.items[scope->first_input + i]));
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the model has no input \"%s\"%s", name,
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
 /* A whole shape binds the symbols that it covers, so that they hold elsewhere too. */
 static npart_status bind_shapes(const struct binder *binder, struct npart_error *error)
 {
@@ -251,7 +304,7 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
         const struct npart__shape_request *request = &binder->options->shapes[i];
         uint32_t value = find_input(binder, request->input, strlen(request->input));
         if (value == NPART_NONE)
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the model has no input \"%s\"", request->input);
+            return lack_input(graph, request->input, error);
         if (!binder->shape_of[value]) /* of two the first */
             binder->shape_of[value] = i + 1;
         const struct npart__declared_type *declared = graph->values.items[value].declared;

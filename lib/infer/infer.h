@@ -70,6 +70,7 @@ struct npart__binding_request {
     const char *name; /* a symbol, an expression, or INPUT.AXIS */
     int64_t value;
     bool is_limit; /* no more than that; of a symbol or INPUT.AXIS only */
+    bool *is_missing; /* set where the model has no such dim; NULL: that is a failure */
 };
 
 /* An input's whole shape. */

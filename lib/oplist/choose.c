@@ -24,19 +24,27 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
     out->variant = npart__find_variant(oplist, text, *length);
     if (out->variant != NPART_NONE)
         return NPART_OK;
-    char known[200];
-    size_t used = 0;
-    known[0] = '\0';
-    for (uint32_t i = 0; i < oplist->variants.count; i++) {
-        size_t bytes = strlen(oplist->variants.items[i].name);
-        if (used + bytes + 2 > sizeof known)
-            break;
-        known[used++] = ' ';
-        memcpy(known + used, oplist->variants.items[i].name, bytes + 1);
-        used += bytes;
-    }
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no variant \"%.*s\"; it has%s", oplist->name,
-                       (int)*length, text, *known ? known : " none");
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, text, *length);
+    for (uint32_t i = 0; i < oplist->variants.count; i++)
+        npart__nearest_offer(&nearest, oplist->variants.items[i].name);
+    const char *end = oplist->variants.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "; it has none";
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no variant \"%.*s\"%s", oplist->name, (int)*length,
+                       text, end);
+}
+
+static npart_status lack_switch(const struct npart__oplist *oplist, const char *text, size_t length,
+                                struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, text, length);
+    for (uint32_t i = 0; i < oplist->switches.count; i++)
+        npart__nearest_offer(&nearest, oplist->switches.items[i]);
+    const char *end = oplist->switches.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "; it has none";
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no switch \"%.*s\"%s", oplist->name, (int)length, text,
+                       end);
 }
 
 /* By its whole text, or by what stands behind the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
@@ -92,8 +100,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
         size_t length = word_end(text);
         uint32_t bit = npart__find_switch(oplist, text, length);
         if (bit == NPART_NONE)
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no switch \"%.*s\"", oplist->name, (int)length,
-                               text);
+            return lack_switch(oplist, text, length, error);
         if (sign == '+')
             out->switches |= UINT32_C(1) << bit;
         else

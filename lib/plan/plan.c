@@ -5,6 +5,20 @@
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
+static npart_status lack_gate(const struct npart__oplist *oplist, const char *name, size_t length,
+                              struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, name, length);
+    for (uint32_t i = 0; i < oplist->gate_count; i++) {
+        npart__nearest_offer(&nearest, oplist->gates[i].missing);
+        npart__nearest_offer(&nearest, oplist->gates[i].name);
+    }
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no gate \"%.*s\"%s", oplist->name, (int)length, name,
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
 static npart_status choose_gates(struct npart__plan *plan, const char *text, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -21,8 +35,7 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
                     gate = i;
         }
         if (gate == NPART_NONE)
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no gate \"%.*s\"", oplist->name, (int)length,
-                               text);
+            return lack_gate(oplist, text, length, error);
         plan->target.gates |= UINT32_C(1) << gate;
         text += length + (text[length] == ',' ? 1 : 0);
     }
@@ -34,16 +47,13 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
     plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
     if (npart__partitioner_exists(plan->partitioner))
         return NPART_OK;
-    char known[80] = "";
-    size_t used = 0;
-    for (size_t i = 0; npart__partitioner_name(i) && used + 20 < sizeof known; i++) {
-        size_t length = strlen(npart__partitioner_name(i));
-        known[used++] = ' ';
-        memcpy(known + used, npart__partitioner_name(i), length + 1);
-        used += length;
-    }
-    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no partitioner \"%s\"; there is%s",
-                       plan->partitioner, known);
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, plan->partitioner, strlen(plan->partitioner));
+    for (size_t i = 0; npart__partitioner_name(i); i++)
+        npart__nearest_offer(&nearest, npart__partitioner_name(i));
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no partitioner \"%s\"%s", plan->partitioner,
+                       npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
 /* What the caller names, each name once; by name the last of the requests, and whether it was found. */
@@ -109,6 +119,21 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     return NPART_OK;
 }
 
+/* `names_tensors`: those of results count, too. */
+static npart_status lack_node(const struct npart__graph *graph, const char *what, const char *name, const char *purpose,
+                              bool names_tensors, struct npart_error *error)
+{
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, name, strlen(name));
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        npart__nearest_offer(&nearest, graph->nodes.items[i].name);
+    for (uint32_t i = 0; names_tensors && i < graph->values.count; i++)
+        npart__nearest_offer(&nearest, npart__value_name(graph, i));
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no %s \"%s\" to %s%s", what, name, purpose,
+                       nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
+}
+
 static npart_status assume_of_nodes(const struct npart__plan *plan, const struct npart__plan_request *request,
                                     uint8_t *assumed, struct npart_error *error)
 {
@@ -128,8 +153,7 @@ static npart_status assume_of_nodes(const struct npart__plan *plan, const struct
     }
     for (uint32_t k = 0; k < request->assumed_count; k++)
         if (!request->assumed[k].op && !wanted.is_found[find_wanted(&wanted, request->assumed[k].node)])
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no node \"%s\" to assume something of",
-                               request->assumed[k].node);
+            return lack_node(graph, "node", request->assumed[k].node, "assume something of", false, error);
     return NPART_OK;
 }
 
@@ -195,8 +219,7 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
     mark_cuts(plan, &wanted, is_tensor);
     for (uint32_t i = 0; i < request->cut_count; i++)
         if (!wanted.is_found[find_wanted(&wanted, request->cuts[i])])
-            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no tensor or node \"%s\" to cut behind",
-                               request->cuts[i]);
+            return lack_node(plan->graph, "tensor or node", request->cuts[i], "cut after", true, error);
     return NPART_OK;
 }
 

@@ -201,19 +201,38 @@ static void node_of_target(struct npart__page *page, const npart_plan *plan, uin
 
 /* ---- which nodes ------------------------------------------------------------------------------------------ */
 
+static void explain_node(struct npart__page *page, const struct npart_plan_pair *plans, size_t count, uint32_t node)
+{
+    npart__page_turn(page, plans[0].plan);
+    head(page, node);
+    for (size_t i = 0; i < count; i++)
+        node_of_target(page, plans[i].plan, node);
+}
+
 /* Of the model's own nodes, for all targets. False when there is none. */
 static bool explain_own(struct npart__page *page, const struct npart_plan_pair *plans, size_t count, const char *text)
 {
     const npart_model *own = npart_inference_model(npart_plan_inference(plans[0].plan));
     uint32_t node = npart_model_find_node(own, text, 0);
     bool is_found = node != NPART_NONE;
-    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(own, text, node + 1)) {
-        npart__page_turn(page, plans[0].plan);
-        head(page, node);
-        for (size_t i = 0; i < count; i++)
-            node_of_target(page, plans[i].plan, node);
-    }
+    for (; node != NPART_NONE && !page->pool->failed; node = npart_model_find_node(own, text, node + 1))
+        explain_node(page, plans, count, node);
     return is_found;
+}
+
+/* No node is called so: the only one that holds the text, or a list of those that do. False when there is none. */
+static bool explain_matches(struct npart__page *page, const struct npart_plan_pair *plans, size_t count,
+                            const char *text)
+{
+    uint32_t *nodes, matches = npart__find_matches(page, npart_plan_inference(plans[0].plan), text, &nodes);
+    if (matches == 1)
+        explain_node(page, plans, count, nodes[0]);
+    for (size_t i = 0; matches > 1 && i < count && !page->pool->failed; i++) {
+        npart__page_turn(page, plans[i].plan);
+        npart__put(page, i ? "\n" : "");
+        npart__put_matches(page, text, nodes, matches);
+    }
+    return matches > 0;
 }
 
 /* Of those that a target's runtime puts in the place of one, for that alone. */
@@ -246,8 +265,8 @@ npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t co
     bool is_found = explain_own(&document.page, plans, count, node);
     for (size_t i = 0; i < count; i++)
         is_found |= explain_added(&document.page, plans[i].plan, node);
-    status = npart__document_close(&document, error);
-    if (status == NPART_OK && !is_found)
-        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "there is no node \"%s\"", node);
-    return status;
+    if (!is_found && !explain_matches(&document.page, plans, count, node))
+        status = npart__fail_node(&document.page, node, error);
+    npart_status closed = npart__document_close(&document, error);
+    return closed == NPART_OK ? status : closed;
 }

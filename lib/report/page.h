@@ -76,6 +76,12 @@ void npart__put_verdict(struct npart__page *page, int columns);
 void npart__put_milliseconds(struct npart__page *page, double value);
 /* remarks.c: the op list's notes that apply, those of most nodes first. */
 void npart__put_remarks(struct npart__page *page);
+/* matches.c: nodes whose name, op or output holds the text, into `*out` until the report ends; how many. */
+uint32_t npart__find_matches(struct npart__page *page, const npart_inference *inference, const char *text,
+                             uint32_t **out);
+void npart__put_matches(struct npart__page *page, const char *text, const uint32_t *nodes, uint32_t count);
+/* There is no node like that: fails with the nearest names. */
+npart_status npart__fail_node(struct npart__page *page, const char *text, struct npart_error *error);
 /* pieces.c: the plan's partitions, those of most arithmetic first. */
 void npart__put_pieces(struct npart__page *page);
 /* table.c: one line for each plan. */

@@ -238,7 +238,7 @@ static void test_api_inference__options_are_copied(void)
     int64_t u[] = {6, 8};
     struct npart_dim_binding dims[] = {{.name = batch, .size = 3}};
     struct npart_input_shape shapes[] = {{input, u, 2}};
-    struct npart_inference_options options = {1, dims, 1, shapes, 1, false};
+    struct npart_inference_options options = {1, dims, 1, shapes, 1, false, NULL};
     struct analysis at = {.model = read_text(lines)};
     npart_inference *fixed = NULL;
     CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_OK);

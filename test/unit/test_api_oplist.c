@@ -182,7 +182,7 @@ static void test_api_oplist__support_tables(void)
     CHECK_INT(npart_oplist_describe(oplist, "com.microsoft:Gelu", sink_write, &one, &error), NPART_OK);
     CHECK(strstr(one.text, "Gelu") && !strstr(one.text, "Conv"));
     CHECK_INT(npart_oplist_describe(oplist, "Relu", sink_write, &none, &error), NPART_ERROR_ARGUMENT);
-    CHECK_TEXT(error.message, "small-one has no op \"Relu\"");
+    CHECK_TEXT(error.message, "small-one has no op \"Relu\"; did you mean Gelu?");
     CHECK_INT(npart_oplist_describe(oplist, "", sink_write, &none, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(none.bytes, 0);
     none.refuse_at = 1;

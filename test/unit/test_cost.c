@@ -179,10 +179,10 @@ static void test_target__mistakes(void)
         const char *target, *message;
     } mistakes[] = {
         {"u", "\"u\" is not a target of the list t"},
-        {"t:v9", "t has no variant \"v9\"; it has plain fast clone"},
-        {"t:", "t has no variant \"\"; it has plain fast clone"},
-        {"t+no", "t has no switch \"no\""},
-        {"t:fast-extra+no", "t has no switch \"no\""},
+        {"t:v9", "t has no variant \"v9\"; there is plain, fast, clone"},
+        {"t:", "t has no variant \"\"; there is plain, fast, clone"},
+        {"t+no", "t has no switch \"no\"; there is extra"},
+        {"t:fast-extra+no", "t has no switch \"no\"; there is extra"},
         {"t@2", "t has no toolchain \"2\"; it has none"},
         {"t:fast:plain", "cannot read \":plain\": a target is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]"},
     };

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which names may have been meant by one that is none.
+ */
+#include <stdio.h>
+
+#include "base/base.h"
+
+#define MOST_COMPARED 64u  /* bytes; of longer names their beginnings are compared */
+#define MOST_CHANGES 3u
+#define LEAST_CONTAINED 3u /* bytes of a name that counts as part of another */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters are to be changed, put in, taken out or swapped with the next to make one text of the other; more
+ * than `most` is all the same. */
+static uint32_t changes_between(const char *a, size_t a_length, const char *b, size_t b_length, uint32_t most)
+{
+    uint32_t rows[3][MOST_COMPARED + 1];
+    a_length = a_length < MOST_COMPARED ? a_length : MOST_COMPARED;
+    b_length = b_length < MOST_COMPARED ? b_length : MOST_COMPARED;
+    if (a_length > b_length + most || b_length > a_length + most)
+        return most + 1;
+    for (uint32_t k = 0; k <= b_length; k++)
+        rows[0][k] = k;
+    for (uint32_t i = 1; i <= a_length; i++) {
+        uint32_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3], best = i;
+        row[0] = i;
+        for (uint32_t k = 1; k <= b_length; k++) {
+            char x = lower(a[i - 1]), y = lower(b[k - 1]);
+            row[k] = least(above[k - 1] + (x != y), least(above[k], row[k - 1]) + 1);
+            if (i > 1 && k > 1 && x == lower(b[k - 2]) && y == lower(a[i - 2]))
+                row[k] = least(row[k], before[k - 2] + 1);
+            best = least(best, row[k]);
+        }
+        if (best > most)
+            return most + 1;
+    }
+    return rows[a_length % 3][b_length];
+}
+
+static bool contains(const char *text, size_t length, const char *part, size_t part_length)
+{
+    for (size_t at = 0; part_length >= LEAST_CONTAINED && at + part_length <= length; at++)
+        if (npart__same_letters(text + at, part, part_length))
+            return true;
+    return false;
+}
+
+/* 0 the same but for case; then by changes; then one that is part of the other. UINT32_MAX: not near. */
+static uint32_t rank_of(const struct npart__nearest *nearest, const char *name, size_t length)
+{
+    if (nearest->length == 0)
+        return UINT32_MAX;
+    if (nearest->length < 3) /* too little to tell mistakes by: a beginning */
+        return length > nearest->length && npart__same_letters(name, nearest->wanted, nearest->length) ? 1 : UINT32_MAX;
+    bool begins_alike = nearest->length > 3 || (length && lower(*name) == lower(*nearest->wanted));
+    uint32_t most = !begins_alike ? 0 : nearest->length < 6 ? 1 : nearest->length < 9 ? 2 : MOST_CHANGES;
+    uint32_t changes = changes_between(nearest->wanted, nearest->length, name, length, most);
+    if (changes <= most && changes < length)
+        return changes;
+    bool is_part = contains(name, length, nearest->wanted, nearest->length) ||
+                   contains(nearest->wanted, nearest->length, name, length);
+    return is_part ? MOST_CHANGES + 1 : UINT32_MAX;
+}
+
+void npart__nearest_init(struct npart__nearest *nearest, const char *wanted, size_t length)
+{
+    *nearest = (struct npart__nearest){.wanted = wanted, .length = length};
+}
+
+static bool is_listed(const struct npart__near *list, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void list_first(struct npart__nearest *nearest, const char *name)
+{
+    if (is_listed(nearest->first, nearest->first_count, name))
+        return;
+    if (nearest->first_count < NPART__COUNT(nearest->first))
+        nearest->first[nearest->first_count++].name = name;
+    else
+        nearest->has_more = true;
+}
+
+void npart__nearest_offer_as(struct npart__nearest *nearest, const char *name, const char *shown)
+{
+    uint32_t rank = rank_of(nearest, name, strlen(name)), at = 0;
+    if (rank == UINT32_MAX)
+        return;
+    while (at < nearest->count && strcmp(nearest->best[at].name, shown) != 0)
+        at++;
+    if (at < nearest->count && nearest->best[at].rank <= rank)
+        return;
+    if (at < nearest->count) { /* it is nearer than it was by another name */
+        nearest->count--;
+        memmove(&nearest->best[at], &nearest->best[at + 1], (nearest->count - at) * sizeof nearest->best[0]);
+    }
+    at = nearest->count;
+    while (at > 0 && nearest->best[at - 1].rank > rank)
+        at--;
+    if (at == NPART__COUNT(nearest->best))
+        return;
+    if (nearest->count < NPART__COUNT(nearest->best))
+        nearest->count++;
+    for (uint32_t i = nearest->count - 1; i > at; i--)
+        nearest->best[i] = nearest->best[i - 1];
+    nearest->best[at] = (struct npart__near){.name = shown, .rank = rank};
+}
+
+void npart__nearest_offer(struct npart__nearest *nearest, const char *name)
+{
+    if (!*name)
+        return;
+    list_first(nearest, name);
+    npart__nearest_offer_as(nearest, name, name);
+}
+
+/* Names with commas between, as far as there is room for whole ones; how many. */
+static uint32_t write_names(char *out, size_t bytes, const struct npart__near *list, uint32_t count, const char *last)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        const char *between = i == 0 ? "" : i + 1 == count ? last : ", ";
+        if (used + strlen(between) + strlen(list[i].name) + 1 > bytes)
+            return i;
+        used += (size_t)snprintf(out + used, bytes - used, "%s%s", between, list[i].name);
+    }
+    return count;
+}
+
+size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, size_t bytes)
+{
+    uint32_t count = 0; /* what is further away than the best does not count */
+    while (count < nearest->count && nearest->best[count].rank == nearest->best[0].rank)
+        count++;
+    if (bytes == 0)
+        return 0;
+    (void)write_names(out, bytes, nearest->best, count, " or ");
+    return strlen(out);
+}
+
+const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes)
+{
+    static const char asks[] = "; did you mean ", lists[] = "; there is ";
+    size_t room = bytes - 6; /* for what comes after the names */
+    out[0] = '\0';
+    if (nearest->count) {
+        memcpy(out, asks, sizeof asks);
+        if (npart__nearest_names(nearest, out + sizeof asks - 1, room - sizeof asks) > 0)
+            return strcat(out, "?");
+    } else if (nearest->first_count) {
+        memcpy(out, lists, sizeof lists);
+        uint32_t count =
+            write_names(out + sizeof lists - 1, room - sizeof lists, nearest->first, nearest->first_count, ", ");
+        if (count > 0)
+            return strcat(out, nearest->has_more || count < nearest->first_count ? ", ..." : "");
+    }
+    out[0] = '\0';
+    return out;
+}
