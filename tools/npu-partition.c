@@ -109,23 +109,23 @@ static void check_gates(struct run *run, const char *model, const char *target, 
     struct npart_summary summary = {.size = sizeof summary};
     npart_plan_summary(plan, &summary);
     if (options->max_partitions >= 0 && summary.partitions > (unsigned long)options->max_partitions) {
-        say("%s: %s: %u partition%s, at most %ld wanted", model, target,
+        say("%s: %s: %u partition%s, threshold: at most %ld", model, target,
                 summary.partitions, summary.partitions == 1 ? "" : "s", options->max_partitions);
         worsen(run, EXIT_GATE);
     }
     if (options->min_coverage >= 0 && summary.coverage < options->min_coverage) {
-        say("%s: %s: %u of %u nodes on the NPU, at least %u wanted", model, target,
+        say("%s: %s: %u of %u nodes on the NPU, threshold: at least %u", model, target,
                 summary.accepted, summary.live, (unsigned)(options->min_coverage * summary.live + 0.999999));
         worsen(run, EXIT_GATE);
     }
     if (options->fails_on_fail && summary.failed) {
-        say("%s: %s: %u node%s would fail the session", model, target, summary.failed,
-                summary.failed == 1 ? "" : "s");
+        say("%s: %s: %u node%s to compile", model, target, summary.failed,
+                summary.failed == 1 ? " fails" : "s fail");
         worsen(run, EXIT_GATE);
     }
     if (options->fails_on_unknown && summary.unknown) {
-        say("%s: %s: nothing certain is known of %u node%s", model, target,
-                summary.unknown, summary.unknown == 1 ? "" : "s");
+        say("%s: %s: %u node%s undecided", model, target,
+                summary.unknown, summary.unknown == 1 ? " is" : "s are");
         worsen(run, EXIT_GATE);
     }
 }

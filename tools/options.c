@@ -283,34 +283,34 @@ static const struct row {
     {"target", 't', "TARGET", take_target,
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all"},
     {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
-    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is its limit"},
-    {"input", 'i', "NAME=1x3x224x224", take_input, "a whole shape for an input"},
-    {"level", 0, "off|basic", take_level, "what the runtime rewrites before it partitions (default basic)"},
-    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... in place of the target's own"},
-    {"gates", 0, "NAME,...", take_gates, "apply only these of the target's gates"},
-    {"assume", 0, "OP=npu|cpu", take_assume, "what if: every node of this op there, whatever the rules say"},
+    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound"},
+    {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input"},
+    {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)"},
+    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... instead of the target's own"},
+    {"gates", 0, "NAME,...", take_gates, "apply only these stages of the target"},
+    {"assume", 0, "OP=npu|cpu", take_assume, "placement override: every node of this op there, whatever the rules say"},
     {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node"},
-    {"cut", 0, "NAME,...", take_cut, "cut the graph behind these tensors or nodes, as the target lets its users"},
+    {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew"},
     {NULL, 0, NULL, NULL, "What to print"},
     {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
     {"output", 'o', "FILE", take_output, "write there instead of standard output"},
     {"shapes", 0, NULL, take_wants_shapes,
-     "only every tensor's type and shape, as JSON; with a target, as its runtime knows them"},
-    {"explain", 0, "NODE", take_explain, "one node, by name, output or number: every rule, with what it saw"},
-    {"verbose", 'v', NULL, take_is_verbose, "every cause, with its rule and source"},
-    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and what a gate has to say"},
+     "every tensor's type and shape, as JSON; with a target, as its runtime infers them"},
+    {"explain", 0, "NODE", take_explain, "every rule of one node (by name, output or number), with the values found"},
+    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes"},
+    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set"},
     {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII"},
-    {NULL, 0, NULL, NULL, "Gates: exit status 1 when not met"},
+    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met"},
     {"max-partitions", 0, "N", take_max_partitions, "at most N partitions"},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of live nodes on the NPU: 0.95 or 95%"},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU: 0.95 or 95%"},
     {"fail-on", 0, "WHAT,...", take_fail_on,
-     "fail (includes invalid), unknown (undecided nodes), invalid (ONNX Runtime refuses to load it)"},
+     "fail (includes invalid), unknown (undecided nodes), invalid (ONNX Runtime does not load it)"},
     {NULL, 0, NULL, NULL, "About targets"},
-    {"list-targets", 0, NULL, take_lists_targets, "the targets there are"},
-    {"describe", 0, "TARGET [OP]", take_describe, "what a target takes, or its rules for one op in full"},
-    {"check-oplist", 0, "FILE", take_check_oplist, "read an op list and say what is wrong with it"},
-    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to begin with"},
+    {"list-targets", 0, NULL, take_lists_targets, "all targets, and how far each is verified"},
+    {"describe", 0, "TARGET [OP]", take_describe, "the ops that a target supports, or all rules of one op"},
+    {"check-oplist", 0, "FILE", take_check_oplist, "check an op list"},
+    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from"},
     {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list"},
     {NULL, 0, NULL, NULL, "Other"},
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)"},
@@ -322,7 +322,7 @@ static const struct row {
 
 void print_help(FILE *file)
 {
-    fputs("Which nodes of an ONNX graph an NPU takes, in how many partitions, at what cost, and why not.\n\n"
+    fputs("Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all.\n\n"
           "usage: npu-partition MODEL... --target TARGET[,TARGET...] [options]      (MODEL - is standard input)\n",
           file);
     for (size_t i = 0; i < ROWS; i++) {
@@ -338,7 +338,8 @@ void print_help(FILE *file)
         else
             fprintf(file, "      %-28s %s\n", left, rows[i].help);
     }
-    fputs("\nExit status: 0 fine; 1 a gate was not met; 2 wrong usage; 3 a model cannot be read; 4 anything else.\n",
+    fputs("\nExit status: 0 fine; 1 a threshold is not met; 2 wrong usage; 3 a model cannot be read; "
+          "4 other failures.\n",
           file);
 }
 

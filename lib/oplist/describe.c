@@ -36,7 +36,7 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
 
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
-    static const char *const prefixes[] = {"  must   ", "  maybe  ", "  note   ", "  unit   "};
+    static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   "};
     npart__append_text(out, prefixes[rule->kind]);
     npart__append_text(out, rule->sentence);
     npart__append_text(out, rule->is_fatal ? " (otherwise: fails to compile)" : "");

@@ -7,7 +7,7 @@
 #include "oplist/parse.h"
 
 #define MOST_PLACES 1024u
-#define LONG_LINE 200u /* a line that nobody reads to its end */
+#define LONG_LINE 120u /* a line that nobody reads to its end */
 
 static void tell(const struct npart__parser *parser, bool is_warning, const char *place, const char *message)
 {

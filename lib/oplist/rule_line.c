@@ -99,27 +99,36 @@ static bool is_repeated(struct npart__parser *parser, const struct npart__rule *
     return false;
 }
 
-/* A sentence says what is required; what happens otherwise stands behind `because`. */
-static bool states_failure(const char *sentence)
+static bool has_word(const char *sentence, const char *word)
 {
-    static const char *const words[] = {"fails", "fail", "crash", "crashes", "hangs", "refused", "refuses", "cannot"};
     while (*sentence) {
         size_t length = strcspn(sentence, " ,:;.()");
-        for (size_t i = 0; i < NPART__COUNT(words); i++)
-            if (strlen(words[i]) == length && memcmp(words[i], sentence, length) == 0)
-                return true;
+        if (strlen(word) == length && memcmp(word, sentence, length) == 0)
+            return true;
         sentence += length + (sentence[length] != '\0');
     }
     return false;
 }
 
-static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, uint64_t column)
+/* A sentence says what is required; what happens otherwise stands behind `because`. */
+static bool states_failure(const char *sentence)
+{
+    static const char *const words[] = {"fails", "fail", "crash", "crashes", "hangs", "refused", "refuses", "cannot"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (has_word(sentence, words[i]))
+            return true;
+    return false;
+}
+
+static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, bool is_written, uint64_t column)
 {
     bool is_asked = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
     if (!parser->listener || parser->status != NPART_OK)
         return;
     if (is_asked && states_failure(rule->sentence))
         npart__parse_warn(parser, column, "the sentence says what fails, not what is required");
+    else if (is_asked && rule->condition != NPART_NONE && is_written && !has_word(rule->sentence, "must"))
+        npart__parse_warn(parser, column, "the sentence states no requirement: it has no \"must\"");
     if (rule->condition != NPART_NONE && !parser->pattern && is_repeated(parser, rule))
         npart__parse_warn(parser, column, "another rule of the op asks the same");
 }
@@ -183,7 +192,8 @@ static bool is_when(const struct npart__parser *parser)
 /* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. */
 static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
 {
-    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+    bool is_written = npart__peek(parser)->kind == NPART__TOKEN_STRING;
+    if (is_written)
         rule->sentence = npart__take_text(parser, "a sentence");
     else if (parser->status == NPART_OK)
         rule->sentence = condition_text(parser, rule->condition);
@@ -204,7 +214,7 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
     }
     npart__expect_end(parser);
     if (parser->status == NPART_OK)
-        warn_of_rule(parser, rule, parser->now.range.tokens[0].column);
+        warn_of_rule(parser, rule, is_written, parser->now.range.tokens[0].column);
 }
 
 void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal)

@@ -74,6 +74,16 @@ for file in $(find lib tools include test examples -name '*.[ch]'); do
 		END { exit bad }' "$file" >&2 || failed=1
 done
 
+# What a person reads uses the field's words: no sentence of an op list and no text of a report has these.
+words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|before the run|hands? over|typically'
+grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/cause/*.c lib/api/*.c lib/session/fold.c lib/valid/*.c \
+	lib/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
+	complain "words that are replaced by others"
+for list in oplists/*.ops; do
+	awk -v list="$list" 'length($0) > 120 { printf "structure: %s:%d: %d columns\n", list, FNR, length($0); bad = 1 }
+		END { exit bad }' "$list" >&2 || failed=1
+done
+
 # One licence line a file.
 for file in $(find lib tools include test examples fixtures -name '*.[ch]' -o -name '*.py' -o -name '*.sh' -o -name '*.def'); do
 	head -3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || complain "$file has no licence line"

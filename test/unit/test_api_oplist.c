@@ -206,7 +206,7 @@ static void test_api_oplist__because_is_apart(void)
     REQUIRE(npart_oplist_rule(oplist, 1, &rule));
     CHECK_TEXT(rule.because, "");
     CHECK_INT(npart_oplist_describe(oplist, "Conv", sink_write, &sink, NULL), NPART_OK);
-    CHECK(strstr(sink.text, "  must   the rank must be 4\n           because others hang\n") != NULL);
+    CHECK(strstr(sink.text, "  need   the rank must be 4\n           because others hang\n") != NULL);
     sink_clear(&sink);
     npart_oplist_free(oplist);
 }
