@@ -5,21 +5,6 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
-int64_t *npart__four_dims(const struct npart__call *call, uint32_t rank, int64_t a, int64_t b, int64_t c, int64_t d)
-{
-    const int64_t all[] = {a, b, c, d};
-    int64_t *dims = npart__new_dims(call, rank);
-    if (dims)
-        memcpy(dims, all, rank * sizeof *dims);
-    return dims;
-}
-
-void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input)
-{
-    if (npart__in(call, input)->element_type)
-        npart__set_element_type(call, output, npart__in(call, input)->element_type);
-}
-
 /* ---- ai.onnx.Attention ----------------------------------------------------------------------------------- */
 
 struct heads {
@@ -58,15 +43,14 @@ void npart__infer_attention(struct npart__call *call)
     if (npart__has_input(call, 4))
         total = past->has_rank && past->rank == 4 ? npart__sum(call->pool, past->dims[2], key.length) : NPART__UNKNOWN;
     if (npart__in(call, 0)->rank == 4)
-        npart__set_dims(call, 0, 4, npart__four_dims(call, 4, query.batch, query.count, query.length, value.size));
+        NPART__SET_SIZES(call, 0, query.batch, query.count, query.length, value.size);
     else
-        npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query.batch, query.length,
-                                            npart__product(call->pool, query.count, value.size), 0));
+        NPART__SET_SIZES(call, 0, query.batch, query.length, npart__product(call->pool, query.count, value.size));
     if (total == NPART__UNKNOWN)
         total = npart__fresh_symbol(call->pool);
-    npart__set_dims(call, 1, 4, npart__four_dims(call, 4, key.batch, key.count, total, key.size));
-    npart__set_dims(call, 2, 4, npart__four_dims(call, 4, value.batch, value.count, total, value.size));
-    npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query.batch, query.count, query.length, total));
+    NPART__SET_SIZES(call, 1, key.batch, key.count, total, key.size);
+    NPART__SET_SIZES(call, 2, value.batch, value.count, total, value.size);
+    NPART__SET_SIZES(call, 3, query.batch, query.count, query.length, total);
 }
 
 /* ---- LinearAttention ------------------------------------------------------------------------------------- */
@@ -87,7 +71,7 @@ void npart__infer_linear_attention(struct npart__call *call)
     int64_t key_size = npart__floor_quotient(pool, query->dims[2], heads);
     int64_t value_size = has_value ? npart__floor_quotient(pool, value->dims[2], kept) : npart__fresh_symbol(pool);
     int64_t width = npart__product(pool, value_size, heads > kept ? heads : kept);
-    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query->dims[0], query->dims[1], width, 0));
+    NPART__SET_SIZES(call, 0, query->dims[0], query->dims[1], width);
     if (!npart__has_input(call, 3) && !npart__int_attribute(call, "state_window", 0))
-        npart__set_dims(call, 1, 4, npart__four_dims(call, 4, query->dims[0], kept, key_size, value_size));
+        NPART__SET_SIZES(call, 1, query->dims[0], kept, key_size, value_size);
 }

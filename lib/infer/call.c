@@ -47,6 +47,22 @@ const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, ui
     return known->ints;
 }
 
+int64_t npart__in_number(const struct npart__call *call, uint32_t index, int64_t otherwise)
+{
+    uint32_t count;
+    const int64_t *ints = npart__in_ints(call, index, &count);
+    if (!npart__has_input(call, index))
+        return otherwise;
+    return ints && count == 1 ? ints[0] : NPART__UNKNOWN;
+}
+
+uint32_t npart__in_length(const struct npart__call *call, uint32_t index)
+{
+    const struct npart__fact *in = npart__in(call, index);
+    bool is_vector = in->has_rank && in->rank == 1 && npart__is_number(in->dims[0]);
+    return is_vector && in->dims[0] <= NPART__LIMIT_RANK ? (uint32_t)in->dims[0] : NPART_NONE;
+}
+
 bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *out, uint32_t limit, uint32_t *count)
 {
     if (!npart__has_input(call, index))
@@ -120,6 +136,14 @@ bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out)
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
+void *npart__new_array(const struct npart__call *call, size_t count, size_t item_bytes)
+{
+    void *array = npart__arena_zeroed(call->arena, count + 1, item_bytes);
+    if (!array)
+        call->pool->failed = true;
+    return array;
+}
+
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 {
     if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
@@ -135,12 +159,38 @@ int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank)
     return rank > NPART__LIMIT_RANK ? NULL : npart__new_ints(call, rank);
 }
 
+int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more)
+{
+    int64_t *dims = fact->has_rank ? npart__new_dims(call, fact->rank + more) : NULL;
+    if (dims)
+        memcpy(dims, fact->dims, fact->rank * sizeof *dims);
+    return dims;
+}
+
 /* A number that is no type is as good as none. */
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type)
 {
     struct npart__fact *fact = npart__out(call, output);
     fact->kind = NPART__TYPE_TENSOR;
     fact->element_type = npart__type_name(element_type) != npart__type_name(0) ? (uint8_t)element_type : 0;
+}
+
+void npart__set_known_type(const struct npart__call *call, uint32_t output, int64_t element_type)
+{
+    if (element_type > 0 && element_type <= UINT8_MAX)
+        npart__set_element_type(call, output, (int)element_type);
+}
+
+void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input)
+{
+    npart__set_known_type(call, output, npart__in(call, input)->element_type);
+}
+
+void npart__set_sizes(const struct npart__call *call, uint32_t output, uint32_t rank, const int64_t *sizes)
+{
+    int64_t *dims = npart__new_dims(call, rank);
+    if (dims)
+        npart__set_dims(call, output, rank, memcpy(dims, sizes, rank * sizeof *dims));
 }
 
 void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims)
@@ -203,11 +253,9 @@ static bool fits(int element_type, int64_t value)
 static void set_known(const struct npart__call *call, uint32_t output, const int64_t *ints, const double *doubles,
                       uint32_t count, double error)
 {
-    struct npart__known *known = npart__arena_zeroed(call->arena, 1, sizeof *known);
-    if (!known) {
-        call->pool->failed = true;
+    struct npart__known *known = npart__new_array(call, 1, sizeof *known);
+    if (!known)
         return;
-    }
     *known = (struct npart__known){.count = count, .ints = ints, .doubles = doubles, .error = error};
     npart__out(call, output)->known = known;
 }

@@ -45,6 +45,11 @@ struct npart__fact *npart__out(const struct npart__call *call, uint32_t index);
 
 /* Known whole numbers of an input (possibly symbolic), or NULL. */
 const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, uint32_t *count);
+/* The one whole number of an input, possibly symbolic; `otherwise` where the input is absent, NPART__UNKNOWN where
+ * nobody knows. */
+int64_t npart__in_number(const struct npart__call *call, uint32_t index, int64_t otherwise);
+/* How many elements an input has that is a vector, if no more than a tensor may have dims; else NPART_NONE. */
+uint32_t npart__in_length(const struct npart__call *call, uint32_t index);
 /* Known numbers of an input as doubles, at most `limit`; false when one is unknown, symbolic, or may be off. */
 bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *out, uint32_t limit, uint32_t *count);
 
@@ -61,11 +66,22 @@ const int64_t *npart__ints_attribute(const struct npart__call *call, const char 
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-/* Room for `rank` dims; NULL when out of memory, which the pool remembers, or past NPART__LIMIT_RANK. */
+/* Zeroed objects; NULL when out of memory, which the pool remembers. */
+void *npart__new_array(const struct npart__call *call, size_t count, size_t item_bytes);
+/* Room for `rank` dims; NULL when out of memory, or past NPART__LIMIT_RANK. */
 int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank);
+/* The dims of a fact, with room for `more` behind them; NULL also when it has no rank. */
+int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more);
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type);
+/* Nothing where the type is 0 or no type's number. */
+void npart__set_known_type(const struct npart__call *call, uint32_t output, int64_t element_type);
+void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input);
 /* Takes over `dims` (NULL only with rank 0 or after failure). NPART__UNKNOWN becomes a fresh symbol. */
 void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims);
+/* The same with sizes that stay the caller's; the second takes as many as are listed. */
+void npart__set_sizes(const struct npart__call *call, uint32_t output, uint32_t rank, const int64_t *sizes);
+#define NPART__SET_SIZES(call, output, ...)                                                                            \
+    npart__set_sizes((call), (output), NPART__COUNT(((const int64_t[]){__VA_ARGS__})), (const int64_t[]){__VA_ARGS__})
 /* The output has the shape of this fact, where it has one. */
 void npart__set_shape_like(const struct npart__call *call, uint32_t output, const struct npart__fact *fact);
 /* All dims fresh symbols. */

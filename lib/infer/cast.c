@@ -104,10 +104,8 @@ void npart__infer_cast(struct npart__call *call)
 /* The bits stay, so nothing is known of the numbers. */
 void npart__infer_bit_cast(struct npart__call *call)
 {
-    int64_t to = npart__int_attribute(call, "to", 0);
     npart__set_shape_like(call, 0, npart__in(call, 0));
-    if (to > 0 && to <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)to);
+    npart__set_known_type(call, 0, npart__int_attribute(call, "to", 0));
 }
 
 void npart__infer_cast_like(struct npart__call *call)

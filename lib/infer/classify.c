@@ -33,24 +33,25 @@ static int64_t score_count(struct npart__call *call, int64_t classes)
     return is_pairwise && classes > 2 ? classes * (classes - 1) / 2 : classes;
 }
 
+/* Of a matrix, or of a vector that is one row. */
+static int64_t row_count(const struct npart__fact *in)
+{
+    return in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN;
+}
+
 /* Labels [N], strings or int64 as the model's labels are; scores [N, classes]. */
 void npart__infer_classifier(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t strings = either_length(call, "classlabels_strings", "classlabels_string");
     uint32_t ints = either_length(call, "classlabels_int64s", "classlabels_ints");
-    int64_t rows = in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN;
+    int64_t rows = row_count(in);
     npart__set_element_type(call, 0, strings ? NPART__STRING : NPART__INT64);
     npart__set_element_type(call, 1, NPART__FLOAT);
     if (rows == NPART__UNKNOWN)
         rows = npart__fresh_symbol(call->pool);
-    int64_t *labels = npart__new_dims(call, 1), *scores = npart__new_dims(call, 2);
-    if (!labels || !scores)
-        return;
-    labels[0] = scores[0] = rows;
-    scores[1] = score_count(call, strings ? strings : ints);
-    npart__set_dims(call, 0, 1, labels);
-    npart__set_dims(call, 1, 2, scores);
+    NPART__SET_SIZES(call, 0, rows);
+    NPART__SET_SIZES(call, 1, rows, score_count(call, strings ? strings : ints));
 }
 
 /* A sequence of maps from label to score. */
@@ -96,25 +97,14 @@ void npart__infer_one_hot_encoder(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t categories = either_length(call, "cats_int64s", "cats_strings");
     npart__set_element_type(call, 0, NPART__FLOAT);
-    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank + 1u) : NULL;
+    int64_t *dims = npart__copy_dims(call, in, 1);
     if (!dims)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     dims[in->rank] = categories ? categories : NPART__UNKNOWN;
     npart__set_dims(call, 0, in->rank + 1u, dims);
 }
 
 /* ---- rows from parts ------------------------------------------------------------------------------------- */
-
-static void set_row(struct npart__call *call, int64_t rows, int64_t columns)
-{
-    int64_t *dims = npart__new_dims(call, 2);
-    if (!dims)
-        return;
-    dims[0] = rows;
-    dims[1] = columns;
-    npart__set_dims(call, 0, 2, dims);
-}
 
 void npart__infer_feature_vectorizer(struct npart__call *call)
 {
@@ -125,8 +115,7 @@ void npart__infer_feature_vectorizer(struct npart__call *call)
     for (uint32_t i = 0; widths && i < count; i++)
         columns = npart__sum(call->pool, columns, widths[i]);
     npart__set_element_type(call, 0, NPART__FLOAT);
-    set_row(call, in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN,
-            columns);
+    NPART__SET_SIZES(call, 0, row_count(in), columns);
 }
 
 /* A map's values as one row. */
@@ -138,11 +127,11 @@ void npart__infer_cast_map(struct npart__call *call)
                             strcmp(to, "TO_FLOAT") == 0    ? NPART__FLOAT
                             : strcmp(to, "TO_INT64") == 0 ? NPART__INT64
                                                           : NPART__STRING);
-    set_row(call, 1, is_sparse ? npart__int_attribute(call, "max_map", 1) : NPART__UNKNOWN);
+    NPART__SET_SIZES(call, 0, 1, is_sparse ? npart__int_attribute(call, "max_map", 1) : NPART__UNKNOWN);
 }
 
 void npart__infer_dict_vectorizer(struct npart__call *call)
 {
     uint32_t words = either_length(call, "string_vocabulary", "int64_vocabulary");
-    set_row(call, 1, words ? words : NPART__UNKNOWN);
+    NPART__SET_SIZES(call, 0, 1, words ? words : NPART__UNKNOWN);
 }

@@ -38,26 +38,21 @@ void npart__infer_contrib_attention(struct npart__call *call)
     int64_t heads = npart__int_attribute(call, "num_heads", 0);
     if (!in->has_rank || in->rank < 2 || in->rank > 3)
         return;
-    int64_t *dims = npart__new_dims(call, in->rank);
+    int64_t *dims = npart__copy_dims(call, in, 0);
     if (!dims)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     dims[in->rank - 1] = projected_size(call, 2);
     npart__set_dims(call, 0, in->rank, dims);
-    int64_t *present = in->rank == 3 && call->node->output_count > 1 ? npart__new_dims(call, 5) : NULL;
-    if (!present)
+    if (in->rank != 3 || call->node->output_count < 2)
         return;
     if (has_past && past->has_rank && past->rank == 5) {
-        memcpy(present, past->dims, 5 * sizeof *present);
-        present[3] = grown(call, past->dims[3], in->dims[1]);
+        int64_t length = grown(call, past->dims[3], in->dims[1]);
+        NPART__SET_SIZES(call, 1, past->dims[0], past->dims[1], past->dims[2], length, past->dims[4]);
     } else {
-        present[0] = 2;
-        present[1] = in->dims[0];
-        present[2] = heads > 0 ? heads : NPART__UNKNOWN;
-        present[3] = has_past ? NPART__UNKNOWN : in->dims[1];
-        present[4] = heads > 0 ? npart__floor_quotient(call->pool, projected_size(call, 1), heads) : NPART__UNKNOWN;
+        int64_t size = heads > 0 ? npart__floor_quotient(call->pool, projected_size(call, 1), heads) : NPART__UNKNOWN;
+        NPART__SET_SIZES(call, 1, 2, in->dims[0], heads > 0 ? heads : NPART__UNKNOWN,
+                         has_past ? NPART__UNKNOWN : in->dims[1], size);
     }
-    npart__set_dims(call, 1, 5, present);
 }
 
 /* ---- MultiHeadAttention: three operands -------------------------------------------------------------------- */
@@ -97,7 +92,7 @@ void npart__infer_multi_head_attention(struct npart__call *call)
     if (!query->has_rank || (query->rank != 3 && query->rank != 5))
         return;
     int64_t width = value_width(call), length = new_length(call);
-    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, query->dims[0], query->dims[1], width, 0));
+    NPART__SET_SIZES(call, 0, query->dims[0], query->dims[1], width);
     if (heads <= 0 || call->node->output_count < 2)
         return;
     int64_t key_width = query->rank == 5 ? width : query->dims[2];
@@ -108,9 +103,9 @@ void npart__infer_multi_head_attention(struct npart__call *call)
         int64_t total = !has_past                             ? length
                         : past->has_rank && past->rank == 4 ? grown(call, past->dims[2], length)
                                                               : npart__fresh_symbol(call->pool);
-        npart__set_dims(call, i + 1, 4, npart__four_dims(call, 4, query->dims[0], heads, total, sizes[i]));
+        NPART__SET_SIZES(call, i + 1, query->dims[0], heads, total, sizes[i]);
         if (i == 0)
-            npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query->dims[0], heads, query->dims[1], total));
+            NPART__SET_SIZES(call, 3, query->dims[0], heads, query->dims[1], total);
     }
 }
 
@@ -130,12 +125,10 @@ static bool set_grouped_output(struct npart__call *call, int64_t heads, int64_t 
 {
     const struct npart__fact *query = npart__in(call, 0);
     npart__set_type_like(call, 0, 0);
-    int64_t *dims = query->has_rank && (query->rank == 2 || query->rank == 3) && heads > 0 && kept >= 0
-                        ? npart__new_dims(call, query->rank)
-                        : NULL;
+    bool is_known = query->has_rank && (query->rank == 2 || query->rank == 3) && heads > 0 && kept >= 0;
+    int64_t *dims = is_known ? npart__copy_dims(call, query, 0) : NULL;
     if (!dims)
         return false;
-    memcpy(dims, query->dims, query->rank * sizeof *dims);
     dims[query->rank - 1u] = npart__product(call->pool, head_size(call, heads, kept), heads);
     npart__set_dims(call, 0, query->rank, dims);
     return true;
@@ -146,9 +139,7 @@ void npart__infer_group_query_attention(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0);
     int64_t heads = npart__int_attribute(call, "num_heads", 0), kept = npart__int_attribute(call, "kv_num_heads", 0);
-    uint32_t count;
-    const int64_t *positions = npart__in_ints(call, 6, &count);
-    int64_t total = positions && count == 1 ? positions[0] : NPART__UNKNOWN;
+    int64_t total = npart__in_number(call, 6, NPART__UNKNOWN);
     for (uint32_t i = 1; i < 4; i++)
         npart__set_type_like(call, i, i < 3 && npart__has_input(call, i + 2) ? i + 2 : 0);
     if (!set_grouped_output(call, heads, kept))
@@ -159,13 +150,12 @@ void npart__infer_group_query_attention(struct npart__call *call)
         if (past->has_rank && past->rank == 4) {
             npart__must_equal(call, past->dims[3], head_size(call, heads, kept));
             length = total == NPART__UNKNOWN ? total : npart__maximum(call->pool, past->dims[2], total);
-            npart__set_dims(call, i, 4, npart__four_dims(call, 4, past->dims[0], past->dims[1], length, past->dims[3]));
+            NPART__SET_SIZES(call, i, past->dims[0], past->dims[1], length, past->dims[3]);
         } else if (!npart__has_input(call, i + 2)) {
-            npart__set_dims(call, i, 4,
-                            npart__four_dims(call, 4, query->dims[0], kept, length, head_size(call, heads, kept)));
+            NPART__SET_SIZES(call, i, query->dims[0], kept, length, head_size(call, heads, kept));
         }
         if (i == 1)
-            npart__set_dims(call, 3, 4, npart__four_dims(call, 4, query->dims[0], heads, query->dims[1], length));
+            NPART__SET_SIZES(call, 3, query->dims[0], heads, query->dims[1], length);
     }
 }
 
@@ -193,7 +183,7 @@ void npart__infer_embed_layer_normalization(struct npart__call *call)
     if (!ids->has_rank || ids->rank != 2)
         return;
     int64_t hidden = words->has_rank && words->rank == 2 ? words->dims[1] : npart__fresh_symbol(call->pool);
-    npart__set_dims(call, 0, 3, npart__four_dims(call, 3, ids->dims[0], ids->dims[1], hidden, 0));
-    npart__set_dims(call, 1, 1, npart__four_dims(call, 1, ids->dims[0], 0, 0, 0));
-    npart__set_dims(call, 2, 3, npart__four_dims(call, 3, ids->dims[0], ids->dims[1], hidden, 0));
+    NPART__SET_SIZES(call, 0, ids->dims[0], ids->dims[1], hidden);
+    NPART__SET_SIZES(call, 1, ids->dims[0]);
+    NPART__SET_SIZES(call, 2, ids->dims[0], ids->dims[1], hidden);
 }

@@ -34,8 +34,8 @@ static void set_fact(struct npart__call *call, uint32_t output, const struct npa
 
 void npart__infer_if(struct npart__call *call)
 {
-    uint32_t count, branches[2] = {body_of(call, "then_branch"), body_of(call, "else_branch")};
-    const int64_t *condition = npart__in_ints(call, 0, &count);
+    uint32_t branches[2] = {body_of(call, "then_branch"), body_of(call, "else_branch")};
+    int64_t condition = npart__in_number(call, 0, NPART__UNKNOWN);
     if (branches[0] == NPART_NONE || branches[1] == NPART_NONE)
         return;
     for (int i = 0; i < 2; i++)
@@ -44,8 +44,8 @@ void npart__infer_if(struct npart__call *call)
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         const struct npart__fact *yes = npart__body_output(call, branches[0], i),
                                  *no = npart__body_output(call, branches[1], i);
-        if (condition && count == 1 && npart__is_number(condition[0])) {
-            set_fact(call, i, condition[0] ? yes : no);
+        if (npart__is_number(condition)) {
+            set_fact(call, i, condition ? yes : no);
         } else {
             const struct npart__fact either = npart__merge_facts(call, yes, no, NPART_NONE);
             set_fact(call, i, &either);
@@ -65,12 +65,10 @@ struct inputs {
 static bool make_inputs(struct npart__call *call, struct inputs *inputs, uint32_t count)
 {
     inputs->count = count;
-    inputs->facts = npart__arena_zeroed(call->arena, count + (size_t)1, sizeof *inputs->facts);
-    inputs->list = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *inputs->list);
-    if (!inputs->facts || !inputs->list) {
-        call->pool->failed = true;
+    inputs->facts = npart__new_array(call, count, sizeof *inputs->facts);
+    inputs->list = npart__new_array(call, count, sizeof *inputs->list);
+    if (!inputs->facts || !inputs->list)
         return false;
-    }
     for (uint32_t i = 0; i < count; i++)
         inputs->list[i] = &inputs->facts[i];
     return true;
@@ -161,13 +159,11 @@ static bool is_known_true(const struct npart__fact *fact)
  * at what the body makes of it; ONNX Runtime does. */
 static int64_t trip_count(struct npart__call *call, uint32_t body)
 {
-    uint32_t count, condition_count;
-    const int64_t *trips = npart__in_ints(call, 0, &count),
-                  *condition = npart__in_ints(call, 1, &condition_count);
-    bool begins = !npart__has_input(call, 1) || (condition && condition_count == 1 && condition[0] == 1);
-    if (!trips || count != 1 || !begins || !is_known_true(npart__body_output(call, body, 0)))
+    int64_t trips = npart__in_number(call, 0, NPART__UNKNOWN);
+    bool begins = npart__in_number(call, 1, 1) == 1;
+    if (trips == NPART__UNKNOWN || !begins || !is_known_true(npart__body_output(call, body, 0)))
         return NPART__UNKNOWN;
-    return npart__maximum(call->pool, trips[0], 0);
+    return npart__maximum(call->pool, trips, 0);
 }
 
 /* To ONNX Runtime a carried value may have any shape: it knows those that the body declares, none of the results, and

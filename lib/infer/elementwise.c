@@ -168,11 +168,9 @@ static bool combine_doubles(struct npart__each *each, uint32_t input_count)
     uint32_t count;
     if (!each->element->doubles || !npart__small_count(out, &count) || count > NPART__LIMIT_KNOWN_FLOATS)
         return false;
-    struct about *results = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *results);
-    if (!results) {
-        call->pool->failed = true;
+    struct about *results = npart__new_array(call, count, sizeof *results);
+    if (!results)
         return false;
-    }
     bool is_known = true;
     for (uint32_t k = 0; k < input_count && is_known; k++)
         is_known = combine_operand(each, k, input_count, results, count);
@@ -435,10 +433,8 @@ void npart__infer_clip(struct npart__call *call)
 /* In training it changes the numbers. */
 void npart__infer_dropout(struct npart__call *call)
 {
-    uint32_t count;
-    const int64_t *trains = npart__in_ints(call, 2, &count);
     npart__infer_unary(call);
-    if (npart__has_input(call, 2) && !(trains && count == 1 && trains[0] == 0))
+    if (npart__in_number(call, 2, 0) != 0)
         npart__out(call, 0)->known = NULL;
     npart__set_shape_like(call, 1, npart__in(call, 0));
     bool has_bool_mask = call->node->schema && call->node->schema->since >= 10;
@@ -448,8 +444,6 @@ void npart__infer_dropout(struct npart__call *call)
 
 void npart__infer_like_input(struct npart__call *call)
 {
-    int64_t type = npart__int_attribute(call, "dtype", npart__in(call, 0)->element_type);
     npart__set_shape_like(call, 0, npart__in(call, 0));
-    if (type > 0 && type <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)type);
+    npart__set_known_type(call, 0, npart__int_attribute(call, "dtype", npart__in(call, 0)->element_type));
 }

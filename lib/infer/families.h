@@ -26,6 +26,8 @@ enum npart__reduction {
 
 enum npart__softening { NPART__SOFTENING_PLAIN, NPART__SOFTENING_LOG, NPART__SOFTENING_HARD };
 
+enum npart__blocks { NPART__BLOCKS_TO_SPACE, NPART__BLOCKS_TO_DEPTH };
+
 enum npart__extreme { NPART__EXTREME_MAXIMUM, NPART__EXTREME_MINIMUM };
 
 /* How the operands of a convolution or matrix product stand. */
@@ -45,10 +47,6 @@ enum npart__classifier { NPART__CLASSIFIER_PLAIN, NPART__CLASSIFIER_SVM };
 /* Where the past that an attention extends stands among its inputs, key before value; 0: it has none. */
 enum npart__past { NPART__PAST_NONE = 0, NPART__PAST_AT_3 = 3, NPART__PAST_AT_4 = 4, NPART__PAST_AT_5 = 5,
                    NPART__PAST_AT_6 = 6, NPART__PAST_AT_8 = 8 };
-
-/* attention.c: up to four dims, and the element type of an input where that is known. */
-int64_t *npart__four_dims(const struct npart__call *call, uint32_t rank, int64_t a, int64_t b, int64_t c, int64_t d);
-void npart__set_type_like(const struct npart__call *call, uint32_t output, uint32_t input);
 
 /* quantize.c */
 void npart__widen_type(const struct npart__call *call);

@@ -95,8 +95,7 @@ void npart__infer_col2im(struct npart__call *call);
 /* resample.c */
 void npart__infer_resize(struct npart__call *call);
 void npart__infer_upsample(struct npart__call *call);
-void npart__infer_depth_to_space(struct npart__call *call);
-void npart__infer_space_to_depth(struct npart__call *call);
+void npart__infer_blocks(struct npart__call *call); /* DepthToSpace, SpaceToDepth */
 void npart__infer_grid_sample(struct npart__call *call);
 void npart__infer_affine_grid(struct npart__call *call);
 void npart__infer_center_crop_pad(struct npart__call *call);

@@ -10,12 +10,7 @@ void npart__infer_random(struct npart__call *call)
 {
     uint32_t rank;
     const int64_t *shape = npart__ints_attribute(call, "shape", &rank);
-    int64_t type = npart__int_attribute(call, "dtype", NPART__FLOAT);
-    if (type > 0 && type <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)type);
-    int64_t *dims = shape ? npart__new_dims(call, rank) : NULL;
-    if (!dims)
-        return;
-    memcpy(dims, shape, rank * sizeof *dims);
-    npart__set_dims(call, 0, rank, dims);
+    npart__set_known_type(call, 0, npart__int_attribute(call, "dtype", NPART__FLOAT));
+    if (shape)
+        npart__set_sizes(call, 0, rank, shape);
 }

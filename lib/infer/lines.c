@@ -165,13 +165,11 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
         !read_ordered(call, &numbers) || !npart__in_items(call, 0, &items))
         return;
     struct lines result = {.count = lines.count, .extent = taken, .inner = lines.inner};
-    uint32_t total = lines.count * taken, *sorted = npart__arena_zeroed(call->arena, lines.extent * 2, sizeof *sorted);
+    uint32_t total = lines.count * taken, *sorted = npart__new_array(call, lines.extent * 2, sizeof *sorted);
     uint64_t *values = npart__new_items(call, total);
     int64_t *indices = npart__new_ints(call, total);
-    if (!sorted || !values || !indices) {
-        call->pool->failed = true;
+    if (!sorted || !values || !indices)
         return;
-    }
     for (uint32_t line = 0; line < lines.count; line++) {
         const struct order order = {
             .numbers = &numbers, .lines = &lines, .first_line = line, .line_count = 1, .largest = largest};
@@ -188,19 +186,17 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
 void npart__infer_top_k(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    uint32_t axis, count;
-    const int64_t *k = npart__in_ints(call, 1, &count);
-    int64_t taken = k && count == 1 ? k[0] : npart__int_attribute(call, "k", NPART__UNKNOWN);
+    uint32_t axis;
+    int64_t taken = npart__in_number(call, 1, npart__int_attribute(call, "k", NPART__UNKNOWN));
     npart__set_element_type(call, 1, NPART__INT64);
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
         return;
     if (taken == NPART__UNKNOWN)
         taken = npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, in->dims[axis]));
     for (uint32_t i = 0; i < 2; i++) {
-        int64_t *dims = npart__new_dims(call, in->rank);
+        int64_t *dims = npart__copy_dims(call, in, 0);
         if (!dims)
             return;
-        memcpy(dims, in->dims, in->rank * sizeof *dims);
         dims[axis] = taken;
         npart__set_dims(call, i, in->rank, dims);
     }
@@ -268,13 +264,12 @@ void npart__infer_cumulative(struct npart__call *call)
     };
     struct npart__numbers numbers;
     struct lines lines;
-    uint32_t axis, count, axis_count;
+    uint32_t axis, count;
     npart__set_shape_like(call, 0, in);
     if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
         return;
-    const int64_t *axes = npart__in_ints(call, 1, &axis_count), *ints = npart__in_ints(call, 0, &count);
-    if (!axes || axis_count != 1 || !in->has_rank || !npart__is_number(axes[0]) ||
-        !npart__normalize_axis(axes[0], in->rank, &axis) ||
+    const int64_t *ints = npart__in_ints(call, 0, &count), wanted = npart__in_number(call, 1, NPART__UNKNOWN);
+    if (!in->has_rank || !npart__is_number(wanted) || !npart__normalize_axis(wanted, in->rank, &axis) ||
         !find_lines(in, axis, &lines))
         return;
     if (ints && !npart__type_is_float(run.type))
@@ -385,12 +380,10 @@ struct groups {
 static bool find_groups(struct npart__call *call, const struct order *order, bool is_sorted, struct groups *out)
 {
     uint32_t extent = order->lines->extent;
-    uint32_t *sorted = npart__arena_zeroed(call->arena, (size_t)extent * 3 + 1, sizeof *sorted);
-    int64_t *numbers = npart__arena_zeroed(call->arena, (size_t)extent * 2 + 1, sizeof *numbers);
-    if (!sorted || !numbers) {
-        call->pool->failed = true;
+    uint32_t *sorted = npart__new_array(call, (size_t)extent * 3, sizeof *sorted);
+    int64_t *numbers = npart__new_array(call, (size_t)extent * 2, sizeof *numbers);
+    if (!sorted || !numbers)
         return false;
-    }
     uint32_t *leader = sorted + extent; /* by place: the first that is equal */
     order_line(order, sorted, leader);
     *out = (struct groups){.first = sorted + (size_t)extent * 2, .members = numbers, .group_of = numbers + extent};
@@ -459,25 +452,19 @@ void npart__infer_unique(struct npart__call *call)
         npart__set_element_type(call, i, NPART__INT64);
     if (attribute && (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis)))
         return;
-    int64_t *dims = npart__new_dims(call, rank), *inverse = npart__new_dims(call, 1);
-    if (!dims || !inverse)
+    int64_t *dims = attribute ? npart__copy_dims(call, in, 0) : npart__new_dims(call, 1);
+    if (!dims)
         return;
-    if (attribute)
-        memcpy(dims, in->dims, rank * sizeof *dims);
     int64_t elements = in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank) : NPART__UNKNOWN;
-    inverse[0] = attribute ? in->dims[axis] : elements;
+    int64_t all = attribute ? in->dims[axis] : elements;
     bool is_known = find_unique(call, axis, attribute == NULL, &groups, &lines);
-    int64_t most = inverse[0] == NPART__UNKNOWN ? INT64_MAX : npart__upper_bound(call->pool, inverse[0]);
+    int64_t most = all == NPART__UNKNOWN ? INT64_MAX : npart__upper_bound(call->pool, all);
     int64_t found = is_known ? groups.count : npart__bounded_symbol(call->pool, most);
     dims[axis] = found;
     npart__set_dims(call, 0, rank, dims);
-    npart__set_dims(call, 2, 1, inverse);
-    for (uint32_t i = 1; i < 4; i += 2) {
-        int64_t *length = npart__new_dims(call, 1);
-        if (length)
-            length[0] = found;
-        npart__set_dims(call, i, 1, length);
-    }
+    NPART__SET_SIZES(call, 2, all);
+    NPART__SET_SIZES(call, 1, found);
+    NPART__SET_SIZES(call, 3, found);
     struct npart__items items;
     if (is_known && npart__in_items(call, 0, &items))
         set_groups(call, &groups, &lines, &items);

@@ -74,17 +74,16 @@ static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
 void npart__infer_one_hot(struct npart__call *call)
 {
     const struct npart__fact *indices = npart__in(call, 0);
-    uint32_t count, axis;
-    const int64_t *depth = npart__in_ints(call, 1, &count);
-    if (npart__in(call, 2)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 2)->element_type);
+    int64_t depth = npart__in_number(call, 1, NPART__UNKNOWN);
+    uint32_t axis;
+    npart__set_type_like(call, 0, 2);
     if (!indices->has_rank ||
         !npart__normalize_axis(npart__int_attribute(call, "axis", -1), indices->rank + 1u, &axis))
         return;
     int64_t *dims = npart__new_dims(call, indices->rank + 1u);
     for (uint32_t i = 0, next = 0; dims && i <= indices->rank; i++)
-        dims[i] = i == axis ? (depth && count == 1 ? depth[0] : NPART__UNKNOWN) : indices->dims[next++];
+        dims[i] = i == axis ? depth : indices->dims[next++];
     npart__set_dims(call, 0, indices->rank + 1u, dims);
-    if (depth && count == 1)
-        mark_hot(call, axis, depth[0]);
+    if (depth != NPART__UNKNOWN)
+        mark_hot(call, axis, depth);
 }

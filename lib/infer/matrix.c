@@ -47,10 +47,9 @@ static void transpose(struct npart__call *call, struct npart__fact *fact, const 
     if (!fact->has_rank || fact->rank < 2 || (!moves_first && !swaps))
         return;
     uint32_t rank = fact->rank;
-    int64_t *dims = npart__new_dims(call, rank);
+    int64_t *dims = npart__copy_dims(call, fact, 0);
     if (!dims)
         return;
-    memcpy(dims, fact->dims, rank * sizeof *dims);
     if (moves_first) {
         memmove(dims, dims + 1, (rank - 2) * sizeof *dims);
         dims[rank - 2] = fact->dims[0];
@@ -72,8 +71,8 @@ void npart__infer_matmul(struct npart__call *call)
         npart__set_element_type(call, 0, NPART__INT32);
     else if (operands == NPART__OPERANDS_FLOAT)
         npart__set_element_type(call, 0, NPART__FLOAT);
-    else if (operands == NPART__OPERANDS_QUANTIZED && npart__in(call, 7)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 7)->element_type);
+    else if (operands == NPART__OPERANDS_QUANTIZED)
+        npart__set_type_like(call, 0, 7);
     a.kind = b.kind = NPART__TYPE_TENSOR; /* SparseToDenseMatMul's A is sparse */
     transpose(call, &a, "transBatchA", "transA");
     transpose(call, &b, "transBatchB", "transB");
@@ -88,12 +87,9 @@ void npart__infer_matmul_nbits(struct npart__call *call)
 {
     const struct npart__fact *a = npart__in(call, 0);
     int64_t columns = npart__int_attribute(call, npart__int_attribute(call, "transB", 1) ? "N" : "K", -1);
-    if (!a->has_rank || a->rank == 0 || columns < 0)
+    int64_t *dims = npart__copy_dims(call, a, 0);
+    if (!dims || a->rank == 0 || columns < 0)
         return;
-    int64_t *dims = npart__new_dims(call, a->rank);
-    if (!dims)
-        return;
-    memcpy(dims, a->dims, a->rank * sizeof *dims);
     dims[a->rank - 1] = columns;
     npart__set_dims(call, 0, a->rank, dims);
 }
@@ -106,10 +102,8 @@ void npart__infer_gemm(struct npart__call *call)
     const struct npart__fact *a = npart__in(call, 0), *b = npart__in(call, is_quantized ? 3 : 1);
     if (is_quantized) /* com.microsoft.QGemm: without y_zero_point the result is float */
         npart__set_element_type(call, 0, npart__has_input(call, 8) ? npart__in(call, 8)->element_type : NPART__FLOAT);
-    bool is_typed = call->row->parameter == NPART__OPERANDS_TYPED;
-    int64_t type = is_typed ? npart__int_attribute(call, "dtype", NPART__FLOAT) : 0;
-    if (type > 0 && type <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)type);
+    if (call->row->parameter == NPART__OPERANDS_TYPED)
+        npart__set_known_type(call, 0, npart__int_attribute(call, "dtype", NPART__FLOAT));
     bool flips_a = npart__int_attribute(call, "transA", 0) != 0, flips_b = npart__int_attribute(call, "transB", 0) != 0;
     bool has_a = a->has_rank && a->rank == 2, has_b = b->has_rank && b->rank == 2;
     int64_t inner_a = has_a ? a->dims[flips_a ? 0 : 1] : NPART__UNKNOWN;
@@ -119,12 +113,8 @@ void npart__infer_gemm(struct npart__call *call)
         return;
     }
     npart__must_equal(call, inner_a, inner_b);
-    int64_t *dims = npart__new_dims(call, 2);
-    if (dims) {
-        dims[0] = has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN;
-        dims[1] = has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN;
-    }
-    npart__set_dims(call, 0, 2, dims);
+    NPART__SET_SIZES(call, 0, has_a ? a->dims[flips_a ? 1 : 0] : NPART__UNKNOWN,
+                     has_b ? b->dims[flips_b ? 0 : 1] : NPART__UNKNOWN);
     if (call->node->domain == 0 && call->row->parameter == NPART__OPERANDS_PLAIN)
         npart__gemm_elements(call);
 }

@@ -6,11 +6,9 @@
 
 struct npart__fact *npart__keep_fact(const struct npart__call *call, const struct npart__fact *fact)
 {
-    struct npart__fact *kept = npart__arena_zeroed(call->arena, 1, sizeof *kept);
+    struct npart__fact *kept = npart__new_array(call, 1, sizeof *kept);
     if (kept)
         *kept = *fact;
-    else
-        call->pool->failed = true;
     return kept;
 }
 
@@ -47,12 +45,10 @@ static const struct npart__sequence_items *merge_items(const struct npart__call 
     if (!a->items || !b->items || a->items->count != b->items->count)
         return NULL;
     uint32_t count = a->items->count;
-    struct npart__sequence_items *items = npart__arena_zeroed(call->arena, 1, sizeof *items);
-    struct npart__fact *facts = npart__arena_zeroed(call->arena, count + (size_t)1, sizeof *facts);
-    if (!items || !facts) {
-        call->pool->failed = true;
+    struct npart__sequence_items *items = npart__new_array(call, 1, sizeof *items);
+    struct npart__fact *facts = npart__new_array(call, count, sizeof *facts);
+    if (!items || !facts)
         return NULL;
-    }
     for (uint32_t i = 0; i < count; i++)
         facts[i] = npart__merge_facts(call, &a->items->facts[i], &b->items->facts[i], own);
     *items = (struct npart__sequence_items){.count = count, .facts = facts};

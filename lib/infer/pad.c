@@ -131,10 +131,9 @@ void npart__infer_pad(struct npart__call *call)
         npart__set_rank(call, 0, in->rank);
         return;
     }
-    int64_t *dims = npart__new_dims(call, in->rank);
+    int64_t *dims = npart__copy_dims(call, in, 0);
     if (!dims)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     int64_t before[NPART__LIMIT_RANK] = {0};
     bool is_cut = false;
     for (uint32_t i = 0; i < padded; i++) {

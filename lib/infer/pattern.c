@@ -220,8 +220,7 @@ static void read_type(struct match *match, uint32_t output)
             match->at++;
         type = npart__type_number(from, (size_t)(match->at - from));
     }
-    if (type > 0 && type <= UINT8_MAX)
-        npart__set_element_type(match->call, output, (int)type);
+    npart__set_known_type(match->call, output, type);
 }
 
 static void write_output(struct match *match, uint32_t output)
@@ -242,9 +241,8 @@ static void write_output(struct match *match, uint32_t output)
         if (is_known)
             sizes[rank++] = size;
     }
-    int64_t *dims = is_known ? npart__new_dims(match->call, rank) : NULL;
-    if (dims)
-        npart__set_dims(match->call, output, rank, memcpy(dims, sizes, rank * sizeof *dims));
+    if (is_known)
+        npart__set_sizes(match->call, output, rank, sizes);
 }
 
 static void write_outputs(struct match *match)

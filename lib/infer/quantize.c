@@ -8,21 +8,19 @@
 /* The type is the zero point's, else the attribute's, else uint8. */
 void npart__infer_quantize(struct npart__call *call)
 {
-    int64_t type = npart__in(call, 2)->element_type;
-    if (!type)
-        type = npart__int_attribute(call, "output_dtype", 0);
     npart__set_shape_like(call, 0, npart__in(call, 0));
-    npart__set_element_type(call, 0, type > 0 && type <= UINT8_MAX ? (int)type : NPART__UINT8);
+    npart__set_element_type(call, 0, NPART__UINT8);
+    npart__set_known_type(call, 0, npart__int_attribute(call, "output_dtype", 0));
+    npart__set_type_like(call, 0, 2);
 }
 
 /* The type is the attribute's (opset 23), else the scale's (opset 19), else float. */
 void npart__infer_dequantize(struct npart__call *call)
 {
     int64_t type = npart__int_attribute(call, "output_dtype", 0);
-    if (!type)
-        type = npart__in(call, 1)->element_type;
     npart__set_shape_like(call, 0, npart__in(call, 0));
-    npart__set_element_type(call, 0, type > 0 && type <= UINT8_MAX ? (int)type : NPART__FLOAT);
+    npart__set_element_type(call, 0, NPART__FLOAT);
+    npart__set_known_type(call, 0, type ? type : npart__in(call, 1)->element_type);
 }
 
 /* y like x in uint8, then a scale and a zero point. */
@@ -64,14 +62,9 @@ void npart__infer_shape_from_input(struct npart__call *call)
 {
     uint32_t rank, shape = (uint32_t)call->row->parameter;
     const int64_t *sizes = npart__in_ints(call, shape, &rank);
-    int64_t type = npart__int_attribute(call, "dtype", NPART__FLOAT);
-    if (type > 0 && type <= UINT8_MAX)
-        npart__set_element_type(call, 0, (int)type);
-    int64_t *dims = sizes ? npart__new_dims(call, rank) : NULL;
-    if (!dims)
-        return;
-    memcpy(dims, sizes, rank * sizeof *dims);
-    npart__set_dims(call, 0, rank, dims);
+    npart__set_known_type(call, 0, npart__int_attribute(call, "dtype", NPART__FLOAT));
+    if (sizes)
+        npart__set_sizes(call, 0, rank, sizes);
 }
 
 /* com.microsoft.GatherBlockQuantized: like Gather, with the result dequantized to the scales' type. Data of 4 bits
@@ -80,8 +73,7 @@ void npart__infer_gather_block_quantized(struct npart__call *call)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
     uint32_t axis, quantized;
-    if (npart__in(call, 2)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 2)->element_type);
+    npart__set_type_like(call, 0, 2);
     if (!data->has_rank || !indices->has_rank || data->rank == 0 ||
         !npart__normalize_axis(npart__int_attribute(call, "gather_axis", 0), data->rank, &axis) ||
         !npart__normalize_axis(npart__int_attribute(call, "quantize_axis", 1), data->rank, &quantized))

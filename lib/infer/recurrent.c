@@ -18,21 +18,10 @@ void npart__infer_recurrent(struct npart__call *call)
         sequence = in->dims[batch_first ? 1 : 0];
         batch = in->dims[batch_first ? 0 : 1];
     }
-    int64_t *all = npart__new_dims(call, 4);
-    if (all) {
-        all[0] = batch_first ? batch : sequence;
-        all[1] = batch_first ? sequence : directions;
-        all[2] = batch_first ? directions : batch;
-        all[3] = hidden;
-    }
-    npart__set_dims(call, 0, 4, all);
-    for (uint32_t output = 1; output < call->node->output_count && output < 3; output++) {
-        int64_t *last = npart__new_dims(call, 3);
-        if (last) {
-            last[0] = batch_first ? batch : directions;
-            last[1] = batch_first ? directions : batch;
-            last[2] = hidden;
-        }
-        npart__set_dims(call, output, 3, last);
-    }
+    if (batch_first)
+        NPART__SET_SIZES(call, 0, batch, sequence, directions, hidden);
+    else
+        NPART__SET_SIZES(call, 0, sequence, directions, batch, hidden);
+    for (uint32_t output = 1; output < call->node->output_count && output < 3; output++)
+        NPART__SET_SIZES(call, output, batch_first ? batch : directions, batch_first ? directions : batch, hidden);
 }

@@ -190,12 +190,10 @@ static bool find_places(struct npart__call *call, const bool *drops, struct plac
 /* Brings what goes into one element of the result together, in the operand's order. */
 static uint64_t *gather_terms(struct npart__call *call, const struct places *places, const struct npart__items *items)
 {
-    uint64_t *terms = npart__arena_allocate(call->arena, (places->count + (size_t)1) * sizeof *terms);
-    uint32_t *filled = npart__arena_zeroed(call->arena, places->total + (size_t)1, sizeof *filled);
-    if (!terms || !filled) {
-        call->pool->failed = true;
+    uint64_t *terms = npart__new_array(call, places->count, sizeof *terms);
+    uint32_t *filled = npart__new_array(call, places->total, sizeof *filled);
+    if (!terms || !filled)
         return NULL;
-    }
     for (uint32_t flat = 0; flat < places->count; flat++) {
         int64_t place = 0, rest = flat;
         for (uint32_t axis = places->in->rank; axis-- > 0; rest /= places->in->dims[axis])
@@ -283,12 +281,8 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
     bool is_input = !axes && npart__has_input(call, 1);
     if (is_input)
         axes = npart__in_ints(call, 1, &count);
-    if (is_input && !axes) {
-        const struct npart__fact *list = npart__in(call, 1);
-        bool is_empty = list->has_rank && list->rank == 1 && list->dims[0] == 0;
-        if (!is_empty)
-            return false;
-    }
+    if (is_input && !axes && npart__in_length(call, 1) != 0)
+        return false;
     bool takes_all = count == 0 && !npart__int_attribute(call, "noop_with_empty_axes", 0);
     for (uint32_t i = 0; i < rank; i++)
         drops[i] = takes_all;
@@ -303,12 +297,11 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
 /* The rank where it is known how many axes go, but not which. */
 static void set_reduced_rank(struct npart__call *call, bool keeps)
 {
-    const struct npart__fact *in = npart__in(call, 0), *list = npart__in(call, 1);
-    bool has_count = list->has_rank && list->rank == 1 && npart__is_number(list->dims[0]);
+    uint32_t rank = npart__in(call, 0)->rank, dropped = npart__in_length(call, 1);
     if (keeps)
-        npart__set_rank(call, 0, in->rank);
-    else if (has_count && list->dims[0] > 0 && list->dims[0] <= in->rank)
-        npart__set_rank(call, 0, in->rank - (uint32_t)list->dims[0]);
+        npart__set_rank(call, 0, rank);
+    else if (dropped > 0 && dropped <= rank)
+        npart__set_rank(call, 0, rank - dropped);
 }
 
 void npart__infer_reduce(struct npart__call *call)

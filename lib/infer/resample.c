@@ -73,10 +73,9 @@ void npart__infer_resize(struct npart__call *call)
     for (uint32_t i = 0; i < axis_count && i < NPART__LIMIT_RANK; i++)
         if (!npart__normalize_axis(axis_list ? axis_list[i] : i, in->rank, &axes[i]))
             return;
-    int64_t *dims = npart__new_dims(call, in->rank);
+    int64_t *dims = npart__copy_dims(call, in, 0);
     if (!dims || axis_count > NPART__LIMIT_RANK)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     double scales[NPART__LIMIT_KNOWN_FLOATS];
     const int64_t *whole_scales = npart__in_ints(call, scale_input, &count);
     if (sizes && size_count == axis_count) {
@@ -128,36 +127,21 @@ void npart__infer_upsample(struct npart__call *call)
 
 /* ---- blocks ---------------------------------------------------------------------------------------------- */
 
-static void move_blocks(struct npart__call *call, bool to_space)
+void npart__infer_blocks(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    int64_t block = npart__int_attribute(call, "blocksize", 0);
-    int64_t *dims = npart__new_dims(call, 4), area;
-    if (!in->has_rank)
+    int64_t block = npart__int_attribute(call, "blocksize", 0), area;
+    int64_t *dims = npart__copy_dims(call, in, 0);
+    if (!dims)
         npart__set_rank(call, 0, 4);
-    if (!in->has_rank || in->rank != 4 || !dims || block <= 0 || !npart__multiply_int64(block, block, &area))
+    if (!dims || in->rank != 4 || block <= 0 || !npart__multiply_int64(block, block, &area))
         return;
-    dims[0] = in->dims[0];
-    if (to_space) {
-        dims[1] = npart__floor_quotient(call->pool, in->dims[1], area);
-        dims[2] = npart__product(call->pool, in->dims[2], block);
-        dims[3] = npart__product(call->pool, in->dims[3], block);
-    } else {
-        dims[1] = npart__product(call->pool, in->dims[1], area);
-        dims[2] = npart__floor_quotient(call->pool, in->dims[2], block);
-        dims[3] = npart__floor_quotient(call->pool, in->dims[3], block);
-    }
+    bool to_space = call->row->parameter == NPART__BLOCKS_TO_SPACE;
+    dims[1] = to_space ? npart__floor_quotient(call->pool, dims[1], area) : npart__product(call->pool, dims[1], area);
+    for (uint32_t i = 2; i < 4; i++)
+        dims[i] = to_space ? npart__product(call->pool, dims[i], block)
+                           : npart__floor_quotient(call->pool, dims[i], block);
     npart__set_dims(call, 0, 4, dims);
-}
-
-void npart__infer_depth_to_space(struct npart__call *call)
-{
-    move_blocks(call, true);
-}
-
-void npart__infer_space_to_depth(struct npart__call *call)
-{
-    move_blocks(call, false);
 }
 
 /* ---- sampling -------------------------------------------------------------------------------------------- */
@@ -179,12 +163,12 @@ void npart__infer_grid_sample(struct npart__call *call)
 /* [N, H, W, 2] or [N, D, H, W, 3] of a size [N, C, (D,) H, W]. */
 void npart__infer_affine_grid(struct npart__call *call)
 {
-    const struct npart__fact *theta = npart__in(call, 0), *size = npart__in(call, 1);
+    const struct npart__fact *theta = npart__in(call, 0);
     uint32_t count;
     const int64_t *sizes = npart__in_ints(call, 1, &count);
-    if (!sizes && size->has_rank && size->rank == 1 && npart__is_number(size->dims[0]))
-        count = size->dims[0] == 4 ? 4 : size->dims[0] == 5 ? 5 : 0;
-    if (!sizes && count == 0 && theta->has_rank && theta->rank == 3 && npart__is_number(theta->dims[1]))
+    if (!sizes)
+        count = npart__in_length(call, 1);
+    if (!sizes && count != 4 && count != 5 && theta->has_rank && theta->rank == 3)
         count = theta->dims[1] == 2 ? 4 : theta->dims[1] == 3 ? 5 : 0;
     int64_t *dims = count == 4 || count == 5 ? npart__new_dims(call, count) : NULL;
     if (!dims)
@@ -206,10 +190,9 @@ void npart__infer_center_crop_pad(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     uint32_t count, axis_count;
     const int64_t *sizes = npart__in_ints(call, 1, &count), *axes = npart__ints_attribute(call, "axes", &axis_count);
-    int64_t *dims = in->has_rank ? npart__new_dims(call, in->rank) : NULL;
+    int64_t *dims = npart__copy_dims(call, in, 0);
     if (!dims)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     uint32_t cropped = axes ? axis_count : in->rank;
     for (uint32_t i = 0; i < cropped; i++) {
         uint32_t axis = i;
@@ -227,10 +210,9 @@ void npart__infer_crop(struct npart__call *call)
     uint32_t border_count, scale_count;
     const int64_t *border = npart__ints_attribute(call, "border", &border_count);
     const int64_t *scale = npart__ints_attribute(call, "scale", &scale_count);
-    int64_t *dims = in->has_rank && in->rank == 4 ? npart__new_dims(call, 4) : NULL;
-    if (!dims)
+    int64_t *dims = npart__copy_dims(call, in, 0);
+    if (!dims || in->rank != 4)
         return;
-    memcpy(dims, in->dims, 4 * sizeof *dims);
     for (uint32_t i = 0; i < 2; i++) {
         if (scale && scale_count == 2)
             dims[i + 2] = scale[i];
@@ -245,11 +227,6 @@ void npart__infer_crop(struct npart__call *call)
 void npart__infer_image_decoder(struct npart__call *call)
 {
     bool is_gray = strcmp(npart__string_attribute(call, "pixel_format", "RGB"), "Grayscale") == 0;
-    int64_t *dims = npart__new_dims(call, 3);
     npart__set_element_type(call, 0, NPART__UINT8);
-    if (!dims)
-        return;
-    dims[0] = dims[1] = NPART__UNKNOWN;
-    dims[2] = is_gray ? 1 : 3;
-    npart__set_dims(call, 0, 3, dims);
+    NPART__SET_SIZES(call, 0, NPART__UNKNOWN, NPART__UNKNOWN, is_gray ? 1 : 3);
 }

@@ -24,8 +24,7 @@ static bool find_nonzero(struct npart__call *call, bool **out, uint32_t *count, 
     if (!npart__may_be_known(call, 0) || !npart__in_numbers(call, 0, &numbers))
         return false;
     *count = numbers.count;
-    *out = npart__arena_zeroed(call->arena, numbers.count + (size_t)1, sizeof **out);
-    call->pool->failed = call->pool->failed || !*out;
+    *out = npart__new_array(call, numbers.count, sizeof **out);
     for (uint32_t i = 0; *out && i < numbers.count; i++) {
         double number = npart__number_at(&numbers, i);
         if (numbers.error != 0 && fabs(number) <= numbers.error)
@@ -40,21 +39,15 @@ void npart__infer_nonzero(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     npart__set_element_type(call, 0, NPART__INT64);
-    int64_t *dims = npart__new_dims(call, 2);
-    if (!dims)
-        return;
     /* Of a scalar, ONNX gives no rows and ONNX Runtime one. */
-    dims[0] = in->has_rank && in->rank ? in->rank : NPART__UNKNOWN;
-    dims[1] = NPART__UNKNOWN;
+    int64_t rows = in->has_rank && in->rank ? in->rank : NPART__UNKNOWN;
     uint32_t count, found, total, next = 0;
     bool *is_set;
-    if (dims[0] == NPART__UNKNOWN || !find_nonzero(call, &is_set, &count, &found)) {
-        dims[1] = npart__bounded_symbol(call->pool, most_elements(call, in));
-        npart__set_dims(call, 0, 2, dims);
+    if (rows == NPART__UNKNOWN || !find_nonzero(call, &is_set, &count, &found)) {
+        NPART__SET_SIZES(call, 0, rows, npart__bounded_symbol(call->pool, most_elements(call, in)));
         return;
     }
-    dims[1] = found;
-    npart__set_dims(call, 0, 2, dims);
+    NPART__SET_SIZES(call, 0, rows, found);
     if (!npart__small_count(npart__out(call, 0), &total))
         return;
     int64_t strides[NPART__LIMIT_RANK], *ints = npart__new_ints(call, total);
@@ -99,11 +92,9 @@ void npart__infer_compress(struct npart__call *call)
     uint32_t axis = 0, count, rank = attribute ? in->rank : 1;
     if (attribute && (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis)))
         return;
-    int64_t *dims = npart__new_dims(call, rank);
+    int64_t *dims = attribute ? npart__copy_dims(call, in, 0) : npart__new_dims(call, 1);
     if (!dims)
         return;
-    if (attribute)
-        memcpy(dims, in->dims, rank * sizeof *dims);
     dims[axis] = NPART__UNKNOWN;
     const int64_t *condition = npart__in_ints(call, 1, &count);
     if (condition) {
@@ -125,11 +116,6 @@ void npart__infer_compress(struct npart__call *call)
 /* Boxes of every class of every batch, at most; those that a class may keep are rarely constant in exports. */
 void npart__infer_non_max_suppression(struct npart__call *call)
 {
-    int64_t *dims = npart__new_dims(call, 2);
     npart__set_element_type(call, 0, NPART__INT64);
-    if (!dims)
-        return;
-    dims[0] = npart__bounded_symbol(call->pool, most_elements(call, npart__in(call, 1)));
-    dims[1] = 3;
-    npart__set_dims(call, 0, 2, dims);
+    NPART__SET_SIZES(call, 0, npart__bounded_symbol(call->pool, most_elements(call, npart__in(call, 1))), 3);
 }

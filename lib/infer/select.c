@@ -214,12 +214,10 @@ void npart__infer_split(struct npart__call *call)
     if (has_axis && sizes)
         check_split(call, in->dims[axis], sizes, count);
     for (uint32_t i = 0; i < call->node->output_count; i++) {
-        if (in->element_type)
-            npart__set_element_type(call, i, in->element_type);
-        int64_t *dims = has_axis ? npart__new_dims(call, in->rank) : NULL;
+        npart__set_type_like(call, i, 0);
+        int64_t *dims = has_axis ? npart__copy_dims(call, in, 0) : NULL;
         if (!dims)
             continue;
-        memcpy(dims, in->dims, in->rank * sizeof *dims);
         dims[axis] = split_size(call, in->dims[axis], sizes, count, i);
         npart__set_dims(call, i, in->rank, dims);
         split_elements(call, i, axis, &at);
@@ -294,8 +292,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
     bool all_ints;
     if (joined->first || !npart__small_count(out, &total))
         return;
-    struct npart__items *parts = npart__arena_allocate(call->arena, (joined->count + (size_t)1) * sizeof *parts);
-    call->pool->failed = call->pool->failed || !parts;
+    struct npart__items *parts = npart__new_array(call, joined->count, sizeof *parts);
     if (!parts || !read_parts(call, joined, parts, &all_ints))
         return;
     for (uint32_t i = 0; i < axis; i++)
@@ -364,10 +361,9 @@ void npart__infer_concat(struct npart__call *call)
     if (!shaped || !npart__normalize_axis(npart__int_attribute(call, "axis", is_oldest ? 1 : 0), shaped->rank, &axis))
         return;
     uint32_t rank = shaped->rank;
-    int64_t *dims = npart__new_dims(call, rank);
+    int64_t *dims = npart__copy_dims(call, shaped, 0);
     if (!dims)
         return;
-    memcpy(dims, shaped->dims, rank * sizeof *dims);
     dims[axis] = 0;
     for (uint32_t k = 0; k < joined.count; k++) {
         const struct npart__fact *in = joined_input(call, &joined, k);

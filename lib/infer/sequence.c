@@ -20,9 +20,7 @@ static bool make_list(struct npart__call *call, struct list *list, uint32_t capa
     *list = (struct list){.capacity = capacity};
     if (capacity > NPART__LIMIT_SEQUENCE)
         return false;
-    list->facts = npart__arena_zeroed(call->arena, capacity + (size_t)1, sizeof *list->facts);
-    if (!list->facts)
-        call->pool->failed = true;
+    list->facts = npart__new_array(call, capacity, sizeof *list->facts);
     return list->facts != NULL;
 }
 
@@ -36,17 +34,15 @@ static void append(struct list *list, const struct npart__fact *fact)
 /* Makes output 0 a sequence of these; its element type is what all of them share. */
 static void set_list(struct npart__call *call, const struct list *list, const struct npart__fact *element)
 {
-    struct npart__sequence_items *items = npart__arena_zeroed(call->arena, 1, sizeof *items);
+    struct npart__sequence_items *items = npart__new_array(call, 1, sizeof *items);
     struct npart__fact common = element ? *element : (struct npart__fact){.kind = NPART__TYPE_UNKNOWN};
     for (uint32_t i = 0; i < list->count; i++)
         common = i == 0 ? list->facts[0] : npart__merge_facts(call, &common, &list->facts[i], NPART_NONE);
     common.known = NULL;
     common.tensor = NULL;
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
-    if (!items) {
-        call->pool->failed = true;
+    if (!items)
         return;
-    }
     *items = (struct npart__sequence_items){.count = list->count, .facts = list->facts};
     npart__out(call, 0)->items = items;
 }
@@ -63,12 +59,10 @@ static void set_element(struct npart__call *call, const struct npart__fact *elem
 /* The place that an input names in a sequence of `count`; `end` where the input is absent. */
 static bool read_position(struct npart__call *call, uint32_t input, uint32_t count, uint32_t end, uint32_t *out)
 {
-    uint32_t known;
-    const int64_t *position = npart__in_ints(call, input, &known);
+    int64_t position = npart__in_number(call, input, NPART__UNKNOWN);
     *out = end;
-    if (!npart__has_input(call, input))
-        return true;
-    return position && known == 1 && npart__is_number(position[0]) && npart__normalize_axis(position[0], count, out);
+    return !npart__has_input(call, input) ||
+           (npart__is_number(position) && npart__normalize_axis(position, count, out));
 }
 
 /* ---- making and changing sequences ----------------------------------------------------------------------- */

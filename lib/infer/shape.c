@@ -17,13 +17,9 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
     int type = attribute->type == 1 || attribute->type == 6   ? NPART__FLOAT
                : attribute->type == 2 || attribute->type == 7 ? NPART__INT64
                                                               : NPART__STRING;
-    int64_t *dims = npart__new_dims(call, 1);
     uint32_t count = is_list ? attribute->count : 1;
-    if (!dims)
-        return;
-    dims[0] = count;
     npart__set_element_type(call, 0, type);
-    npart__set_dims(call, 0, is_list ? 1 : 0, dims);
+    npart__set_sizes(call, 0, is_list ? 1 : 0, &(int64_t){count});
     if (attribute->type == 2 || attribute->type == 7) {
         int64_t *ints = npart__new_ints(call, count);
         for (uint32_t i = 0; ints && i < count; i++) {
@@ -33,8 +29,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
         }
         npart__set_ints(call, 0, ints, count);
     } else if ((attribute->type == 1 || attribute->type == 6) && count <= NPART__LIMIT_KNOWN_FLOATS) {
-        double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);
-        call->pool->failed = call->pool->failed || !doubles;
+        double *doubles = npart__new_doubles(call, count);
         for (uint32_t i = 0; doubles && i < count; i++)
             doubles[i] = (double)(is_list ? attribute->u.floats[i] : attribute->u.f);
         if (doubles)
@@ -78,10 +73,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 void npart__infer_shape(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    int64_t *dims = npart__new_dims(call, 1);
     npart__set_element_type(call, 0, NPART__INT64);
-    if (!dims)
-        return;
     if (!in->has_rank) {
         npart__set_rank(call, 0, 1);
         return;
@@ -91,8 +83,7 @@ void npart__infer_shape(struct npart__call *call)
     start = clamp(start < 0 ? start + rank : start, 0, rank);
     end = clamp(end < 0 ? end + rank : end, 0, rank);
     uint32_t count = end > start ? (uint32_t)(end - start) : 0;
-    dims[0] = count;
-    npart__set_dims(call, 0, 1, dims);
+    NPART__SET_SIZES(call, 0, count);
     npart__set_ints(call, 0, in->dims + start, count);
 }
 
@@ -100,7 +91,7 @@ void npart__infer_size(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     npart__set_element_type(call, 0, NPART__INT64);
-    npart__set_dims(call, 0, 0, npart__new_dims(call, 0));
+    npart__set_rank(call, 0, 0);
     int64_t *size = in->has_rank ? npart__new_ints(call, 1) : NULL;
     if (size) {
         size[0] = npart__dims_product(call, in->dims, 0, in->rank);
@@ -138,14 +129,12 @@ static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in
 
 void npart__infer_reshape(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0), *shape = npart__in(call, 1);
+    const struct npart__fact *in = npart__in(call, 0);
     uint32_t rank, open = NPART_NONE;
     const int64_t *target = reshape_target(call, &rank);
     bool allows_zero = npart__int_attribute(call, "allowzero", 0) != 0;
     if (!target) {
-        if (shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]) &&
-            shape->dims[0] <= NPART__LIMIT_RANK)
-            npart__set_rank(call, 0, (uint32_t)shape->dims[0]);
+        npart__set_rank(call, 0, npart__in_length(call, 1));
         return;
     }
     int64_t *dims = npart__new_dims(call, rank);
@@ -178,8 +167,7 @@ void npart__infer_flatten(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
     int64_t axis = npart__int_attribute(call, "axis", 1);
-    int64_t *dims = npart__new_dims(call, 2);
-    if (!in->has_rank || !dims) {
+    if (!in->has_rank) {
         npart__set_rank(call, 0, 2);
         return;
     }
@@ -187,9 +175,8 @@ void npart__infer_flatten(struct npart__call *call)
         axis += in->rank;
     if (axis < 0 || axis > in->rank)
         return;
-    dims[0] = npart__dims_product(call, in->dims, 0, (uint32_t)axis);
-    dims[1] = npart__dims_product(call, in->dims, (uint32_t)axis, in->rank);
-    npart__set_dims(call, 0, 2, dims);
+    int64_t rows = npart__dims_product(call, in->dims, 0, (uint32_t)axis);
+    NPART__SET_SIZES(call, 0, rows, npart__dims_product(call, in->dims, (uint32_t)axis, in->rank));
     npart__pass_elements(call, 0, 0);
 }
 
@@ -247,10 +234,8 @@ void npart__infer_unsqueeze(struct npart__call *call)
     const int64_t *axes;
     uint32_t count, next = 0;
     bool is_new[NPART__LIMIT_RANK] = {false}, is_known = read_axes(call, &axes, &count);
-    const struct npart__fact *list = npart__in(call, 1);
-    if (in->has_rank && !is_known && list->has_rank && list->rank == 1 && npart__is_number(list->dims[0]) &&
-        list->dims[0] <= NPART__LIMIT_RANK)
-        npart__set_rank(call, 0, in->rank + (uint32_t)list->dims[0]);
+    if (in->has_rank && !is_known && npart__in_length(call, 1) != NPART_NONE)
+        npart__set_rank(call, 0, in->rank + npart__in_length(call, 1));
     if (!in->has_rank || !axes || count > NPART__LIMIT_RANK || count + in->rank > NPART__LIMIT_RANK)
         return;
     uint32_t rank = in->rank + count;
@@ -306,20 +291,12 @@ void npart__infer_transpose(struct npart__call *call)
 static bool dims_from_input(struct npart__call *call, uint32_t index, uint32_t output)
 {
     uint32_t rank;
-    const struct npart__fact *shape = npart__in(call, index);
     const int64_t *target = npart__in_ints(call, index, &rank);
-    int64_t *dims = target ? npart__new_dims(call, rank) : NULL;
-    if (dims) {
-        memcpy(dims, target, rank * sizeof *dims);
-        npart__set_dims(call, output, rank, dims);
-        return true;
-    }
-    if (shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]) && shape->dims[0] >= 0 &&
-        shape->dims[0] <= NPART__LIMIT_RANK) {
-        npart__set_rank(call, output, (uint32_t)shape->dims[0]);
-        return true;
-    }
-    return false;
+    if (target)
+        npart__set_sizes(call, output, rank, target);
+    else
+        npart__set_rank(call, output, npart__in_length(call, index));
+    return npart__out(call, output)->has_rank;
 }
 
 void npart__infer_constant_of_shape(struct npart__call *call)
@@ -363,15 +340,15 @@ static void expand_to_unknown(struct npart__call *call, uint32_t rank)
 
 void npart__infer_expand(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0), *shape = npart__in(call, 1);
+    const struct npart__fact *in = npart__in(call, 0);
     uint32_t length;
     const int64_t *target = npart__in_ints(call, 1, &length);
     if (!in->has_rank)
         return;
     if (!target) {
-        bool has_length = shape->has_rank && shape->rank == 1 && npart__is_number(shape->dims[0]);
-        if (has_length && shape->dims[0] <= NPART__LIMIT_RANK)
-            expand_to_unknown(call, shape->dims[0] > in->rank ? (uint32_t)shape->dims[0] : in->rank);
+        length = npart__in_length(call, 1);
+        if (length != NPART_NONE)
+            expand_to_unknown(call, length > in->rank ? length : in->rank);
         return;
     }
     if (length > NPART__LIMIT_RANK)

@@ -5,16 +5,6 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* The single number of an input, or `otherwise` where it is absent; NPART__UNKNOWN when nobody knows. */
-static int64_t scalar_or(struct npart__call *call, uint32_t input, int64_t otherwise)
-{
-    uint32_t count;
-    const int64_t *ints = npart__in_ints(call, input, &count);
-    if (!npart__has_input(call, input))
-        return otherwise;
-    return ints && count == 1 ? ints[0] : NPART__UNKNOWN;
-}
-
 /* The bins that are kept of a transform of this length. */
 static int64_t bins_of(struct npart__call *call, int64_t length, bool is_onesided)
 {
@@ -30,7 +20,7 @@ void npart__infer_dft(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0);
     bool is_onesided = npart__int_attribute(call, "onesided", 0) != 0;
     bool to_real = is_onesided && npart__int_attribute(call, "inverse", 0) != 0;
-    int64_t wanted = call->row->since < 20 ? npart__int_attribute(call, "axis", 1) : scalar_or(call, 2, -2);
+    int64_t wanted = call->row->since < 20 ? npart__int_attribute(call, "axis", 1) : npart__in_number(call, 2, -2);
     int64_t *dims = in->has_rank && in->rank ? npart__new_dims(call, in->rank) : NULL;
     uint32_t axis;
     if (!dims)
@@ -43,7 +33,7 @@ void npart__infer_dft(struct npart__call *call)
             continue;
         int64_t given = to_real ? npart__product(call->pool, npart__difference(call->pool, in->dims[i], 1), 2)
                                 : in->dims[i];
-        dims[i] = bins_of(call, scalar_or(call, 1, given), is_onesided && !to_real);
+        dims[i] = bins_of(call, npart__in_number(call, 1, given), is_onesided && !to_real);
     }
     dims[in->rank - 1] = to_real ? 1 : 2;
     npart__set_dims(call, 0, in->rank, dims);
@@ -55,20 +45,15 @@ void npart__infer_stft(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0), *window = npart__in(call, 2);
     struct npart__expressions *pool = call->pool;
     bool has_signal = in->has_rank && in->rank >= 2, has_window = npart__has_input(call, 2);
-    int64_t samples = has_signal ? in->dims[1] : NPART__UNKNOWN, step = scalar_or(call, 1, NPART__UNKNOWN);
+    int64_t samples = has_signal ? in->dims[1] : NPART__UNKNOWN, step = npart__in_number(call, 1, NPART__UNKNOWN);
     int64_t windowed = window->has_rank && window->rank == 1 ? window->dims[0] : NPART__UNKNOWN;
-    int64_t length = scalar_or(call, 3, has_window ? windowed : samples), *dims = npart__new_dims(call, 4);
-    if (!dims)
-        return;
+    int64_t length = npart__in_number(call, 3, has_window ? windowed : samples), frames = NPART__UNKNOWN;
     if (length == NPART__UNKNOWN)
         length = windowed;
-    dims[0] = has_signal ? in->dims[0] : NPART__UNKNOWN;
-    dims[1] = samples == NPART__UNKNOWN || length == NPART__UNKNOWN || step == NPART__UNKNOWN || step == 0
-                  ? NPART__UNKNOWN
-                  : npart__sum(pool, npart__floor_quotient(pool, npart__difference(pool, samples, length), step), 1);
-    dims[2] = bins_of(call, length, npart__int_attribute(call, "onesided", 1) != 0);
-    dims[3] = 2;
-    npart__set_dims(call, 0, 4, dims);
+    if (samples != NPART__UNKNOWN && length != NPART__UNKNOWN && step != NPART__UNKNOWN && step != 0)
+        frames = npart__sum(pool, npart__floor_quotient(pool, npart__difference(pool, samples, length), step), 1);
+    NPART__SET_SIZES(call, 0, has_signal ? in->dims[0] : NPART__UNKNOWN, frames,
+                     bins_of(call, length, npart__int_attribute(call, "onesided", 1) != 0), 2);
 }
 
 /* com.microsoft.UnfoldTensor: pieces of `size` along an axis, in a new last one. */
@@ -80,10 +65,9 @@ void npart__infer_unfold(struct npart__call *call)
     if (!in->has_rank || size <= 0 || step <= 0 ||
         !npart__normalize_axis(npart__int_attribute(call, "dim", -1), in->rank, &axis))
         return;
-    int64_t *dims = npart__new_dims(call, in->rank + 1u);
+    int64_t *dims = npart__copy_dims(call, in, 1);
     if (!dims)
         return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
     int64_t span = npart__difference(call->pool, in->dims[axis], size);
     dims[axis] = npart__sum(call->pool, npart__floor_quotient(call->pool, span, step), 1);
     dims[in->rank] = size;

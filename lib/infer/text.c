@@ -5,27 +5,30 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
+/* Shaped like the input, but for the last dim. */
+static void set_last(struct npart__call *call, int64_t size)
+{
+    const struct npart__fact *in = npart__in(call, 0);
+    int64_t *dims = npart__copy_dims(call, in, 0);
+    if (!dims || in->rank == 0)
+        return;
+    dims[in->rank - 1] = size;
+    npart__set_dims(call, 0, in->rank, dims);
+}
+
 /* Stop words fall away, so without any the shape stays. */
 void npart__infer_string_normalizer(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0);
     const struct npart__attribute *stopwords = npart__node_attribute(call->graph, call->node, "stopwords");
-    if (!stopwords || stopwords->count == 0) {
-        npart__set_shape_like(call, 0, in);
-        return;
-    }
-    int64_t *dims = in->has_rank && in->rank ? npart__new_dims(call, in->rank) : NULL;
-    if (!dims)
-        return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
-    dims[in->rank - 1] = NPART__UNKNOWN;
-    npart__set_dims(call, 0, in->rank, dims);
+    if (stopwords && stopwords->count)
+        set_last(call, NPART__UNKNOWN);
+    else
+        npart__set_shape_like(call, 0, npart__in(call, 0));
 }
 
 /* [words] or [rows, words] to as many counts as there are n-grams. */
 void npart__infer_tf_idf(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0);
     uint32_t count;
     const int64_t *indexes = npart__ints_attribute(call, "ngram_indexes", &count);
     int64_t most = indexes ? 0 : NPART__UNKNOWN;
@@ -33,12 +36,7 @@ void npart__infer_tf_idf(struct npart__call *call)
     for (uint32_t i = 0; indexes && i < count; i++)
         if (npart__is_number(indexes[i]) && indexes[i] >= most && indexes[i] < INT32_MAX)
             most = indexes[i] + 1;
-    int64_t *dims = in->has_rank && in->rank ? npart__new_dims(call, in->rank) : NULL;
-    if (!dims)
-        return;
-    memcpy(dims, in->dims, in->rank * sizeof *dims);
-    dims[in->rank - 1] = most;
-    npart__set_dims(call, 0, in->rank, dims);
+    set_last(call, most);
 }
 
 /* com.microsoft.MurmurHash3 */

@@ -148,8 +148,8 @@ static void type_of_result(struct npart__call *call)
 {
     if (call->row->parameter == NPART__OPERANDS_INTEGER)
         npart__set_element_type(call, 0, NPART__INT32);
-    else if (call->row->parameter == NPART__OPERANDS_QUANTIZED && npart__in(call, 7)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 7)->element_type);
+    else if (call->row->parameter == NPART__OPERANDS_QUANTIZED)
+        npart__set_type_like(call, 0, 7);
 }
 
 /* The window's size along a spatial axis: the weights', where their layout is certain, else the attribute's. */
@@ -232,16 +232,13 @@ void npart__infer_causal_conv(struct npart__call *call)
     }
     bool is_plain = !npart__int_attribute(call, "state_window", 0) && !npart__int_attribute(call, "channels_last", 0) &&
                     npart__int_attribute(call, "ndim", 1) == 1;
-    int64_t *dims = is_plain && in->has_rank && in->rank == 3 ? npart__new_dims(call, 3) : NULL;
-    if (!dims)
+    if (!is_plain || !in->has_rank || in->rank != 3)
         return;
     int64_t steps = weights->has_rank && weights->rank == 3 ? npart__difference(call->pool, weights->dims[2], 1)
                                                             : NPART__UNKNOWN;
-    dims[0] = in->dims[0];
-    dims[1] = in->dims[1];
-    dims[2] = steps == NPART__UNKNOWN ? steps
-                                      : npart__product(call->pool, steps, npart__int_attribute(call, "dilation", 1));
-    npart__set_dims(call, 1, 3, dims);
+    if (steps != NPART__UNKNOWN)
+        steps = npart__product(call->pool, steps, npart__int_attribute(call, "dilation", 1));
+    NPART__SET_SIZES(call, 1, in->dims[0], in->dims[1], steps);
 }
 
 /* ---- pools ----------------------------------------------------------------------------------------------- */
@@ -320,12 +317,11 @@ void npart__infer_global_pool(struct npart__call *call)
 /* [batch, channels * block, blocks] back into [batch, channels, image]. */
 void npart__infer_col2im(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0), *image = npart__in(call, 1);
+    const struct npart__fact *in = npart__in(call, 0);
     uint32_t count, block_count;
     const int64_t *sizes = npart__in_ints(call, 1, &count), *block = npart__in_ints(call, 2, &block_count);
-    if (!sizes && image->has_rank && image->rank == 1 && npart__is_number(image->dims[0]) &&
-        image->dims[0] <= NPART__LIMIT_RANK - 2)
-        count = (uint32_t)image->dims[0];
+    if (!sizes && npart__in_length(call, 1) <= NPART__LIMIT_RANK - 2)
+        count = npart__in_length(call, 1);
     int64_t *dims = count || sizes ? npart__new_dims(call, count + 2) : NULL;
     if (!dims)
         return;
