@@ -263,45 +263,16 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-#define FLUSH_BYTES ((size_t)64 << 10)
-
-struct writer {
-    struct npart__arena arena;
-    struct npart__buffer buffer;
-    bool refused; /* by the callback */
-    npart_write_callback write;
-    void *payload;
-};
-
-static bool pass_on(void *payload, const char *text, size_t bytes)
+/* Hands a whole text on, and gives its memory back. */
+static npart_status write_text(struct npart__buffer *text, npart_write_callback write, void *payload,
+                               struct npart_error *error)
 {
-    struct writer *writer = payload;
-    if (!writer->write(writer->payload, text, bytes))
-        writer->refused = true;
-    return !writer->refused;
-}
-
-static void open_writer(struct writer *writer, const struct npart_allocator *allocator, npart_write_callback write,
-                        void *payload)
-{
-    memset(writer, 0, sizeof *writer);
-    npart__arena_init(&writer->arena, allocator);
-    npart__buffer_init(&writer->buffer, &writer->arena);
-    writer->write = write;
-    writer->payload = payload;
-    writer->buffer.write = pass_on;
-    writer->buffer.write_payload = writer;
-    writer->buffer.flush_bytes = FLUSH_BYTES;
-}
-
-static npart_status close_writer(struct writer *writer, struct npart_error *error)
-{
-    bool ok = npart__buffer_finish(&writer->buffer);
-    npart__arena_clear(&writer->arena);
-    if (ok)
-        return NPART_OK;
-    return writer->refused ? npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list")
-                           : npart__fail_memory(error);
+    bool is_whole = !text->failed;
+    bool is_written = is_whole && (text->size == 0 || write(payload, text->data, text->size));
+    npart__arena_clear(text->arena);
+    if (!is_whole)
+        return npart__fail_memory(error);
+    return is_written ? NPART_OK : npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list");
 }
 
 static npart_status lack_op(const struct npart__oplist *oplist, const char *op, struct npart_error *error)
@@ -319,12 +290,14 @@ static npart_status lack_op(const struct npart__oplist *oplist, const char *op, 
 npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, npart_write_callback write,
                                    void *payload, struct npart_error *error)
 {
-    struct writer writer;
+    struct npart__arena arena;
+    struct npart__buffer text;
     if (!oplist || !write)
         return npart__fail_null(oplist ? "write" : "oplist", error);
-    open_writer(&writer, &oplist->life->arena.allocator, write, payload);
-    bool found = npart__describe_oplist(&oplist->oplist, op, &writer.buffer);
-    npart_status status = close_writer(&writer, error);
+    npart__arena_init(&arena, &oplist->life->arena.allocator);
+    npart__buffer_init(&text, &arena);
+    bool found = npart__describe_oplist(&oplist->oplist, op, &text);
+    npart_status status = write_text(&text, write, payload, error);
     if (status == NPART_OK && !found)
         return lack_op(&oplist->oplist, op, error);
     return status;
@@ -333,21 +306,22 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
 npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
                                  struct npart_error *error)
 {
-    struct writer writer;
-    struct npart__buffer text;
+    struct npart__arena arena;
+    struct npart__buffer read, list;
     if (!path || !target || !write)
         return npart__fail_null(!path ? "path" : target ? "write" : "target", error);
-    open_writer(&writer, NULL, write, payload);
-    npart__buffer_init(&text, &writer.arena);
-    npart_status status = read_small_file(&text, path, error);
-    if (status == NPART_OK && text.size > NPART__LIMIT_OPLIST_BYTES)
+    npart__arena_init(&arena, NULL);
+    npart__buffer_init(&read, &arena);
+    npart__buffer_init(&list, &arena);
+    npart_status status = read_small_file(&read, path, error);
+    if (status == NPART_OK && read.size > NPART__LIMIT_OPLIST_BYTES)
         status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
     const char *slash = strrchr(path, '/');
     if (status == NPART_OK)
-        status = npart__import_oplist(text.data ? text.data : "", text.size, target, slash ? slash + 1 : path,
-                                      &writer.arena, &writer.buffer, error);
-    if (status != NPART_OK)
-        writer.buffer.failed = true; /* nothing is written */
-    npart_status closed = close_writer(&writer, status == NPART_OK ? error : NULL);
-    return status == NPART_OK ? closed : status;
+        status = npart__import_oplist(read.data ? read.data : "", read.size, target, slash ? slash + 1 : path, &arena,
+                                      &list, error);
+    if (status == NPART_OK)
+        return write_text(&list, write, payload, error);
+    npart__arena_clear(&arena);
+    return status;
 }

@@ -179,25 +179,20 @@ static inline uint64_t npart__mix(uint64_t hash, uint64_t number)
 
 /* ---- text buffer ----------------------------------------------------------------------------------------- */
 
-/* Text gathered in memory and handed to a sink whenever `flush_bytes` have come together (0: never).
- * After any failure the rest is swallowed and `failed` stays set. */
+/* Text gathered in memory. After any failure the rest is swallowed and `failed` stays set. */
 struct npart__buffer {
     struct npart__arena *arena;
     char *data;
     size_t size, capacity;
-    npart_write_callback write; /* NULL: keep everything */
-    void *write_payload;
-    size_t flush_bytes;
     bool failed;
 };
 
 void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena);
 void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t length);
-/* In line, because a report is made of millions of short pieces. */
+/* In line, because texts are made of many short pieces. */
 static inline void npart__append(struct npart__buffer *buffer, const char *text, size_t length)
 {
-    bool must_flush = buffer->flush_bytes && buffer->size >= buffer->flush_bytes;
-    if (buffer->failed || must_flush || length >= buffer->capacity - buffer->size) {
+    if (buffer->failed || length >= buffer->capacity - buffer->size) {
         npart__append_slowly(buffer, text, length);
         return;
     }
@@ -213,8 +208,6 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
  * finite number. */
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
-/* Hands what is left to the sink. False if anything failed. */
-bool npart__buffer_finish(struct npart__buffer *buffer);
 /* The text so far, terminated; "" when nothing could be kept. */
 const char *npart__buffer_text(struct npart__buffer *buffer);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text buffer behind every report.
+ * The text buffer.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,19 +13,9 @@ void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena
     buffer->arena = arena;
 }
 
-static bool flush(struct npart__buffer *buffer)
-{
-    if (buffer->size && !buffer->write(buffer->write_payload, buffer->data, buffer->size))
-        buffer->failed = true;
-    buffer->size = 0;
-    return !buffer->failed;
-}
-
 static bool make_room(struct npart__buffer *buffer, size_t length)
 {
     if (buffer->failed)
-        return false;
-    if (buffer->write && buffer->flush_bytes && buffer->size >= buffer->flush_bytes && !flush(buffer))
         return false;
     if (length < buffer->capacity - buffer->size)
         return true;
@@ -112,13 +102,6 @@ void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned de
         npart__append(buffer, &character, 1);
         fraction %= digit;
     }
-}
-
-bool npart__buffer_finish(struct npart__buffer *buffer)
-{
-    if (buffer->write && !buffer->failed)
-        (void)flush(buffer);
-    return !buffer->failed;
 }
 
 const char *npart__buffer_text(struct npart__buffer *buffer)

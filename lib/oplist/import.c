@@ -164,8 +164,6 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error)
 {
     struct importer importer = {.arena = arena};
-    struct npart__buffer list; /* whole before any of it is handed on */
-    npart__buffer_init(&list, arena);
     if (!npart__is_word(target) || strchr(target, ':') || strlen(target) > MOST_NAME_BYTES)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "\"%s\" cannot be the name of a target", target);
     for (size_t at = 0; at < bytes;) {
@@ -183,16 +181,15 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
     if (importer.ops.count)
         qsort(importer.ops.items, importer.ops.count, sizeof *importer.ops.items, compare_imported);
     const char *source = copy_note(&importer, from, strlen(from));
-    npart__append_format(&list, "format 1\ntarget %s \"imported from %s\"\n", target, source);
-    npart__append_text(&list, "standing \"names of ops only; what else the target asks is not in the list it was "
+    npart__append_format(out, "format 1\ntarget %s \"imported from %s\"\n", target, source);
+    npart__append_text(out, "standing \"names of ops only; what else the target asks is not in the list it was "
                               "imported from\"\n");
-    npart__append_format(&list, "source \"%s\"\n\n", source);
-    write_ops(&importer, &list);
-    if (importer.failed || list.failed)
+    npart__append_format(out, "source \"%s\"\n\n", source);
+    write_ops(&importer, out);
+    if (importer.failed || out->failed)
         return npart__fail_memory(error);
-    if (list.size > NPART__LIMIT_OPLIST_BYTES)
+    if (out->size > NPART__LIMIT_OPLIST_BYTES)
         return npart__fail(error, NPART_ERROR_OPLIST, "", "as an op list it is larger than %zu bytes",
                            NPART__LIMIT_OPLIST_BYTES);
-    npart__append(out, list.data, list.size);
     return NPART_OK;
 }

@@ -33,7 +33,7 @@ static bool write_body(struct npart__arena *arena, const struct npart__fact *lef
         npart__append_int64(&text, result->dims[i]);
     }
     npart__append_text(&text, ";Y=Reshape product shape;");
-    if (!body || !npart__buffer_finish(&text))
+    if (!body || text.failed)
         return false;
     body->name = "Gemm";
     body->body = npart__buffer_text(&text);

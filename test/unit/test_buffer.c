@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text buffer: what is appended comes out, in memory or through a sink, and after a failure nothing more does.
+ * The text buffer: what is appended comes out, and after a failure nothing more does.
  */
 #include <locale.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static void test_buffer__an_empty_one(void)
     npart__append(&buffer, "xyz", 0);
     CHECK_TEXT(npart__buffer_text(&buffer), "");
     CHECK_INT(buffer.size, 0);
-    CHECK(npart__buffer_finish(&buffer));
+    CHECK(!buffer.failed);
     close_buffer();
 }
 
@@ -190,123 +190,13 @@ static void test_buffer__numbers_in_any_locale(void)
     (void)setlocale(LC_ALL, "C");
 }
 
-/* ---- through a sink ---------------------------------------------------------------------------------------- */
-
-struct sink {
-    char text[20000];
-    size_t size, calls, shortest, longest;
-    size_t refuse_at; /* the call to refuse, counted from 1; 0: none */
-};
-
-static bool take(void *payload, const char *text, size_t bytes)
-{
-    struct sink *sink = payload;
-    sink->calls++;
-    if (sink->calls == sink->refuse_at)
-        return false;
-    REQUIRE(sink->size + bytes <= sizeof sink->text);
-    memcpy(sink->text + sink->size, text, bytes);
-    sink->size += bytes;
-    if (bytes < sink->shortest || sink->calls == 1)
-        sink->shortest = bytes;
-    if (bytes > sink->longest)
-        sink->longest = bytes;
-    return true;
-}
+/* ---- out of memory ----------------------------------------------------------------------------------------- */
 
 static void append_numbers(unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         npart__append_format(&buffer, "%u,", i);
 }
-
-static bool has_numbers(const struct sink *sink, unsigned count)
-{
-    size_t at = 0;
-    for (unsigned i = 0; i < count; i++) {
-        char text[16];
-        size_t length = (size_t)snprintf(text, sizeof text, "%u,", i);
-        if (at + length > sink->size || memcmp(sink->text + at, text, length) != 0)
-            return false;
-        at += length;
-    }
-    return at == sink->size;
-}
-
-static void test_buffer__a_sink_gets_everything_in_order(void)
-{
-    static const size_t flushes[] = {1, 10, 100, 1000, 0};
-    for (size_t i = 0; i < NPART__COUNT(flushes); i++) {
-        static struct sink sink;
-        memset(&sink, 0, sizeof sink);
-        open_buffer();
-        buffer.write = take;
-        buffer.write_payload = &sink;
-        buffer.flush_bytes = flushes[i];
-        append_numbers(2000);
-        CHECK(flushes[i] ? sink.calls > 0 : sink.calls == 0); /* 0: only at the end */
-        CHECK(flushes[i] == 0 || sink.shortest >= flushes[i]);
-        CHECK(sink.longest < flushes[i] + 100);
-        CHECK(npart__buffer_finish(&buffer));
-        CHECK(has_numbers(&sink, 2000));
-        size_t calls = sink.calls;
-        CHECK(npart__buffer_finish(&buffer)); /* there is nothing left */
-        CHECK_INT(sink.calls, calls);
-        close_buffer();
-    }
-}
-
-static void test_buffer__a_sink_keeps_the_buffer_small(void)
-{
-    static struct sink sink;
-    struct counted counted;
-    memset(&sink, 0, sizeof sink);
-    counted_init(&counted, true);
-    npart__arena_init(&arena, &counted.allocator);
-    npart__buffer_init(&buffer, &arena);
-    buffer.write = take;
-    buffer.write_payload = &sink;
-    buffer.flush_bytes = 100;
-    append_numbers(3000);
-    CHECK(buffer.capacity <= 512);
-    close_buffer();
-}
-
-static void test_buffer__a_sink_that_refuses_is_not_asked_again(void)
-{
-    for (size_t refuse_at = 1; refuse_at < 5; refuse_at++) {
-        static struct sink sink;
-        memset(&sink, 0, sizeof sink);
-        sink.refuse_at = refuse_at;
-        open_buffer();
-        buffer.write = take;
-        buffer.write_payload = &sink;
-        buffer.flush_bytes = 50;
-        append_numbers(1000);
-        CHECK(buffer.failed);
-        CHECK(!npart__buffer_finish(&buffer));
-        CHECK_INT(sink.calls, refuse_at);
-        CHECK(buffer.failed);
-        close_buffer();
-    }
-}
-
-static void test_buffer__a_sink_that_refuses_the_end(void)
-{
-    static struct sink sink;
-    memset(&sink, 0, sizeof sink);
-    sink.refuse_at = 1;
-    open_buffer();
-    buffer.write = take;
-    buffer.write_payload = &sink;
-    npart__append_text(&buffer, "all of it");
-    CHECK(!buffer.failed);
-    CHECK(!npart__buffer_finish(&buffer));
-    CHECK_INT(sink.size, 0);
-    close_buffer();
-}
-
-/* ---- out of memory ----------------------------------------------------------------------------------------- */
 
 static void test_buffer__out_of_memory_stays_failed(void)
 {
@@ -328,19 +218,16 @@ static void test_buffer__out_of_memory_stays_failed(void)
         npart__append_int64(&buffer, 5);
         npart__append_fixed(&buffer, 1.5, 2);
         CHECK_INT(buffer.size, size); /* swallowed, though there would be memory again */
-        CHECK(!npart__buffer_finish(&buffer));
         CHECK_TEXT(npart__buffer_text(&buffer), "");
         npart__arena_clear(&arena);
         CHECK_INT(counted.live_blocks, 0);
     }
     CHECK(failed >= 3);
-    CHECK(npart__buffer_finish(&buffer));
+    CHECK(!buffer.failed);
     npart__arena_clear(&arena);
 }
 
 TESTS(test_buffer__an_empty_one, test_buffer__appending, test_buffer__bytes_of_any_kind, test_buffer__growing,
       test_buffer__integers, test_buffer__fixed_point, test_buffer__fixed_point_of_no_number,
       test_buffer__fixed_point_as_printf_has_it, test_buffer__numbers_in_any_locale,
-      test_buffer__a_sink_gets_everything_in_order, test_buffer__a_sink_keeps_the_buffer_small,
-      test_buffer__a_sink_that_refuses_is_not_asked_again, test_buffer__a_sink_that_refuses_the_end,
       test_buffer__out_of_memory_stays_failed)
