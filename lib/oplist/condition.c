@@ -182,8 +182,7 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
         return NPART_NONE;
     }
     parse_argument(parser, row->argument, &term);
-    if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected ), found %s", npart__peek(parser)->text);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
     return new_term(parser, term);
 }
 
@@ -452,9 +451,9 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
     if (parser->status != NPART_OK)
         return NPART_NONE;
     bool is_negated = npart__accept(parser, NPART__TOKEN_WORD, "not");
-    if (is_negated && !npart__next_is(parser, NPART__TOKEN_WORD, "in"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected in, found %s", npart__peek(parser)->text);
-    if (npart__accept(parser, NPART__TOKEN_WORD, "in")) {
+    bool is_in = is_negated ? npart__need(parser, NPART__TOKEN_WORD, "in", "in")
+                            : npart__accept(parser, NPART__TOKEN_WORD, "in");
+    if (is_in) {
         struct npart__term in = blank_term(NPART__TERM_IN);
         in.op = is_negated;
         in.left = left;
@@ -520,9 +519,7 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
         uint32_t row = NPART_NONE;
         parser->now.range = define->statements[i].range;
         parser->now.at = 0;
-        if (!npart__accept(parser, NPART__TOKEN_WORD, "row"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected row, found %s",
-                              npart__peek(parser)->text);
+        (void)npart__need(parser, NPART__TOKEN_WORD, "row", "row");
         for (uint32_t k = 0; k < define->parameter_count && parser->status == NPART_OK; k++) {
             if (k && !npart__accept(parser, NPART__TOKEN_MARK, ":"))
                 npart__parse_fail(parser, npart__peek(parser)->column, "expected : and the next column");
@@ -585,8 +582,7 @@ static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
     parser->each_depth++;
     each.left = parse_or(parser, depth + 1);
     parser->each_depth--;
-    if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected ), found %s", npart__peek(parser)->text);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
     return new_term(parser, each);
 }
 
@@ -613,8 +609,7 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
     if (npart__next_is(parser, NPART__TOKEN_MARK, "(") && opens_condition(parser)) {
         parser->now.at++;
         uint32_t inner = parse_or(parser, depth + 1);
-        if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected ), found %s", npart__peek(parser)->text);
+        (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
         return inner;
     }
     uint32_t op = token->kind == NPART__TOKEN_WORD

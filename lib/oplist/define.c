@@ -55,9 +55,7 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
             if (token && npart__is_reserved(token->text))
                 npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
         } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
-        if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected , or ), found %s",
-                              npart__peek(parser)->text);
+        (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
         if (define->parameter_count > NPART__LIMIT_PARAMETERS)
             npart__parse_fail(parser, define->column, "more than %u parameters", NPART__LIMIT_PARAMETERS);
     }

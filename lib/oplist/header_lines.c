@@ -174,8 +174,7 @@ static void parse_aliases(struct npart__parser *parser, uint32_t variant)
             break;
         if (npart__find_variant(parser->oplist, token->text, strlen(token->text)) != NPART_NONE)
             npart__parse_fail(parser, token->column, "variant %s is there twice", token->text);
-        if (!NPART__PUSH(parser->arena, &aliases, token->text))
-            npart__parse_out_of_memory(parser);
+        NPART__KEEP(parser, &aliases, token->text);
         if (parser->status != NPART_OK)
             return;
         parser->now.at++;
@@ -236,9 +235,8 @@ void npart__line_bodies(struct npart__parser *parser)
     const char *sentence = "the nodes of control-flow bodies run on the CPU";
     if (npart__accept(parser, NPART__TOKEN_WORD, "cpu"))
         parser->oplist->bodies_stay = true;
-    else if (!npart__accept(parser, NPART__TOKEN_WORD, "own"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected cpu or own, found %s",
-                          npart__peek(parser)->text);
+    else
+        (void)npart__need(parser, NPART__TOKEN_WORD, "own", "cpu or own");
     parser->oplist->bodies_when = npart__take_condition(parser);
     parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
@@ -253,14 +251,24 @@ void npart__line_integer_only(struct npart__parser *parser)
     parser->oplist->integer_rule = rule;
 }
 
-/* The name of an operator of the standard. */
-const char *npart__expect_op(struct npart__parser *parser)
+static bool ends_ops(const struct npart__parser *parser)
 {
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
-    if (!token)
-        return NULL;
-    (void)npart__check_op(parser, token->text, token->column);
-    return token->text;
+    static const char *const words[] = {"source", "of", "with", "unless", "since", "before"};
+    for (size_t i = 0; i < NPART__COUNT(words); i++)
+        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
+            return true;
+    return npart__peek(parser)->kind != NPART__TOKEN_WORD;
+}
+
+uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
+{
+    uint32_t before = out->count;
+    while (parser->status == NPART_OK && !ends_ops(parser)) {
+        const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
+        if (npart__check_op(parser, token->text, token->column))
+            NPART__KEEP(parser, out, token->text);
+    }
+    return out->count - before;
 }
 
 /* layout NHWC OP...: the layout that the target gives these ops' activations. */
@@ -272,31 +280,19 @@ void npart__line_layout(struct npart__parser *parser)
     if (*parser->oplist->layout && strcmp(parser->oplist->layout, layout->text) != 0)
         npart__parse_fail(parser, layout->column, "a second layout");
     parser->oplist->layout = layout->text;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
-        const char *op = npart__expect_op(parser);
-        if (op && !NPART__PUSH(parser->arena, &parser->oplist->layout_ops, op))
-            npart__parse_out_of_memory(parser);
-    }
+    (void)npart__take_ops(parser, &parser->oplist->layout_ops);
 }
 
 /* through OP...: ops that work in either layout, so that a conversion moves past them. */
 void npart__line_through(struct npart__parser *parser)
 {
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
-        const char *op = npart__expect_op(parser);
-        if (op && !NPART__PUSH(parser->arena, &parser->oplist->through_ops, op))
-            npart__parse_out_of_memory(parser);
-    }
+    (void)npart__take_ops(parser, &parser->oplist->through_ops);
 }
 
 /* moved OP...: ops of the model that only reorder axes, which the runtime moves past those. */
 void npart__line_moved(struct npart__parser *parser)
 {
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK) {
-        const char *op = npart__expect_op(parser);
-        if (op && !NPART__PUSH(parser->arena, &parser->oplist->moved_ops, op))
-            npart__parse_out_of_memory(parser);
-    }
+    (void)npart__take_ops(parser, &parser->oplist->moved_ops);
 }
 
 /* "for VARIANT", or NPART_NONE. */
@@ -327,8 +323,7 @@ void npart__line_limit(struct npart__parser *parser)
     limit.number = token->number;
     limit.real = token->real;
     limit.is_whole = token->is_whole;
-    if (!NPART__PUSH(parser->arena, &parser->oplist->limits, limit))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
 /* runtime onnxruntime|onnx [with SWITCH]: what is asked of shapes is asked of what that one knows of them. */
@@ -337,25 +332,20 @@ void npart__line_runtime(struct npart__parser *parser)
     struct npart__runtime_choice choice = {.runtime = NPART__RUNTIME_ONNXRUNTIME, .when = NPART__ALWAYS};
     if (npart__accept(parser, NPART__TOKEN_WORD, "onnx"))
         choice.runtime = NPART__RUNTIME_ONNX;
-    else if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime or onnx, found %s",
-                          npart__peek(parser)->text);
+    else
+        (void)npart__need(parser, NPART__TOKEN_WORD, "onnxruntime", "onnxruntime or onnx");
     choice.when.with = npart__take_switch(parser, "with");
     npart__expect_end(parser);
-    if (!NPART__PUSH(parser->arena, &parser->oplist->runtimes, choice))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->runtimes, choice);
 }
 
 /* rewriting onnxruntime [of GATE] [with SWITCH] ...: a session rewrites the graph before it is judged. */
 void npart__line_rewriting(struct npart__parser *parser)
 {
-    if (!npart__accept(parser, NPART__TOKEN_WORD, "onnxruntime"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected onnxruntime, found %s",
-                          npart__peek(parser)->text);
+    (void)npart__need(parser, NPART__TOKEN_WORD, "onnxruntime", "onnxruntime");
     struct npart__line_condition when = npart__take_condition(parser);
     npart__expect_end(parser);
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->rewritings, when))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->rewritings, when);
 }
 
 const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",
@@ -387,8 +377,7 @@ void npart__line_param(struct npart__parser *parser)
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
         parameter.source = npart__take_text(parser, "a text");
     npart__expect_end(parser);
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->parameters, parameter))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->parameters, parameter);
 }
 
 /* gate NAME [folds] [unless SWITCH] [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line
@@ -466,12 +455,11 @@ void npart__line_every(struct npart__parser *parser)
         return;
     }
     gate->first_every = parser->first_rule;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "maybe"))
-        npart__parse_rule(parser, NPART__RULE_CAP, false);
-    else if (npart__accept(parser, NPART__TOKEN_WORD, "note"))
-        npart__parse_rule(parser, NPART__RULE_NOTE, false);
-    else
-        npart__parse_rule(parser, NPART__RULE_NEED, npart__accept(parser, NPART__TOKEN_WORD, "refuse"));
+    static const char *const kinds[] = {"maybe", "note", "refuse", "need"};
+    size_t kind = 0;
+    while (kind + 1 < NPART__COUNT(kinds) && !npart__accept(parser, NPART__TOKEN_WORD, kinds[kind]))
+        kind++;
+    npart__parse_rule(parser, kinds[kind]);
     gate->every_count = parser->oplist->rules.count - gate->first_every;
     for (uint32_t i = gate->first_every; i < parser->oplist->rules.count; i++)
         if (!*parser->oplist->rules.items[i].source)

@@ -326,6 +326,15 @@ bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, co
     return true;
 }
 
+bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, const char *text, const char *expected)
+{
+    if (npart__accept(parser, kind, text))
+        return true;
+    npart__parse_fail(parser, npart__peek(parser)->column, "expected %s, found %s", expected,
+                      npart__peek(parser)->text);
+    return false;
+}
+
 const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
                                          const char *expected)
 {

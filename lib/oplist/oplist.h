@@ -249,6 +249,8 @@ struct npart__fallback {
     uint32_t rule;
 };
 
+struct npart__names NPART__ARRAY(const char *);
+
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
@@ -265,9 +267,9 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(struct npart__limit) limits;
     struct NPART__ARRAY(const char *) switches;
-    struct NPART__ARRAY(const char *) layout_ops;  /* "domain:name" of layout-sensitive ops */
-    struct NPART__ARRAY(const char *) through_ops; /* of ops that work in either layout */
-    struct NPART__ARRAY(const char *) moved_ops;   /* of ops that only reorder axes, which the runtime moves */
+    struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
+    struct npart__names through_ops; /* of ops that work in either layout */
+    struct npart__names moved_ops;   /* of ops that only reorder axes, which the runtime moves */
     struct npart__gate gates[NPART__LIMIT_GATES];
     uint32_t gate_count;
     uint32_t default_variant;
@@ -278,7 +280,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__runtime_choice) runtimes; /* the last that counts: whose shapes are known */
     struct NPART__ARRAY(struct npart__line_gate) line_gates;
     struct NPART__ARRAY(struct npart__policy) policies;
-    struct NPART__ARRAY(const char *) policy_ops;  /* "domain:name" */
+    struct npart__names policy_ops;  /* "domain:name" */
     struct NPART__ARRAY(struct npart__fallback) fallbacks; /* all that the CPU side has; none: everything */
     uint32_t partitioner_rules[NPART__REASON_COUNT];
     bool refusal_is_fatal;   /* of the partitioner `whole` */

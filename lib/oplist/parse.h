@@ -115,6 +115,12 @@ struct npart__parser {
     uint32_t defines_by_letters[NPART__DEFINE_PLACES]; /* plus one */
 };
 
+/* Appends to an array that lives as long as the list, unless the statement at hand has failed. */
+#define NPART__KEEP(parser, array, value)                                                                              \
+    ((parser)->status != NPART_OK || NPART__PUSH((parser)->arena, (array), (value))                                    \
+         ? (void)0                                                                                                     \
+         : npart__parse_out_of_memory(parser))
+
 /* Most words that are compared differ in their first letter. */
 static inline bool npart__same_text(const char *a, const char *b)
 {
@@ -145,6 +151,8 @@ static inline const struct npart__token *npart__peek(const struct npart__parser 
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text);
 /* Takes the token if it is this one. */
 bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, const char *text);
+/* Takes the token, or fails with what was expected. */
+bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, const char *text, const char *expected);
 /* Takes a token of this kind, or fails with what was expected; NULL then. */
 const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
                                          const char *expected);
@@ -218,8 +226,8 @@ void npart__line_gate(struct npart__parser *parser);
 void npart__line_every(struct npart__parser *parser);
 
 void npart__line_drop(struct npart__parser *parser);
-/* The name of an operator of the standard, or NULL after a failure. */
-const char *npart__expect_op(struct npart__parser *parser);
+/* Names of operators of the standard, up to one of the words that say when a line counts; how many there were. */
+uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out);
 
 /* ---- policy_lines.c ---------------------------------------------------------------------------------------- */
 
@@ -260,9 +268,9 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */
 
-/* A rule line: [label:] condition [WHEN] ["sentence"] [because "..."] [else fail] [source "..."] [except OP...].
- * `refuse` has no condition and never holds. */
-void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal);
+/* A rule line behind need, maybe, note, unit or refuse, which has no condition and never holds:
+ * [label:] condition [WHEN] ["sentence"] [because "..."] [else fail] [source "..."] [except OP...]. */
+void npart__parse_rule(struct npart__parser *parser, const char *keyword);
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate);

@@ -89,8 +89,7 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
             parser->oplist->pattern_parts.items[last].next = part;
         last = part;
     } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
-    if (!npart__accept(parser, NPART__TOKEN_MARK, ")"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected , or ), found %s", npart__peek(parser)->text);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
 }
 
 static void parse_node(struct npart__parser *parser, const struct npart__token *token,
@@ -225,16 +224,14 @@ void npart__line_of(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "no let says what node makes %s", token->text);
         return;
     }
-    if (!npart__accept(parser, NPART__TOKEN_WORD, "need")) {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected need, found %s", npart__peek(parser)->text);
+    if (!npart__need(parser, NPART__TOKEN_WORD, "need", "need"))
         return;
-    }
     const struct npart__pattern_part *at = &parser->oplist->pattern_parts.items[part];
     struct npart__op_entry op = {
         .domain = at->domain, .name = at->op, .first_version = 1, .last_version = INT32_MAX, .gate = parser->gate};
     uint32_t first = parser->oplist->rules.count;
     parser->op = &op;
-    npart__parse_rule(parser, NPART__RULE_NEED, false);
+    npart__parse_rule(parser, "need");
     parser->op = NULL;
     for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);

@@ -46,8 +46,7 @@ static uint32_t take_gate(struct npart__parser *parser)
         return NPART_NONE;
     struct npart__line_gate gate = {
         .name = token->text, .line = parser->now.line, .column = (uint32_t)token->column};
-    if (!NPART__PUSH(parser->arena, &parser->oplist->line_gates, gate))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->line_gates, gate);
     return parser->oplist->line_gates.count - 1;
 }
 
@@ -106,8 +105,7 @@ void npart__line_partitioner(struct npart__parser *parser)
     }
     choice.when = npart__take_condition(parser);
     npart__expect_end(parser);
-    if (parser->status == NPART_OK && !NPART__PUSH(parser->arena, &parser->oplist->partitioners, choice))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->partitioners, choice);
 }
 
 void npart__add_partitioner_rules(struct npart__parser *parser)
@@ -147,38 +145,41 @@ void npart__line_functions(struct npart__parser *parser)
         return;
     }
     oplist->claims_by_name = npart__accept(parser, NPART__TOKEN_WORD, "by-name");
-    if (!oplist->claims_by_name && !npart__accept(parser, NPART__TOKEN_WORD, "inlined"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected inlined, by-name or standard, found %s",
-                          npart__peek(parser)->text);
+    if (!oplist->claims_by_name)
+        (void)npart__need(parser, NPART__TOKEN_WORD, "inlined", "inlined, by-name or standard");
     (void)npart__end_of_line_rule(parser, "functions", "a function of the name of an op is taken for that op");
 }
 
-static bool ends_ops(const struct npart__parser *parser)
-{
-    static const char *const words[] = {"source", "of", "with", "unless", "since", "before"};
-    for (size_t i = 0; i < NPART__COUNT(words); i++)
-        if (npart__next_is(parser, NPART__TOKEN_WORD, words[i]))
-            return true;
-    return false;
-}
-
-/* How many there are; they stand at the end of policy_ops. */
-static uint32_t push_ops(struct npart__parser *parser)
-{
-    uint32_t before = parser->oplist->policy_ops.count;
-    while (npart__peek(parser)->kind == NPART__TOKEN_WORD && parser->status == NPART_OK && !ends_ops(parser)) {
-        const char *op = npart__expect_op(parser);
-        if (op && !NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op))
-            npart__parse_out_of_memory(parser);
-    }
-    return parser->oplist->policy_ops.count - before;
-}
-
-static void take_ops(struct npart__parser *parser, struct npart__policy *policy)
-{
-    policy->first_op = parser->oplist->policy_ops.count;
-    policy->op_count = push_ops(parser);
-}
+/* The forms of a line, and what such a line says where it has no sentence. NUMBER is a whole number above 0, OPS one op
+ * or more, [OPS] any number of them, [UNREAD] an operand. What begins alike stands together, with OPS behind the
+ * words. */
+static const struct form {
+    const char *words, *sentence;
+    enum npart__policy_kind kind;
+} forms[] = {
+    {"stop OPS", "must be before the op at which the runtime stops", NPART__POLICY_STOP},
+    {"only-whole OPS", "this op is supported only where the whole graph is", NPART__POLICY_ONLY_WHOLE},
+    {"compiled OPS", "next to a compiled graph no other node is supported", NPART__POLICY_COMPILED},
+    {"split NUMBER nodes", "a larger partition is split evenly", NPART__POLICY_SPLIT},
+    {"drop leaving OPS", "a partition whose output is that of such an op runs on the CPU", NPART__POLICY_DROP_LEAVING},
+    {"drop only OPS", "a partition of such ops only runs on the CPU", NPART__POLICY_DROP_ONLY},
+    {"drop single [OPS]", "a partition of one such node runs on the CPU", NPART__POLICY_DROP_SINGLE},
+    {"drop under NUMBER nodes", "a partition this small runs on the CPU", NPART__POLICY_DROP_UNDER_NODES},
+    {"drop under NUMBER macs", "a partition this small runs on the CPU", NPART__POLICY_DROP_UNDER_MACS},
+    {"drop under NUMBER OPS", "a partition this small runs on the CPU", NPART__POLICY_DROP_UNDER_OPS},
+    {"drop unfed [UNREAD]", "a partition without an input that is not constant runs on the CPU",
+     NPART__POLICY_DROP_UNFED},
+    {"drop whole NUMBER OPS", "a graph this small that begins with such an op runs on the CPU",
+     NPART__POLICY_DROP_SMALL_WHOLE},
+    {"keep NUMBER heaviest", "further partitions run on the CPU", NPART__POLICY_KEEP_HEAVIEST},
+    {"keep NUMBER first", "further partitions run on the CPU", NPART__POLICY_KEEP_FIRST},
+    {"fail unfed [UNREAD]", "a partition must have an input that is not constant", NPART__POLICY_FAIL_UNFED},
+    {"fail shared OPS", "a constant whose layout the runtime changes must have one use only",
+     NPART__POLICY_FAIL_SHARED},
+    {"cut anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
+    {"cut ends", "must be before the user's cut point", NPART__POLICY_CUT_ENDS},
+    {"cut node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
+};
 
 static void take_number(struct npart__parser *parser, struct npart__policy *policy)
 {
@@ -189,23 +190,12 @@ static void take_number(struct npart__parser *parser, struct npart__policy *poli
         policy->number = (uint64_t)token->number;
 }
 
-static void need_ops(struct npart__parser *parser, const struct npart__policy *policy)
+static void take_ops(struct npart__parser *parser, struct npart__policy *policy, bool is_needed)
 {
-    if (policy->op_count == 0)
+    policy->first_op = parser->oplist->policy_ops.count;
+    policy->op_count = npart__take_ops(parser, &parser->oplist->policy_ops);
+    if (is_needed && policy->op_count == 0)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op");
-}
-
-/* Of ops that partitioner openvino asks about. */
-static void take_openvino_ops(struct npart__parser *parser, struct npart__policy *policy)
-{
-    const struct npart__oplist *oplist = parser->oplist;
-    bool is_asked = false;
-    for (uint32_t i = 0; i < oplist->partitioners.count; i++)
-        is_asked |= strcmp(oplist->partitioners.items[i].name, "openvino") == 0;
-    if (!is_asked)
-        npart__parse_warn(parser, parser->now.range.tokens[1].column, "no `partitioner openvino` asks this line");
-    take_ops(parser, policy);
-    need_ops(parser, policy);
 }
 
 /* [unread OP(OPERAND)] */
@@ -213,15 +203,15 @@ static void take_unread(struct npart__parser *parser, struct npart__policy *poli
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "unread"))
         return;
-    policy->first_op = parser->oplist->policy_ops.count;
-    const char *op = npart__expect_op(parser);
-    bool is_open = npart__accept(parser, NPART__TOKEN_MARK, "("), is_output = false;
+    const struct npart__token *op = npart__expect(parser, NPART__TOKEN_WORD, "an op");
+    bool is_op = op && npart__check_op(parser, op->text, op->column), is_output = false;
+    bool is_open = npart__accept(parser, NPART__TOKEN_MARK, "(");
     const struct npart__token *operand = npart__expect(parser, NPART__TOKEN_WORD, "an operand in parentheses");
     const char *domain, *name;
-    if (!op || !operand)
+    if (!is_op || !operand)
         return;
-    npart__split_op_name(op, &domain, &name, parser->arena);
-    if (!domain || !NPART__PUSH(parser->arena, &parser->oplist->policy_ops, op)) {
+    npart__split_op_name(op->text, &domain, &name, parser->arena);
+    if (!domain) {
         npart__parse_out_of_memory(parser);
         return;
     }
@@ -229,149 +219,102 @@ static void take_unread(struct npart__parser *parser, struct npart__policy *poli
     int index = schema ? npart__operator_find_operand(schema, operand->text, strlen(operand->text), &is_output) : -1;
     if (index < 0 || is_output || !is_open || !npart__accept(parser, NPART__TOKEN_MARK, ")"))
         npart__parse_fail(parser, operand->column, "expected an input of %s in parentheses", name);
+    policy->first_op = parser->oplist->policy_ops.count;
     policy->op_count = 1;
     policy->number = (uint64_t)index;
+    NPART__KEEP(parser, &parser->oplist->policy_ops, op->text);
 }
 
-static const char *take_drop(struct npart__parser *parser, struct npart__policy *policy)
+/* Whether both forms have the same word at a place. */
+static bool same_step(const struct form *a, const struct form *b, size_t at)
 {
-    if (npart__accept(parser, NPART__TOKEN_WORD, "leaving")) {
-        policy->kind = NPART__POLICY_DROP_LEAVING;
-        take_openvino_ops(parser, policy);
-        return "a partition whose output is that of such an op runs on the CPU";
-    }
-    if (npart__accept(parser, NPART__TOKEN_WORD, "unfed")) {
-        policy->kind = NPART__POLICY_DROP_UNFED;
-        take_unread(parser, policy);
-        return "a partition without an input that is not constant runs on the CPU";
-    }
-    if (npart__accept(parser, NPART__TOKEN_WORD, "only")) {
-        policy->kind = NPART__POLICY_DROP_ONLY;
-        take_ops(parser, policy);
-        need_ops(parser, policy);
-        return "a partition of such ops only runs on the CPU";
-    }
-    if (npart__accept(parser, NPART__TOKEN_WORD, "single")) {
-        policy->kind = NPART__POLICY_DROP_SINGLE;
-        take_ops(parser, policy);
-        return "a partition of one such node runs on the CPU";
-    }
-    if (npart__accept(parser, NPART__TOKEN_WORD, "whole")) {
-        policy->kind = NPART__POLICY_DROP_SMALL_WHOLE;
-        take_number(parser, policy);
-        take_ops(parser, policy);
-        need_ops(parser, policy);
-        return "a graph this small that begins with such an op runs on the CPU";
-    }
-    if (!npart__accept(parser, NPART__TOKEN_WORD, "under")) {
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected leaving, only, single, under, unfed or whole");
-        return "";
-    }
-    take_number(parser, policy);
-    policy->kind = NPART__POLICY_DROP_UNDER_OPS;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "nodes"))
-        policy->kind = NPART__POLICY_DROP_UNDER_NODES;
-    else if (npart__accept(parser, NPART__TOKEN_WORD, "macs"))
-        policy->kind = NPART__POLICY_DROP_UNDER_MACS;
-    else
-        take_ops(parser, policy);
-    if (policy->kind == NPART__POLICY_DROP_UNDER_OPS)
-        need_ops(parser, policy);
-    return "a partition this small runs on the CPU";
+    size_t length = strcspn(a->words + at, " ");
+    return strcspn(b->words + at, " ") == length && memcmp(a->words + at, b->words + at, length) == 0;
 }
 
-static const char *take_keep(struct npart__parser *parser, struct npart__policy *policy)
+/* "expected unfed or shared": what the forms from `first` to `last` have at a place. */
+static void expect_step(struct npart__parser *parser, const struct form *first, const struct form *last, size_t at)
 {
-    take_number(parser, policy);
-    policy->kind = NPART__POLICY_KEEP_HEAVIEST;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "first"))
-        policy->kind = NPART__POLICY_KEEP_FIRST;
-    else if (!npart__accept(parser, NPART__TOKEN_WORD, "heaviest"))
-        npart__parse_fail(parser, npart__peek(parser)->column, "expected heaviest or first");
-    return "further partitions run on the CPU";
+    struct npart__buffer text;
+    npart__buffer_init(&text, &parser->tokens_arena);
+    npart__append(&text, first->words + at, strcspn(first->words + at, " "));
+    for (const struct form *form = first + 1; form <= last; form++) {
+        if (same_step(form - 1, form, at))
+            continue;
+        npart__append_text(&text, same_step(form, last, at) ? " or " : ", ");
+        npart__append(&text, form->words + at, strcspn(form->words + at, " "));
+    }
+    npart__parse_fail(parser, npart__peek(parser)->column, "expected %s", npart__buffer_text(&text));
 }
 
-static const char *take_cut(struct npart__parser *parser, struct npart__policy *policy)
+/* Reads a line step by step, with the forms that fit so far: from `first` to `last`. NULL after a failure. */
+static const struct form *read_form(struct npart__parser *parser, struct npart__policy *policy)
 {
-    static const struct {
-        const char *word, *sentence;
-        enum npart__policy_kind kind;
-    } ways[] = {
-        {"anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
-        {"ends", "must be before the user's cut point", NPART__POLICY_CUT_ENDS},
-        {"node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
-    };
-    for (size_t i = 0; i < NPART__COUNT(ways); i++)
-        if (npart__accept(parser, NPART__TOKEN_WORD, ways[i].word)) {
-            policy->kind = (uint8_t)ways[i].kind;
-            return ways[i].sentence;
-        }
-    npart__parse_fail(parser, npart__peek(parser)->column, "expected anew, ends or node");
-    return "";
+    const struct form *first = forms, *last = forms + NPART__COUNT(forms) - 1;
+    for (size_t at = 0; parser->status == NPART_OK;) {
+        const char *word = npart__peek(parser)->kind == NPART__TOKEN_WORD ? npart__peek(parser)->text : "";
+        const struct form *fit = first;
+        size_t length = strlen(word);
+        while (fit < last && (strncmp(fit->words + at, word, length) != 0 || strcspn(fit->words + at, " ") != length))
+            fit++;
+        const char *step = fit->words + at;
+        if (strncmp(step, "NUMBER", 6) == 0)
+            take_number(parser, policy);
+        else if (strcmp(step, "OPS") == 0 || strcmp(step, "[OPS]") == 0)
+            take_ops(parser, policy, *step == 'O');
+        else if (strcmp(step, "[UNREAD]") == 0)
+            take_unread(parser, policy);
+        else if (length && strncmp(step, word, length) == 0 && strcspn(step, " ") == length)
+            parser->now.at++;
+        else
+            expect_step(parser, first, last, at);
+        while (!same_step(first, fit, at))
+            first++;
+        while (!same_step(last, fit, at))
+            last--;
+        at += strcspn(step, " ");
+        if (!fit->words[at])
+            return fit;
+        at++; /* the blank */
+    }
+    return NULL;
+}
+
+/* Lines that nothing asks but partitioner openvino. */
+static void warn_of_openvino(struct npart__parser *parser, enum npart__policy_kind kind)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    bool is_asked = kind != NPART__POLICY_ONLY_WHOLE && kind != NPART__POLICY_DROP_LEAVING;
+    for (uint32_t i = 0; i < oplist->partitioners.count; i++)
+        is_asked |= strcmp(oplist->partitioners.items[i].name, "openvino") == 0;
+    if (!is_asked)
+        npart__parse_warn(parser, parser->now.range.tokens[1].column, "no `partitioner openvino` asks this line");
 }
 
 void npart__line_partitions(struct npart__parser *parser)
 {
     struct npart__policy policy = {0};
-    const char *sentence, *label = parser->now.range.tokens[1].text;
-    if (npart__accept(parser, NPART__TOKEN_WORD, "stop")) {
-        policy.kind = NPART__POLICY_STOP;
-        take_ops(parser, &policy);
-        need_ops(parser, &policy);
-        sentence = "must be before the op at which the runtime stops";
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "only-whole")) {
-        policy.kind = NPART__POLICY_ONLY_WHOLE;
-        take_openvino_ops(parser, &policy);
-        sentence = "this op is supported only where the whole graph is";
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "compiled")) {
-        policy.kind = NPART__POLICY_COMPILED;
-        take_ops(parser, &policy);
-        need_ops(parser, &policy);
-        sentence = "next to a compiled graph no other node is supported";
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "split")) {
-        policy.kind = NPART__POLICY_SPLIT;
-        take_number(parser, &policy);
-        if (!npart__accept(parser, NPART__TOKEN_WORD, "nodes"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected nodes");
-        sentence = "a larger partition is split evenly";
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "fail")) {
-        bool is_shared = npart__accept(parser, NPART__TOKEN_WORD, "shared");
-        if (!is_shared && !npart__accept(parser, NPART__TOKEN_WORD, "unfed"))
-            npart__parse_fail(parser, npart__peek(parser)->column, "expected unfed or shared");
-        policy.kind = is_shared ? NPART__POLICY_FAIL_SHARED : NPART__POLICY_FAIL_UNFED;
-        if (is_shared) {
-            take_ops(parser, &policy);
-            need_ops(parser, &policy);
-        } else {
-            take_unread(parser, &policy);
-        }
-        sentence = is_shared ? "a constant whose layout the runtime changes must have one use only"
-                             : "a partition must have an input that is not constant";
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "drop")) {
-        sentence = take_drop(parser, &policy);
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "keep")) {
-        sentence = take_keep(parser, &policy);
-    } else if (npart__accept(parser, NPART__TOKEN_WORD, "cut")) {
-        sentence = take_cut(parser, &policy);
-    } else {
-        npart__parse_fail(parser, npart__peek(parser)->column,
-                          "expected stop, only-whole, compiled, split, drop, keep, fail or cut");
+    const char *first_word = npart__peek(parser)->text;
+    const struct form *form = read_form(parser, &policy);
+    if (!form)
         return;
-    }
+    policy.kind = (uint8_t)form->kind;
+    warn_of_openvino(parser, form->kind);
     policy.when = npart__take_condition(parser);
     if (parser->status != NPART_OK)
         return;
-    const char *fixed = npart__arena_format(parser->arena, "partitions-%s-%u", label, parser->oplist->policies.count);
-    if (!fixed) {
+    const char *label =
+        npart__arena_format(parser->arena, "partitions-%s-%u", first_word, parser->oplist->policies.count);
+    if (!label) {
         npart__parse_out_of_memory(parser);
         return;
     }
-    policy.rule = npart__end_of_line_rule(parser, fixed, sentence);
-    if (policy.rule != NPART_NONE)
-        parser->oplist->rules.items[policy.rule].is_fatal =
-            policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED;
-    if (policy.rule != NPART_NONE && !NPART__PUSH(parser->arena, &parser->oplist->policies, policy))
-        npart__parse_out_of_memory(parser);
+    policy.rule = npart__end_of_line_rule(parser, label, form->sentence);
+    if (policy.rule == NPART_NONE)
+        return;
+    parser->oplist->rules.items[policy.rule].is_fatal =
+        policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED;
+    NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 
 void npart__line_fallback(struct npart__parser *parser)
@@ -380,7 +323,7 @@ void npart__line_fallback(struct npart__parser *parser)
     struct npart__fallback line = {.first_op = oplist->policy_ops.count};
     const char *label = "fallback";
     line.has_all = npart__accept(parser, NPART__TOKEN_MARK, "*");
-    line.op_count = line.has_all ? 0 : push_ops(parser);
+    line.op_count = line.has_all ? 0 : npart__take_ops(parser, &oplist->policy_ops);
     line.when = npart__take_condition(parser);
     if (oplist->fallbacks.count)
         label = npart__arena_format(parser->arena, "fallback-%u", oplist->fallbacks.count);
@@ -392,6 +335,5 @@ void npart__line_fallback(struct npart__parser *parser)
     if (line.rule == NPART_NONE)
         return;
     oplist->rules.items[line.rule].is_fatal = true;
-    if (!NPART__PUSH(parser->arena, &oplist->fallbacks, line))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &oplist->fallbacks, line);
 }

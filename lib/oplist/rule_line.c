@@ -141,8 +141,7 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
         rule.id = make_id(parser, label, &rule);
     if (parser->status != NPART_OK)
         return;
-    if (!NPART__PUSH(parser->arena, &parser->oplist->rules, rule))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->rules, rule);
 }
 
 /* `except OP...` on a rule for all ops: it holds where the op is one of these. Written as a condition of its own. */
@@ -217,8 +216,14 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         warn_of_rule(parser, rule, is_written, parser->now.range.tokens[0].column);
 }
 
-void npart__parse_rule(struct npart__parser *parser, enum npart__rule_kind kind, bool is_refusal)
+void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 {
+    static const char *const keywords[] = {[NPART__RULE_NEED] = "need", [NPART__RULE_CAP] = "maybe",
+                                           [NPART__RULE_NOTE] = "note", [NPART__RULE_UNIT] = "unit"};
+    bool is_refusal = strcmp(keyword, "refuse") == 0; /* a need */
+    size_t kind = 0;
+    while (!is_refusal && kind + 1 < NPART__COUNT(keywords) && strcmp(keywords[kind], keyword) != 0)
+        kind++;
     struct npart__rule rule = {
         .condition = NPART_NONE,
         .kind = (uint8_t)kind,

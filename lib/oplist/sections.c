@@ -12,29 +12,10 @@
 
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
 
-static void line_need(struct npart__parser *parser)
+/* need, refuse, maybe, note, unit: a rule of the kind that its keyword says. */
+static void line_rule(struct npart__parser *parser)
 {
-    npart__parse_rule(parser, NPART__RULE_NEED, false);
-}
-
-static void line_refuse(struct npart__parser *parser)
-{
-    npart__parse_rule(parser, NPART__RULE_NEED, true);
-}
-
-static void line_maybe(struct npart__parser *parser)
-{
-    npart__parse_rule(parser, NPART__RULE_CAP, false);
-}
-
-static void line_note(struct npart__parser *parser)
-{
-    npart__parse_rule(parser, NPART__RULE_NOTE, false);
-}
-
-static void line_unit(struct npart__parser *parser)
-{
-    npart__parse_rule(parser, NPART__RULE_UNIT, false);
+    npart__parse_rule(parser, parser->now.range.tokens[parser->now.at - 1].text);
 }
 
 /* use NAME[(ARGUMENT, ...)]...: the rules of defines. */
@@ -139,8 +120,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     for (uint32_t i = entry.first_rule; i < oplist->rules.count; i++)
         if (!*oplist->rules.items[i].source)
             oplist->rules.items[i].source = *parser->op_source ? parser->op_source : parser->default_source;
-    if (!NPART__PUSH(parser->arena, &oplist->ops, entry))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &oplist->ops, entry);
     oplist->gates[parser->gate].has_ops = true;
 }
 
@@ -185,8 +165,7 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
     for (uint32_t i = pattern.first_rule; i < parser->oplist->rules.count; i++)
         if (!*parser->oplist->rules.items[i].source)
             parser->oplist->rules.items[i].source = source;
-    if (!NPART__PUSH(parser->arena, &parser->oplist->patterns, pattern))
-        npart__parse_out_of_memory(parser);
+    NPART__KEEP(parser, &parser->oplist->patterns, pattern);
 }
 
 /* ---- dispatch -------------------------------------------------------------------------------------------- */
@@ -222,11 +201,11 @@ static const struct {
     {"gate", npart__line_gate, IN_LIST},
     {"every", npart__line_every, IN_LIST},
     {"drop", npart__line_drop, IN_LIST},
-    {"need", line_need, IN_OP | IN_PATTERN},
-    {"maybe", line_maybe, IN_OP},
-    {"note", line_note, IN_OP},
-    {"unit", line_unit, IN_OP},
-    {"refuse", line_refuse, IN_OP},
+    {"need", line_rule, IN_OP | IN_PATTERN},
+    {"maybe", line_rule, IN_OP},
+    {"note", line_rule, IN_OP},
+    {"unit", line_rule, IN_OP},
+    {"refuse", line_rule, IN_OP},
     {"use", line_use, IN_OP | IN_PATTERN},
     {"source", line_source_of_op, IN_OP},
     {"let", npart__line_let, IN_PATTERN},
