@@ -94,7 +94,12 @@ npart_status npart__build_order(struct npart__build *build);
 /* The same for a graph that had all that, and whose regions have changed since. */
 npart_status npart__build_order_again(struct npart__build *build);
 
-/* regions.c: a graph whose arrays are the caller's to change: of nodes, values, scopes and operands. False when out of
+/* regions.c: a copy of items with room for one more; NULL when out of memory. Use through NPART__COPY_ARRAY. */
+void *npart__build_copy_items(struct npart__arena *arena, const void *items, uint32_t count, size_t item_bytes);
+#define NPART__COPY_ARRAY(arena, from, to)                                                                             \
+    ((to)->count = (from)->count, (to)->capacity = (from)->count + 1,                                                  \
+     (to)->items = npart__build_copy_items((arena), (from)->items, (from)->count, sizeof *(from)->items))
+/* A graph whose arrays are the caller's to change: of nodes, values, scopes and operands. False when out of
  * memory. */
 bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out);
 /* Puts what was changed in order. */

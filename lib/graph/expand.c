@@ -339,25 +339,12 @@ static bool expand(struct expander *expander)
     return true;
 }
 
-static bool copy_all(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out)
-{
-    if (!npart__build_copy(graph, arena, out) || !npart__strings_copy(&graph->strings, arena, &out->strings))
-        return false;
-    memset(&out->attributes, 0, sizeof out->attributes);
-    if (!NPART__RESERVE(arena, &out->attributes, graph->attributes.count + (size_t)1))
-        return false;
-    if (graph->attributes.count)
-        memcpy(out->attributes.items, graph->attributes.items,
-               graph->attributes.count * sizeof *graph->attributes.items);
-    out->attributes.count = graph->attributes.count;
-    return true;
-}
-
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error)
 {
-    if (!copy_all(graph, arena, out))
+    if (!npart__build_copy(graph, arena, out) || !npart__strings_copy(&graph->strings, arena, &out->strings) ||
+        !NPART__COPY_ARRAY(arena, &graph->attributes, &out->attributes))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
         struct expander expander = {.graph = out,

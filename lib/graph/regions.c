@@ -6,27 +6,21 @@
  */
 #include "graph/build.h"
 
+void *npart__build_copy_items(struct npart__arena *arena, const void *items, uint32_t count, size_t item_bytes)
+{
+    void *copy = npart__arena_allocate(arena, (count + (size_t)1) * item_bytes);
+    return copy && count ? memcpy(copy, items, count * item_bytes) : copy;
+}
+
 /* Nodes and values keep their ids, so what is written to is copied. */
 bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *arena, struct npart__graph *out)
 {
-    struct npart__graph made = *graph;
-    made.arena = arena;
-    made.nodes.items = npart__arena_allocate(arena, (made.nodes.count + (size_t)1) * sizeof *made.nodes.items);
-    made.values.items = npart__arena_allocate(arena, (made.values.count + (size_t)1) * sizeof *made.values.items);
-    made.scopes.items = npart__arena_allocate(arena, made.scopes.count * sizeof *made.scopes.items);
-    made.operands.items = npart__arena_allocate(arena, (made.operands.count + (size_t)1) * sizeof(uint32_t));
-    if (!made.nodes.items || !made.values.items || !made.scopes.items || !made.operands.items)
-        return false;
-    memcpy(made.nodes.items, graph->nodes.items, made.nodes.count * sizeof *made.nodes.items);
-    memcpy(made.values.items, graph->values.items, made.values.count * sizeof *made.values.items);
-    memcpy(made.scopes.items, graph->scopes.items, made.scopes.count * sizeof *made.scopes.items);
-    memcpy(made.operands.items, graph->operands.items, made.operands.count * sizeof(uint32_t));
-    made.nodes.capacity = made.nodes.count + 1;
-    made.values.capacity = made.values.count + 1;
-    made.scopes.capacity = made.scopes.count;
-    made.operands.capacity = made.operands.count + 1;
-    *out = made;
-    return true;
+    *out = *graph;
+    out->arena = arena;
+    return NPART__COPY_ARRAY(arena, &graph->nodes, &out->nodes) &&
+           NPART__COPY_ARRAY(arena, &graph->values, &out->values) &&
+           NPART__COPY_ARRAY(arena, &graph->scopes, &out->scopes) &&
+           NPART__COPY_ARRAY(arena, &graph->operands, &out->operands);
 }
 
 /* Scopes are listed outside first. What stands in a branch that is not taken, or behind a call that is one node, is in

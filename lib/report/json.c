@@ -42,10 +42,23 @@ static void string(struct json *json, const char *value)
     npart__add_json_string(json->out, value, strlen(value));
 }
 
+/* A key with all that stands before it, and its value. */
+static void member(struct json *json, const char *key, const char *value)
+{
+    text(json, key);
+    string(json, value);
+}
+
 static void number(struct json *json, const char *key, int64_t value)
 {
     text(json, key);
     npart__add_number(json->out, value);
+}
+
+static void decimal(struct json *json, const char *key, double value)
+{
+    text(json, key);
+    npart__add_decimal(json->out, value, 6);
 }
 
 static void id_or_null(struct json *json, const char *key, uint32_t id)
@@ -61,29 +74,23 @@ static void ids(struct json *json, const char *key, const uint32_t *list, uint32
 {
     text(json, key);
     text(json, "[");
-    for (uint32_t i = 0; i < count; i++) {
-        if (i)
-            text(json, ",");
-        npart__add_number(json->out, list[i]);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        number(json, i ? "," : "", list[i]);
     text(json, "]");
 }
 
-static void value_name(struct json *json, uint32_t id)
+static void value_name(struct json *json, const char *key, uint32_t id)
 {
     struct npart_value value = {.size = sizeof value};
-    string(json, npart_inference_value(json->view, id, &value) ? value.name : "");
+    member(json, key, npart_inference_value(json->view, id, &value) ? value.name : "");
 }
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
 {
     text(json, key);
     text(json, "[");
-    for (uint32_t i = 0; i < count; i++) {
-        if (i)
-            text(json, ",");
-        value_name(json, list[i]);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        value_name(json, i ? "," : "", list[i]);
     text(json, "]");
 }
 
@@ -92,11 +99,8 @@ static void range(struct json *json, const char *key, struct npart_cost_range va
     const double numbers[] = {value.low_ms, value.typical_ms, value.high_ms};
     text(json, key);
     text(json, "[");
-    for (size_t i = 0; i < NPART__LENGTH(numbers); i++) {
-        if (i)
-            text(json, ",");
-        npart__add_decimal(json->out, numbers[i], 6);
-    }
+    for (size_t i = 0; i < NPART__LENGTH(numbers); i++)
+        decimal(json, i ? "," : "", numbers[i]);
     text(json, "]");
 }
 
@@ -104,13 +108,10 @@ static void range(struct json *json, const char *key, struct npart_cost_range va
 
 static void finding(struct json *json, const struct npart_finding *at, bool *is_first)
 {
-    text(json, *is_first ? "{\"code\":" : ",{\"code\":");
+    member(json, *is_first ? "{\"code\":" : ",{\"code\":", at->code);
     *is_first = false;
-    string(json, at->code);
-    text(json, ",\"text\":");
-    string(json, at->text);
-    text(json, ",\"at\":");
-    string(json, at->at);
+    member(json, ",\"text\":", at->text);
+    member(json, ",\"at\":", at->at);
     text(json, "}");
 }
 
@@ -125,16 +126,12 @@ static void model(struct json *json)
         finding(json, &at, &is_first);
     for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
         finding(json, &at, &is_first);
-    text(json, "],\"model\":{\"path\":");
-    string(json, info->name);
+    member(json, "],\"model\":{\"path\":", info->name);
     number(json, ",\"ir_version\":", info->ir_version);
-    text(json, ",\"producer\":");
-    string(json, info->producer_name);
+    member(json, ",\"producer\":", info->producer_name);
     text(json, ",\"opsets\":{");
     for (uint32_t i = 0; i < info->opset_count; i++) {
-        if (i)
-            text(json, ",");
-        string(json, info->opsets[i].domain);
+        member(json, i ? "," : "", info->opsets[i].domain);
         number(json, ":", info->opsets[i].version);
     }
     number(json, "},\"nodes\":", info->node_count - info->added_node_count);
@@ -152,18 +149,12 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
         struct npart__sheet sheet;
         struct json once = {.out = &sheet};
         npart__sheet_open(&sheet, json->pool);
-        text(&once, "{\"gate\":");
-        string(&once, gate);
-        text(&once, ",\"rule\":");
-        string(&once, rule);
-        text(&once, ",\"text\":");
-        string(&once, sentence);
-        if (*because) {
-            text(&once, ",\"because\":");
-            string(&once, because);
-        }
-        text(&once, ",\"source\":");
-        string(&once, source);
+        member(&once, "{\"gate\":", gate);
+        member(&once, ",\"rule\":", rule);
+        member(&once, ",\"text\":", sentence);
+        if (*because)
+            member(&once, ",\"because\":", because);
+        member(&once, ",\"source\":", source);
         text(&once, ",\"found\":");
         *made = npart__keep_text(&sheet);
     }
@@ -223,12 +214,9 @@ static void node_head(struct json *json, uint32_t id)
     number(json, id ? ",{\"index\":" : "{\"index\":", at.index);
     text(json, ",\"graph\":");
     text(json, json->paths[at.graph]);
-    text(json, ",\"name\":");
-    string(json, at.name);
-    text(json, ",\"op\":");
-    string(json, at.op);
-    text(json, ",\"domain\":");
-    string(json, at.written_domain);
+    member(json, ",\"name\":", at.name);
+    member(json, ",\"op\":", at.op);
+    member(json, ",\"domain\":", at.written_domain);
     text(json, ",\"verdict\":\"");
 }
 
@@ -280,11 +268,11 @@ static void node(struct json *json, uint32_t id)
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
-static void macs_or_null(struct json *json, const char *key, bool is_known, uint64_t macs)
+static void count_or_null(struct json *json, const char *key, bool is_known, uint64_t count)
 {
     text(json, key);
     if (is_known)
-        npart__add_format(json->out, "%llu", (unsigned long long)macs);
+        npart__add_format(json->out, "%llu", (unsigned long long)count);
     else
         text(json, "null");
 }
@@ -303,17 +291,14 @@ static void summary(struct json *json, const struct npart_summary *at)
     number(json, ",\"partitions_if_unknown\":[", at->partitions_low);
     number(json, ",", at->partitions_high);
     number(json, "],\"switches\":", at->switches);
-    text(json, ",\"coverage\":");
-    npart__add_decimal(json->out, at->coverage, 6);
-    macs_or_null(json, ",\"macs\":", at->has_macs, at->macs);
-    macs_or_null(json, ",\"macs_on_npu\":", at->has_macs, at->macs_on_npu);
-    text(json, ",\"mac_coverage\":");
+    decimal(json, ",\"coverage\":", at->coverage);
+    count_or_null(json, ",\"macs\":", at->has_macs, at->macs);
+    count_or_null(json, ",\"macs_on_npu\":", at->has_macs, at->macs_on_npu);
     if (at->has_macs && at->macs)
-        npart__add_decimal(json->out, at->mac_coverage, 6);
+        decimal(json, ",\"mac_coverage\":", at->mac_coverage);
     else
-        text(json, "null");
-    text(json, ",\"verdict\":");
-    string(json, at->verdict);
+        text(json, ",\"mac_coverage\":null");
+    member(json, ",\"verdict\":", at->verdict);
     text(json, "}");
 }
 
@@ -327,38 +312,29 @@ static void partition(struct json *json, uint32_t id, const struct npart_partiti
     value_names(json, ",\"outputs\":", at->outputs, at->output_count);
     ids(json, ",\"cause_of_end\":", at->ends, at->end_count);
     value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
-    macs_or_null(json, ",\"macs\":", at->has_macs, at->macs);
+    count_or_null(json, ",\"macs\":", at->has_macs, at->macs);
     text(json, "}");
 }
 
 static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
 {
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
-    text(json, ",\"kind\":");
-    string(json, at->kind);
+    member(json, ",\"kind\":", at->kind);
     ids(json, ",\"nodes\":", at->nodes, at->node_count);
     number(json, ",\"victims\":", at->affected_count);
-    text(json, ",\"text\":");
-    string(json, at->text);
-    text(json, ",\"rule\":");
-    string(json, at->rule_id);
+    member(json, ",\"text\":", at->text);
+    member(json, ",\"rule\":", at->rule_id);
     ids(json, ",\"cuts\":", at->cuts, at->cut_count);
     text(json, "}");
 }
 
 static void crossing(struct json *json, uint32_t index, const struct npart_crossing *at)
 {
-    text(json, index ? ",{\"tensor\":" : "{\"tensor\":");
-    value_name(json, at->value);
+    value_name(json, index ? ",{\"tensor\":" : "{\"tensor\":", at->value);
     id_or_null(json, ",\"from\":", at->from);
     id_or_null(json, ",\"to\":", at->to);
-    text(json, ",\"bytes\":");
-    if (at->has_bytes)
-        npart__add_format(json->out, "%llu", (unsigned long long)at->bytes);
-    else
-        text(json, "null");
-    text(json, ",\"layout\":");
-    string(json, at->layout);
+    count_or_null(json, ",\"bytes\":", at->has_bytes, at->bytes);
+    member(json, ",\"layout\":", at->layout);
     text(json, "}");
 }
 
@@ -366,12 +342,9 @@ static void cost(struct json *json)
 {
     struct npart_cost at = {.size = sizeof at};
     (void)npart_plan_cost(json->plan, &at);
-    text(json, ",\"cost\":{\"low_ms\":");
-    npart__add_decimal(json->out, at.total.low_ms, 6);
-    text(json, ",\"typical_ms\":");
-    npart__add_decimal(json->out, at.total.typical_ms, 6);
-    text(json, ",\"high_ms\":");
-    npart__add_decimal(json->out, at.total.high_ms, 6);
+    decimal(json, ",\"cost\":{\"low_ms\":", at.total.low_ms);
+    decimal(json, ",\"typical_ms\":", at.total.typical_ms);
+    decimal(json, ",\"high_ms\":", at.total.high_ms);
     text(json, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
     npart__add_format(json->out, ",\"bytes_to_npu\":%llu,\"bytes_to_cpu\":%llu", (unsigned long long)at.bytes_to_npu,
                       (unsigned long long)at.bytes_to_cpu);
@@ -391,9 +364,7 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
         return;
     text(json, ",\"if_fixed\":{\"dims\":{");
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(fixed), i, &binding); i++) {
-        if (i)
-            text(json, ",");
-        string(json, binding.name);
+        member(json, i ? "," : "", binding.name);
         number(json, ":", binding.size);
     }
     text(json, "},\"summary\":");
@@ -410,19 +381,13 @@ static void target_head(struct json *json)
     const struct npart_plan_info *info = &json->plan_info;
     (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
     (void)npart_plan_summary(json->plan, &at);
-    text(json, "{\"target\":");
-    string(json, oplist.name);
-    text(json, ",\"variant\":");
-    string(json, info->variant);
+    member(json, "{\"target\":", oplist.name);
+    member(json, ",\"variant\":", info->variant);
     text(json, ",\"switches_on\":[");
-    for (uint32_t i = 0; i < info->switch_count; i++) {
-        text(json, i ? "," : "");
-        string(json, info->switches[i]);
-    }
-    text(json, "],\"toolchain\":");
-    string(json, info->toolchain);
-    text(json, ",\"partitioner\":");
-    string(json, info->partitioner);
+    for (uint32_t i = 0; i < info->switch_count; i++)
+        member(json, i ? "," : "", info->switches[i]);
+    member(json, "],\"toolchain\":", info->toolchain);
+    member(json, ",\"partitioner\":", info->partitioner);
     text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
     text(json, ",\"summary\":");
     summary(json, &at);
@@ -537,8 +502,7 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
     for (size_t i = 0; i < count && !pool.failed; i++) {
         if (i == 0) {
             number(&json, "{\"schema\":", JSON_SCHEMA);
-            text(&json, ",\"tool\":{\"name\":\"npu-partition\",\"version\":");
-            string(&json, npart_version());
+            member(&json, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
             text(&json, "},");
             model(&json);
             text(&json, ",\"targets\":[");
