@@ -100,16 +100,12 @@ static bool operand_at(const char *list, unsigned index, struct npart__operand *
 {
     const char *word;
     size_t length;
-    bool found = false;
-    while (next_word(&list, &word, &length)) {
+    for (; next_word(&list, &word, &length); index--) {
         parse_operand(word, length, out);
-        found = true;
         if (index == 0 || out->is_variadic)
             return true; /* a variadic operand is the last and answers for all that follow */
-        index--;
-        found = false;
     }
-    return found;
+    return false;
 }
 
 bool npart__operator_input(const struct npart__operator *op, unsigned index, struct npart__operand *out)

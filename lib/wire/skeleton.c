@@ -38,12 +38,12 @@ enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_
 #define FIELD_NUMBERS 32 /* all of ONNX's are below */
 
 struct field {
-    uint8_t kind, child, rule;
+    uint8_t kind, child, rule, unused; /* four bytes are copied at once */
 };
 
 static const struct field fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
 #define FIELD(message, number, name, kind, child, rule)                                                                \
-    [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule},
+    [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule, 0},
 #include "wire/wire_schema.def"
 };
 
@@ -477,27 +477,20 @@ struct tag {
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-static bool fits(const struct tag *tag)
-{
-    switch (tag->field.kind) {
-    case KIND_NONE:
-        return true;
-    case KIND_VARINT:
-        return tag->wire_type == WIRE_VARINT;
-    case KIND_FIXED32:
-        return tag->wire_type == WIRE_FIXED32;
-    case KIND_FIXED64:
-        return tag->wire_type == WIRE_FIXED64;
-    case KIND_VARINTS:
-        return tag->wire_type == WIRE_VARINT || tag->wire_type == WIRE_BYTES;
-    case KIND_FIXED32S:
-        return tag->wire_type == WIRE_FIXED32 || tag->wire_type == WIRE_BYTES;
-    case KIND_FIXED64S:
-        return tag->wire_type == WIRE_FIXED64 || tag->wire_type == WIRE_BYTES;
-    default:
-        return tag->wire_type == WIRE_BYTES;
-    }
-}
+/* By kind, a bit for each wire type that such a field may have. */
+static const uint8_t wire_types[] = {
+    [KIND_NONE] = 1 << WIRE_VARINT | 1 << WIRE_FIXED64 | 1 << WIRE_BYTES | 1 << WIRE_FIXED32,
+    [KIND_VARINT] = 1 << WIRE_VARINT,
+    [KIND_FIXED32] = 1 << WIRE_FIXED32,
+    [KIND_FIXED64] = 1 << WIRE_FIXED64,
+    [KIND_VARINTS] = 1 << WIRE_VARINT | 1 << WIRE_BYTES,
+    [KIND_FIXED32S] = 1 << WIRE_FIXED32 | 1 << WIRE_BYTES,
+    [KIND_FIXED64S] = 1 << WIRE_FIXED64 | 1 << WIRE_BYTES,
+    [KIND_TEXT] = 1 << WIRE_BYTES,
+    [KIND_BYTES] = 1 << WIRE_BYTES,
+    [KIND_STRINGS] = 1 << WIRE_BYTES,
+    [KIND_MESSAGE] = 1 << WIRE_BYTES,
+};
 
 static bool is_payload(const struct tag *tag)
 {
@@ -606,10 +599,10 @@ static npart_status scan_field(struct scan *scan)
     tag.wire_type = (unsigned)(key & 7);
     if (tag.number < FIELD_NUMBERS)
         tag.field = fields[frame->message][tag.number];
-    if (tag.number == 0 || tag.wire_type == 3 || tag.wire_type == 4 || tag.wire_type > 5 || key > UINT32_MAX ||
+    if (tag.number == 0 || !(wire_types[KIND_NONE] >> tag.wire_type & 1) || key > UINT32_MAX ||
         scan->position - tag.at > 5)
         return malformed(scan, tag.at, "%llu is no protobuf field tag", (unsigned long long)key);
-    if (!fits(&tag))
+    if (!(wire_types[tag.field.kind] >> tag.wire_type & 1))
         return malformed(scan, tag.at, "%s.%s has wire type %u", message_names[frame->message],
                          field_name(frame->message, tag.number), tag.wire_type);
     return tag.wire_type == WIRE_BYTES ? handle_bytes(scan, &tag) : handle_number(scan, &tag);
