@@ -11,32 +11,21 @@
 
 /* ---- whole numbers --------------------------------------------------------------------------------------- */
 
-static int64_t same(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)each, (void)b;
-    return a;
-}
-
-static int64_t add(struct npart__each *each, int64_t a, int64_t b)
-{
-    return npart__sum(each->call->pool, a, b);
-}
-
-static int64_t subtract(struct npart__each *each, int64_t a, int64_t b)
-{
-    return npart__difference(each->call->pool, a, b);
-}
-
-static int64_t multiply(struct npart__each *each, int64_t a, int64_t b)
-{
-    return npart__product(each->call->pool, a, b);
-}
-
-static int64_t negate(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)b;
-    return npart__product(each->call->pool, a, -1);
-}
+#define WHOLE(name, expression)                                                                                        \
+    static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
+    {                                                                                                                  \
+        struct npart__expressions *pool = each->call->pool;                                                            \
+        (void)pool, (void)a, (void)b;                                                                                  \
+        return expression;                                                                                             \
+    }
+WHOLE(same, a)
+WHOLE(add, npart__sum(pool, a, b))
+WHOLE(subtract, npart__difference(pool, a, b))
+WHOLE(multiply, npart__product(pool, a, b))
+WHOLE(negate, npart__product(pool, a, -1))
+WHOLE(maximum, npart__maximum(pool, a, b))
+WHOLE(minimum, npart__minimum(pool, a, b))
+WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(pool))
 
 /* Integer division rounds toward zero in ONNX, down for us. What has no sign for certain is taken for a size. */
 static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
@@ -62,16 +51,6 @@ static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
     return npart__difference(pool, a, npart__product(pool, quotient, b));
 }
 
-static int64_t maximum(struct npart__each *each, int64_t a, int64_t b)
-{
-    return npart__maximum(each->call->pool, a, b);
-}
-
-static int64_t minimum(struct npart__each *each, int64_t a, int64_t b)
-{
-    return npart__minimum(each->call->pool, a, b);
-}
-
 static int64_t power(struct npart__each *each, int64_t a, int64_t b)
 {
     int64_t result = 1;
@@ -83,42 +62,17 @@ static int64_t power(struct npart__each *each, int64_t a, int64_t b)
     return is_far ? npart__fresh_symbol(each->call->pool) : result; /* runtimes compute it with doubles */
 }
 
-static int64_t relu(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)b;
-    if (npart__lower_bound(each->call->pool, a) >= 0)
-        return a;
-    return npart__is_number(a) ? 0 : npart__fresh_symbol(each->call->pool);
-}
-
-static int64_t absolute(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)b;
-    if (npart__lower_bound(each->call->pool, a) >= 0)
-        return a;
-    return npart__is_number(a) ? npart__product(each->call->pool, a, -1) : npart__fresh_symbol(each->call->pool);
-}
-
-static int64_t sign(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)b;
-    return npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(each->call->pool);
-}
-
-static int64_t slope(struct npart__each *each, int64_t a, int64_t b)
-{
-    if (npart__lower_bound(each->call->pool, a) >= 0)
-        return a;
-    return npart__is_number(a) ? npart__product(each->call->pool, a, b) : npart__fresh_symbol(each->call->pool);
-}
+/* What is below 0 is multiplied with b. */
+WHOLE(slope, npart__lower_bound(pool, a) >= 0 ? a
+             : npart__is_number(a)            ? npart__product(pool, a, b)
+                                              : npart__fresh_symbol(pool))
+WHOLE(relu, slope(each, a, 0))
+WHOLE(absolute, slope(each, a, -1))
 
 /* ---- truth values and bits ------------------------------------------------------------------------------- */
 
-static int64_t logical_not(struct npart__each *each, int64_t a, int64_t b)
-{
-    (void)b;
-    return npart__is_number(a) ? a == 0 : npart__fresh_symbol(each->call->pool);
-}
+WHOLE(logical_not, npart__is_number(a) ? a == 0 : npart__fresh_symbol(pool))
+WHOLE(logical_xor, npart__is_number(a) && npart__is_number(b) ? !a != !b : npart__fresh_symbol(pool))
 
 static int64_t logical_and(struct npart__each *each, int64_t a, int64_t b)
 {
@@ -132,12 +86,6 @@ static int64_t logical_or(struct npart__each *each, int64_t a, int64_t b)
     if ((npart__is_number(a) && a != 0) || (npart__is_number(b) && b != 0))
         return 1;
     return a == 0 && b == 0 ? 0 : npart__fresh_symbol(each->call->pool);
-}
-
-static int64_t logical_xor(struct npart__each *each, int64_t a, int64_t b)
-{
-    bool are_numbers = npart__is_number(a) && npart__is_number(b);
-    return are_numbers ? (a != 0) != (b != 0) : npart__fresh_symbol(each->call->pool);
 }
 
 /* The bits of a number as wide as its type. */
@@ -157,16 +105,10 @@ static int64_t bitwise_not(struct npart__each *each, int64_t a, int64_t b)
     return npart__type_name(each->type)[0] == 'u' ? keep_bits(each, ~(uint64_t)a) : npart__as_number(-1 - a);
 }
 
-#define BITWISE(name, operator)                                                                                        \
-    static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
-    {                                                                                                                  \
-        bool are_numbers = npart__is_number(a) && npart__is_number(b);                                                 \
-        return are_numbers ? npart__as_number((int64_t)((uint64_t)a operator(uint64_t) b))                             \
-                           : npart__fresh_symbol(each->call->pool);                                                    \
-    }
-BITWISE(bitwise_and, &)
-BITWISE(bitwise_or, |)
-BITWISE(bitwise_xor, ^)
+#define BITS(bits) (npart__is_number(a) && npart__is_number(b) ? npart__as_number(bits) : npart__fresh_symbol(pool))
+WHOLE(bitwise_and, BITS(a & b))
+WHOLE(bitwise_or, BITS(a | b))
+WHOLE(bitwise_xor, BITS(a ^ b))
 
 /* Of unsigned numbers; a shift by the width and more is nobody's promise. */
 static int64_t shift(struct npart__each *each, int64_t a, int64_t b)
@@ -200,16 +142,11 @@ static int64_t compare(struct npart__expressions *pool, int64_t a, int64_t b, en
     return least_lack >= (includes_equality ? 1 : 0) ? 0 : npart__fresh_symbol(pool);
 }
 
-#define COMPARISON(name, left, right, kind)                                                                            \
-    static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
-    {                                                                                                                  \
-        return compare(each->call->pool, left, right, kind);                                                           \
-    }
-COMPARISON(compare_equal, a, b, EQUAL)
-COMPARISON(compare_greater, a, b, GREATER)
-COMPARISON(compare_greater_or_equal, a, b, GREATER_OR_EQUAL)
-COMPARISON(compare_less, b, a, GREATER)
-COMPARISON(compare_less_or_equal, b, a, GREATER_OR_EQUAL)
+WHOLE(compare_equal, compare(pool, a, b, EQUAL))
+WHOLE(compare_greater, compare(pool, a, b, GREATER))
+WHOLE(compare_greater_or_equal, compare(pool, a, b, GREATER_OR_EQUAL))
+WHOLE(compare_less, compare(pool, b, a, GREATER))
+WHOLE(compare_less_or_equal, compare(pool, b, a, GREATER_OR_EQUAL))
 
 /* ---- fractions ------------------------------------------------------------------------------------------- */
 

@@ -58,30 +58,27 @@ static bool add_extreme(const struct npart__expressions *pool, const struct npar
     return npart__add_int64(*bound, part, bound);
 }
 
-int64_t npart__lower_bound(const struct npart__expressions *pool, int64_t a)
+static int64_t bound_of(const struct npart__expressions *pool, int64_t a, bool of_most)
 {
+    int64_t none = of_most ? INT64_MAX : INT64_MIN;
     if (npart__is_number(a))
         return a;
     if (a == NPART__UNKNOWN)
-        return INT64_MIN;
+        return none;
     const struct npart__sum *sum = npart__sum_at(pool, a);
     int64_t bound = sum->constant;
     for (uint32_t i = 0; i < sum->count; i++)
-        if (!add_extreme(pool, &sum->terms[i], sum->terms[i].coefficient < 0, &bound))
-            return INT64_MIN;
+        if (!add_extreme(pool, &sum->terms[i], (sum->terms[i].coefficient > 0) == of_most, &bound))
+            return none;
     return bound;
+}
+
+int64_t npart__lower_bound(const struct npart__expressions *pool, int64_t a)
+{
+    return bound_of(pool, a, false);
 }
 
 int64_t npart__upper_bound(const struct npart__expressions *pool, int64_t a)
 {
-    if (npart__is_number(a))
-        return a;
-    if (a == NPART__UNKNOWN)
-        return INT64_MAX;
-    const struct npart__sum *sum = npart__sum_at(pool, a);
-    int64_t bound = sum->constant;
-    for (uint32_t i = 0; i < sum->count; i++)
-        if (!add_extreme(pool, &sum->terms[i], sum->terms[i].coefficient > 0, &bound))
-            return INT64_MAX;
-    return bound;
+    return bound_of(pool, a, true);
 }

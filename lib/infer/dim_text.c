@@ -163,26 +163,16 @@ static int64_t read_product(struct reader *reader)
 {
     int64_t value = read_factor(reader);
     for (;;) {
-        struct npart__expressions *pool = reader->pool;
-        skip_blanks(reader);
         if (take(reader, "**"))
             return fail(reader);
-        if (take(reader, "*")) {
-            value = npart__product(pool, value, read_factor(reader));
-        } else if (take(reader, "//") || take(reader, "/")) { /* sizes are whole: a plain / rounds down too */
-            int64_t divisor = read_factor(reader);
-            if (divisor == 0)
-                return fail(reader);
-            value = npart__floor_quotient(pool, value, divisor);
-        } else if (take(reader, "%")) {
-            int64_t divisor = read_factor(reader);
-            if (divisor == 0)
-                return fail(reader);
-            int64_t whole = npart__product(pool, npart__floor_quotient(pool, value, divisor), divisor);
-            value = npart__difference(pool, value, whole);
-        } else {
+        if (take(reader, "*"))
+            value = npart__product(reader->pool, value, read_factor(reader));
+        else if (take(reader, "//") || take(reader, "/")) /* sizes are whole: a plain / rounds down too */
+            value = apply_call(reader, CALL_FLOOR_DIVIDE, value, read_factor(reader));
+        else if (take(reader, "%"))
+            value = apply_call(reader, CALL_MODULO, value, read_factor(reader));
+        else
             return value;
-        }
         reader->operators++;
         if (reader->failed)
             return 0;
@@ -243,23 +233,6 @@ int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
 
 /* ---- binding --------------------------------------------------------------------------------------------- */
 
-/* The only symbol of a linear expression, with its coefficient; false for anything else. */
-static bool single_symbol(const struct npart__expressions *pool, int64_t a, uint32_t *symbol, int64_t *coefficient,
-                          int64_t *constant)
-{
-    const struct npart__sum *sum = npart__sum_at(pool, a);
-    if (sum->count != 1)
-        return false;
-    const struct npart__product *product = npart__product_at(pool, sum->terms[0].product);
-    if (product->count != 1 || product->factors[0].power != 1)
-        return false;
-    const struct npart__atom *atom = npart__atom_at(pool, product->factors[0].atom);
-    *symbol = (uint32_t)atom->left;
-    *coefficient = sum->terms[0].coefficient;
-    *constant = sum->constant;
-    return atom->kind == NPART__ATOM_SYMBOL;
-}
-
 bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t value, const char **problem)
 {
     int64_t meaning = npart__parse_dim(pool, text), coefficient, constant, rest;
@@ -269,7 +242,7 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
         return meaning == value;
     if (meaning == NPART__UNKNOWN)
         return true; /* out of memory, which the pool remembers */
-    if (!single_symbol(pool, meaning, &symbol, &coefficient, &constant)) {
+    if (!npart__single_symbol(pool, meaning, &symbol, &coefficient, &constant)) {
         *problem = "more than one symbol of it is still open";
         return false;
     }

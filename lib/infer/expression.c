@@ -136,8 +136,7 @@ static int64_t symbol_handle(struct npart__expressions *pool, uint32_t index)
     return atom_handle(pool, &atom);
 }
 
-/* The index of a named symbol, made when new; NPART_NONE when out of memory. */
-static uint32_t named_symbol(struct npart__expressions *pool, const char *name, size_t length)
+static uint32_t make_named(struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t id = npart__intern(&pool->names, name, length, true);
     if (id == NPART_NONE)
@@ -162,13 +161,19 @@ static uint32_t named_symbol(struct npart__expressions *pool, const char *name, 
     return index;
 }
 
+/* The index of a named symbol, made when new; NPART_NONE when out of memory, which the pool remembers. */
+static uint32_t named_symbol(struct npart__expressions *pool, const char *name, size_t length)
+{
+    uint32_t index = make_named(pool, name, length);
+    pool->failed |= index == NPART_NONE;
+    return index;
+}
+
 int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t index = named_symbol(pool, name, length);
-    if (index == NPART_NONE) {
-        pool->failed = true;
+    if (index == NPART_NONE)
         return NPART__UNKNOWN;
-    }
     const struct npart__symbol *symbol = &pool->symbols.items[index];
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
@@ -198,27 +203,38 @@ int64_t npart__bounded_symbol(struct npart__expressions *pool, int64_t most)
     return nameless_symbol(pool, false, most);
 }
 
-uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
+bool npart__single_symbol(const struct npart__expressions *pool, int64_t a, uint32_t *symbol, int64_t *coefficient,
+                          int64_t *constant)
 {
     if (npart__is_number(a) || a == NPART__UNKNOWN)
-        return NPART_NONE;
+        return false;
     const struct npart__sum *sum = npart__sum_at(pool, a);
-    if (sum->count != 1 || sum->constant || sum->terms[0].coefficient != 1)
-        return NPART_NONE;
+    if (sum->count != 1)
+        return false;
     const struct npart__product *product = npart__product_at(pool, sum->terms[0].product);
     if (product->count != 1 || product->factors[0].power != 1)
-        return NPART_NONE;
+        return false;
     const struct npart__atom *atom = npart__atom_at(pool, product->factors[0].atom);
-    return atom->kind == NPART__ATOM_SYMBOL ? (uint32_t)atom->left : NPART_NONE;
+    *symbol = (uint32_t)atom->left;
+    *coefficient = sum->terms[0].coefficient;
+    *constant = sum->constant;
+    return atom->kind == NPART__ATOM_SYMBOL;
+}
+
+uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
+{
+    uint32_t symbol;
+    int64_t coefficient, constant;
+    bool is_lone =
+        npart__single_symbol(pool, a, &symbol, &coefficient, &constant) && coefficient == 1 && constant == 0;
+    return is_lone ? symbol : NPART_NONE;
 }
 
 bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value)
 {
     uint32_t index = named_symbol(pool, name, length);
-    if (index == NPART_NONE) {
-        pool->failed = true;
+    if (index == NPART_NONE)
         return true;
-    }
     struct npart__symbol *symbol = &pool->symbols.items[index];
     if (symbol->is_bound)
         return symbol->value == value;
@@ -232,9 +248,7 @@ bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_
 void npart__limit_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t most)
 {
     uint32_t index = named_symbol(pool, name, length);
-    if (index == NPART_NONE)
-        pool->failed = true;
-    else if (most < pool->symbols.items[index].most)
+    if (index != NPART_NONE && most < pool->symbols.items[index].most)
         pool->symbols.items[index].most = most;
 }
 

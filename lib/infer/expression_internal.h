@@ -48,4 +48,8 @@ int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct 
 uint32_t npart__better_root(const struct npart__expressions *pool, uint32_t a, uint32_t b);
 const struct npart__sum *npart__sum_at(const struct npart__expressions *pool, int64_t handle);
 
+/* The only symbol of a linear expression, with what it is multiplied by and what is added; false for anything else. */
+bool npart__single_symbol(const struct npart__expressions *pool, int64_t a, uint32_t *symbol, int64_t *coefficient,
+                          int64_t *constant);
+
 #endif
