@@ -12,6 +12,7 @@ enum npart__element_traits {
     NPART__IS_QUOTIENT = 2, /* the same while the divisor keeps away from 0 */
     NPART__IS_CLOSE = 4,    /* no more exact than libraries are */
     NPART__IS_STEP = 8,     /* the result jumps: it is either the same at both ends, or not known */
+    NPART__IS_TRUTH = 16,   /* the result is a bool */
 };
 
 /* One node's computation. */

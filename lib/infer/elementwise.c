@@ -243,30 +243,15 @@ static bool is_old_broadcast(const struct npart__call *call)
     return call->node->domain == 0 && call->node->schema && call->node->schema->since < 7;
 }
 
-static bool is_truth(enum npart__elementwise which)
+static void set_truth(struct npart__call *call)
 {
-    switch (which) {
-    case NPART__EACH_NOT:
-    case NPART__EACH_AND:
-    case NPART__EACH_OR:
-    case NPART__EACH_XOR:
-    case NPART__EACH_EQUAL:
-    case NPART__EACH_GREATER:
-    case NPART__EACH_GREATER_OR_EQUAL:
-    case NPART__EACH_LESS:
-    case NPART__EACH_LESS_OR_EQUAL:
-    case NPART__EACH_IS_NAN:
-    case NPART__EACH_IS_INFINITE:
-        return true;
-    default:
-        return false;
-    }
+    if (npart__element_of((enum npart__elementwise)call->row->parameter)->traits & NPART__IS_TRUTH)
+        npart__set_element_type(call, 0, NPART__BOOL);
 }
 
 void npart__infer_binary(struct npart__call *call)
 {
-    if (is_truth((enum npart__elementwise)call->row->parameter))
-        npart__set_element_type(call, 0, NPART__BOOL);
+    set_truth(call);
     if (is_old_broadcast(call))
         npart__set_shape_like(call, 0, npart__in(call, 0));
     else if (broadcast_inputs(call, 2))
@@ -323,8 +308,7 @@ static void choose_doubles(struct npart__call *call, uint32_t count)
 void npart__infer_where(struct npart__call *call)
 {
     uint32_t count;
-    if (npart__in(call, 1)->element_type)
-        npart__set_element_type(call, 0, npart__in(call, 1)->element_type);
+    npart__set_type_like(call, 0, 1);
     if (!broadcast_inputs(call, 3) || !npart__small_count(npart__out(call, 0), &count))
         return;
     for (uint32_t k = 0; k < 3; k++)
@@ -361,8 +345,7 @@ void npart__infer_unary(struct npart__call *call)
     npart__set_shape_like(call, 0, npart__in(call, 0));
     if (!call->node->schema)
         npart__set_type_like(call, 0, 0);
-    if (is_truth((enum npart__elementwise)call->row->parameter))
-        npart__set_element_type(call, 0, NPART__BOOL);
+    set_truth(call);
     combine(call, 1);
 }
 

@@ -26,10 +26,9 @@ void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tenso
     }
 }
 
-static bool is_whole(double value)
+bool npart__is_whole(double number)
 {
-    return value >= -9007199254740992.0 && value <= 9007199254740992.0 && value == (double)(int64_t)value &&
-           (value != 0 || !signbit(value));
+    return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
 }
 
 static void *room_for(struct npart__inference *inference, uint32_t count)
@@ -46,7 +45,7 @@ static void keep_doubles(struct npart__inference *inference, struct npart__known
     int64_t *ints = room_for(inference, known->count);
     known->doubles = doubles;
     for (uint32_t i = 0; ints && i < known->count; i++) {
-        if (!is_whole(doubles[i]))
+        if (!npart__is_whole(doubles[i]))
             return;
         ints[i] = (int64_t)doubles[i];
     }

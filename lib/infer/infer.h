@@ -160,6 +160,9 @@ bool npart__is_bounded(const struct npart__expressions *pool, const struct npart
 /* The number of elements of a static tensor; false when it is not static or does not fit. */
 bool npart__static_elements(const struct npart__fact *fact, uint64_t *out);
 
+/* Of -0, and past what a double has all whole numbers of, false. */
+bool npart__is_whole(double number);
+
 /* "float32[1,sequence,768]", "int64[?,2]", "float32[...]" where the rank is unknown. */
 void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__fact *fact);

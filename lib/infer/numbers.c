@@ -131,11 +131,6 @@ bool npart__same_within(double (*function)(double), double number, double error,
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-static bool is_whole(double number)
-{
-    return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
-}
-
 /* Whole numbers that the type has all of are set as such, which later steps can follow exactly. */
 void npart__set_numbers(const struct npart__call *call, uint32_t output, double *doubles, uint32_t count,
                         double error)
@@ -146,7 +141,7 @@ void npart__set_numbers(const struct npart__call *call, uint32_t output, double 
         return;
     for (uint32_t i = 0; i < count; i++) {
         doubles[i] = npart__type_is_float(type) ? npart__round_number(type, doubles[i]) : doubles[i];
-        all_whole = all_whole && is_whole(doubles[i]);
+        all_whole = all_whole && npart__is_whole(doubles[i]);
     }
     if (!all_whole) {
         if (npart__type_is_float(type))
