@@ -44,36 +44,33 @@ static npart_model *new_model(npart_model **out, const struct npart_read_options
     return model;
 }
 
-npart_status npart_model_read_file(npart_model **out, const char *path, const struct npart_read_options *options,
-                                   struct npart_error *error)
+/* From a file, or from a stream where `path` is NULL. */
+static npart_status open_and_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
+                                  const struct npart_read_options *options, struct npart_error *error)
 {
     struct npart__source source;
     npart_status status;
-    if (!path)
-        return npart__fail_null("path", error);
     npart_model *model = new_model(out, options, &status, error);
-    if (model)
+    if (model && path)
         status = npart__source_open_file(&source, &model->life->arena, path, error);
+    else if (model)
+        status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
     if (status == NPART_OK)
-        return read_source(out, model, &source, options, path, error);
+        return read_source(out, model, &source, options, path ? path : "-", error);
     npart_model_free(model);
     return status;
+}
+
+npart_status npart_model_read_file(npart_model **out, const char *path, const struct npart_read_options *options,
+                                   struct npart_error *error)
+{
+    return path ? open_and_read(out, path, NULL, NULL, options, error) : npart__fail_null("path", error);
 }
 
 npart_status npart_model_read_stream(npart_model **out, npart_read_callback read, void *payload,
                                      const struct npart_read_options *options, struct npart_error *error)
 {
-    struct npart__source source;
-    npart_status status;
-    if (!read)
-        return npart__fail_null("read", error);
-    npart_model *model = new_model(out, options, &status, error);
-    if (model)
-        status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
-    if (status == NPART_OK)
-        return read_source(out, model, &source, options, "-", error);
-    npart_model_free(model);
-    return status;
+    return read ? open_and_read(out, NULL, read, payload, options, error) : npart__fail_null("read", error);
 }
 
 npart_status npart_model_read_memory(npart_model **out, const void *data, size_t bytes,

@@ -54,29 +54,21 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
 
 /* ---- reasons ----------------------------------------------------------------------------------------------- */
 
-static void append_found(const struct npart__plan *plan, uint32_t rule, uint32_t node, struct npart__buffer *out)
+/* Writes what a rule finds at a node, or where it is met what it looks at, and returns the length of the whole. */
+static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node, bool is_met, char *found,
+                          size_t bytes)
 {
-    (void)npart__rule_found(&plan->target, &plan->session, rule, node, out);
-}
-
-static void append_seen(const struct npart__plan *plan, uint32_t rule, uint32_t node, struct npart__buffer *out)
-{
-    npart__append_seen(&plan->target, &plan->session, rule, node, out);
-}
-
-/* Writes what a rule finds at a node, and returns the length of the whole. */
-static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node,
-                          void (*append)(const struct npart__plan *plan, uint32_t rule, uint32_t node,
-                                         struct npart__buffer *out),
-                          char *found, size_t bytes)
-{
+    const struct npart__plan *plan = &handle->plan;
     struct npart__note note;
     if (!found)
         return 0;
     npart__note_open(&note, &handle->life->arena.allocator);
     npart__lock(handle->inference);
-    append(&handle->plan, rule, node, &note.text);
-    note.text.failed |= npart__take_failure(handle->plan.inference);
+    if (is_met)
+        npart__append_seen(&plan->target, &plan->session, rule, node, &note.text);
+    else
+        (void)npart__rule_found(&plan->target, &plan->session, rule, node, &note.text);
+    note.text.failed |= npart__take_failure(plan->inference);
     npart__unlock(handle->inference);
     return npart__note_close(&note, found, bytes);
 }
@@ -113,7 +105,7 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
                                  : rule->is_fatal               ? NPART_OUTCOME_FAILS
                                                                 : NPART_OUTCOME_NOT_MET;
     put_reason(&handle->plan, at->rule, outcome, out);
-    out->found_bytes = write_found(handle, at->rule, node, append_found, found, bytes);
+    out->found_bytes = write_found(handle, at->rule, node, false, found, bytes);
     return true;
 }
 
@@ -142,9 +134,9 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
     enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, rule, node, NULL);
     npart__unlock(handle->inference);
     const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
-    bool has_failed = truth != NPART__TRUE && at->kind != NPART__RULE_NOTE;
+    bool is_met = truth == NPART__TRUE || at->kind == NPART__RULE_NOTE;
     put_reason(plan, rule, outcome_of(at, truth), out);
-    out->found_bytes = write_found(handle, rule, node, has_failed ? append_found : append_seen, found, bytes);
+    out->found_bytes = write_found(handle, rule, node, is_met, found, bytes);
     return true;
 }
 
@@ -218,7 +210,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .cut_value = at->cut_value,
         .is_fatal = at->is_fatal,
         .is_unknown = at->is_unknown,
-        .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, append_found, found, bytes) : 0,
+        .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, false, found, bytes) : 0,
     };
     return true;
 }

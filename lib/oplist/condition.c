@@ -81,6 +81,28 @@ static struct npart__term blank_term(enum npart__term_kind kind)
         .kind = (uint8_t)kind, .left = NPART_NONE, .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
 }
 
+static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kind, uint8_t op, uint32_t left,
+                         uint32_t right)
+{
+    struct npart__term term = blank_term(kind);
+    term.op = op;
+    term.left = left;
+    term.right = right;
+    return new_term(parser, term);
+}
+
+/* Takes a number, a negative one as one term. */
+static uint32_t take_number(struct npart__parser *parser, bool is_negative)
+{
+    const struct npart__token *token = npart__peek(parser);
+    struct npart__term number = blank_term(NPART__TERM_NUMBER);
+    number.number = is_negative ? -token->number : token->number;
+    number.real = is_negative ? -token->real : token->real;
+    number.op = !token->is_whole;
+    parser->now.at++;
+    return new_term(parser, number);
+}
+
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
 
 static void parse_axis(struct npart__parser *parser, struct npart__term *term)
@@ -211,28 +233,13 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         return inner;
     }
     if (npart__accept(parser, NPART__TOKEN_MARK, "-")) {
-        struct npart__term zero = blank_term(NPART__TERM_NUMBER), minus = blank_term(NPART__TERM_ARITHMETIC);
-        const struct npart__token *next = npart__peek(parser);
-        if (next->kind == NPART__TOKEN_NUMBER) { /* a negative number is one term */
-            parser->now.at++;
-            zero.number = -next->number;
-            zero.real = -next->real;
-            zero.op = !next->is_whole;
-            return new_term(parser, zero);
-        }
-        minus.op = '-';
-        minus.left = new_term(parser, zero);
-        minus.right = parse_factor(parser, depth + 1);
-        return new_term(parser, minus);
+        if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER)
+            return take_number(parser, true);
+        uint32_t zero = new_term(parser, blank_term(NPART__TERM_NUMBER));
+        return new_pair(parser, NPART__TERM_ARITHMETIC, '-', zero, parse_factor(parser, depth + 1));
     }
-    if (token->kind == NPART__TOKEN_NUMBER) {
-        struct npart__term number = blank_term(NPART__TERM_NUMBER);
-        number.number = token->number;
-        number.real = token->real;
-        number.op = !token->is_whole;
-        parser->now.at++;
-        return new_term(parser, number);
-    }
+    if (token->kind == NPART__TOKEN_NUMBER)
+        return take_number(parser, false);
     if (token->kind == NPART__TOKEN_WORD) {
         uint32_t op = find_word(functions, NPART__COUNT(functions), token->text);
         const struct npart__token *next = token + 1;
@@ -262,11 +269,7 @@ static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const 
             !strchr(operators, token->text[0]))
             return left;
         parser->now.at++;
-        struct npart__term term = blank_term(NPART__TERM_ARITHMETIC);
-        term.op = (uint8_t)token->text[0];
-        term.left = left;
-        term.right = part(parser, depth);
-        left = new_term(parser, term);
+        left = new_pair(parser, NPART__TERM_ARITHMETIC, (uint8_t)token->text[0], left, part(parser, depth));
     }
 }
 
@@ -453,24 +456,16 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
     bool is_negated = npart__accept(parser, NPART__TOKEN_WORD, "not");
     bool is_in = is_negated ? npart__need(parser, NPART__TOKEN_WORD, "in", "in")
                             : npart__accept(parser, NPART__TOKEN_WORD, "in");
-    if (is_in) {
-        struct npart__term in = blank_term(NPART__TERM_IN);
-        in.op = is_negated;
-        in.left = left;
-        in.right = parse_items(parser, left, depth);
-        return new_term(parser, in);
-    }
+    if (is_in)
+        return new_pair(parser, NPART__TERM_IN, is_negated, left, parse_items(parser, left, depth));
     for (size_t i = 0; i < NPART__COUNT(marks); i++) {
         if (!npart__accept(parser, NPART__TOKEN_MARK, marks[i]))
             continue;
-        struct npart__term compare = blank_term(NPART__TERM_COMPARE);
         uint64_t column = npart__peek(parser)->column;
-        compare.op = (uint8_t)i;
-        compare.left = left;
-        compare.right = parse_sum(parser, depth);
-        check_words(parser, left, compare.right, column);
-        resolve_toolchain(parser, left, compare.right, column);
-        return new_term(parser, compare);
+        uint32_t right = parse_sum(parser, depth);
+        check_words(parser, left, right, column);
+        resolve_toolchain(parser, left, right, column);
+        return new_pair(parser, NPART__TERM_COMPARE, (uint8_t)i, left, right);
     }
     npart__parse_fail(parser, token->column, "expected a comparison, found %s", token->text);
     return NPART_NONE;
@@ -482,10 +477,7 @@ static uint32_t parse_or(struct npart__parser *parser, unsigned depth);
 
 static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
 {
-    struct npart__term term = blank_term(kind);
-    term.left = left;
-    term.right = right;
-    return left == NPART_NONE ? right : right == NPART_NONE ? left : new_term(parser, term);
+    return left == NPART_NONE ? right : right == NPART_NONE ? left : new_pair(parser, kind, 0, left, right);
 }
 
 /* A row's items for one column: of one word, that it is this one. */
@@ -493,16 +485,11 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
 {
     if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
         return NPART_NONE;
-    struct npart__term in = blank_term(NPART__TERM_IN);
-    in.left = asked;
-    in.right = parse_items(parser, asked, depth);
-    const struct npart__term *item = in.right == NPART_NONE ? NULL : &parser->oplist->terms.items[in.right];
-    if (item && !item->op && item->next == NPART_NONE) {
-        in.kind = NPART__TERM_COMPARE;
-        in.op = NPART__EQUAL;
-        in.right = item->left;
-    }
-    return new_term(parser, in);
+    uint32_t items = parse_items(parser, asked, depth);
+    const struct npart__term *item = items == NPART_NONE ? NULL : &parser->oplist->terms.items[items];
+    bool is_one = item && !item->op && item->next == NPART_NONE;
+    return is_one ? new_pair(parser, NPART__TERM_COMPARE, NPART__EQUAL, asked, item->left)
+                  : new_pair(parser, NPART__TERM_IN, 0, asked, items);
 }
 
 /* A define whose lines are rows: what is asked is in every column of one of them. */
@@ -595,11 +582,8 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
         npart__parse_fail(parser, token->column, "nested deeper than %u", NPART__LIMIT_CONDITION_DEPTH);
         return NPART_NONE;
     }
-    if (npart__accept(parser, NPART__TOKEN_WORD, "not")) {
-        struct npart__term term = blank_term(NPART__TERM_NOT);
-        term.left = parse_not(parser, depth + 1);
-        return new_term(parser, term);
-    }
+    if (npart__accept(parser, NPART__TOKEN_WORD, "not"))
+        return new_pair(parser, NPART__TERM_NOT, 0, parse_not(parser, depth + 1), NPART_NONE);
     if (npart__next_is(parser, NPART__TOKEN_WORD, "each") && token[1].kind == NPART__TOKEN_MARK &&
         strcmp(token[1].text, "(") == 0)
         return parse_each(parser, depth);
@@ -624,12 +608,8 @@ static uint32_t parse_linked(struct npart__parser *parser, unsigned depth, const
                              enum npart__term_kind kind, uint32_t (*part)(struct npart__parser *, unsigned))
 {
     uint32_t left = part(parser, depth);
-    while (npart__accept(parser, NPART__TOKEN_WORD, word)) {
-        struct npart__term term = blank_term(kind);
-        term.left = left;
-        term.right = part(parser, depth);
-        left = new_term(parser, term);
-    }
+    while (npart__accept(parser, NPART__TOKEN_WORD, word))
+        left = new_pair(parser, kind, 0, left, part(parser, depth));
     return left;
 }
 
