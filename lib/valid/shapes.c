@@ -14,37 +14,8 @@ static const struct axis_rule {
     const char *op, *attribute;
     uint8_t input, since, until, edges;
 } axis_rules[] = {
-    {"ArgMax", "axis", 0, 11, 255, 0},
-    {"ArgMin", "axis", 0, 11, 255, 0},
-    {"CenterCropPad", "axes", 0, 18, 255, 0},
-    {"Compress", "axis", 0, 11, 255, 0},
-    {"Concat", "axis", 0, 4, 10, ANY_BELOW},
-    {"Concat", "axis", 0, 11, 255, 0},
-    {"DFT", "axis", 0, 17, 19, 0},
-    {"Flatten", "axis", 0, 1, 10, FROM_ZERO | TO_RANK},
-    {"Flatten", "axis", 0, 11, 255, TO_RANK},
-    {"Gather", "axis", 0, 1, 255, 0},
-    {"Hardmax", "axis", 0, 11, 255, 0},
-    {"LayerNormalization", "axis", 0, 17, 255, 0},
-    {"LogSoftmax", "axis", 0, 11, 255, 0},
-    {"OneHot", "axis", 0, 9, 255, TO_RANK | FROM_BELOW},
-    {"RMSNormalization", "axis", 0, 23, 255, ANY_ABOVE},
-    {"ReduceL1", "axes", 0, 11, 17, 0},
-    {"ReduceL2", "axes", 0, 11, 17, 0},
-    {"ReduceLogSum", "axes", 0, 11, 17, 0},
-    {"ReduceLogSumExp", "axes", 0, 11, 17, 0},
-    {"ReduceMax", "axes", 0, 12, 17, 0},
-    {"ReduceMean", "axes", 0, 11, 17, 0},
-    {"ReduceMin", "axes", 0, 12, 17, 0},
-    {"ReduceProd", "axes", 0, 11, 17, 0},
-    {"ReduceSum", "axes", 0, 11, 12, 0},
-    {"ReduceSumSquare", "axes", 0, 11, 17, 0},
-    {"Resize", "axes", 0, 18, 255, 0},
-    {"Softmax", "axis", 0, 11, 255, 0},
-    {"Split", "axis", 0, 2, 255, 0},
-    {"SplitToSequence", "axis", 0, 11, 255, 0},
-    {"TopK", "axis", 0, 10, 255, 0},
-    {"Unique", "axis", 0, 11, 255, 0},
+#define AXIS(op, attribute, input, since, until, edges) {op, attribute, input, since, until, edges},
+#include "valid/shapes.def"
 };
 
 static void check_axis(struct npart__validity *validity, uint32_t node, const struct axis_rule *rule, uint32_t rank,
@@ -79,11 +50,8 @@ static const struct axes_input { /* sorted by operator */
     uint8_t input, since;
     bool grows;
 } axes_inputs[] = {
-    {"Pad", 3, 18, false},          {"ReduceL1", 1, 18, false},        {"ReduceL2", 1, 18, false},
-    {"ReduceLogSum", 1, 18, false}, {"ReduceLogSumExp", 1, 18, false}, {"ReduceMax", 1, 18, false},
-    {"ReduceMean", 1, 18, false},   {"ReduceMin", 1, 18, false},       {"ReduceProd", 1, 18, false},
-    {"ReduceSum", 1, 13, false},    {"ReduceSumSquare", 1, 18, false}, {"Squeeze", 1, 13, false},
-    {"Unsqueeze", 1, 13, true},
+#define AXES(op, input, since, grows) {op, input, since, grows},
+#include "valid/shapes.def"
 };
 
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
@@ -106,26 +74,8 @@ static const struct rank_rule {
     const char *domain, *op;
     uint8_t input, least, most, since;
 } rank_rules[] = {
-    {"", "AffineGrid", 1, 1, 1, 20},        {"", "Attention", 0, 3, 4, 23},      {"", "Attention", 1, 3, 4, 23},
-    {"", "Attention", 2, 3, 4, 23},         {"", "AveragePool", 0, 3, 255, 1},   {"", "Col2Im", 0, 3, 3, 18},
-    {"", "Col2Im", 1, 1, 1, 18},            {"", "Col2Im", 2, 1, 1, 18},         {"", "ConstantOfShape", 0, 1, 1, 9},
-    {"", "Conv", 0, 2, 255, 1},             {"", "ConvInteger", 0, 2, 255, 10},  {"", "ConvTranspose", 0, 2, 255, 1},
-    {"", "DeformConv", 0, 2, 255, 19},      {"", "DepthToSpace", 0, 4, 4, 1},    {"", "Det", 0, 2, 255, 11},
-    {"", "Dropout", 1, 0, 0, 12},           {"", "Expand", 1, 1, 1, 8},          {"", "EyeLike", 0, 2, 2, 9},
-    {"", "GRU", 0, 3, 3, 3},                {"", "Gather", 0, 1, 255, 1},        {"", "GatherND", 0, 1, 255, 11},
-    {"", "GatherND", 1, 1, 255, 11},        {"", "Gemm", 0, 2, 2, 6},            {"", "Gemm", 1, 2, 2, 6},
-    {"", "ImageDecoder", 0, 1, 1, 20},      {"", "LSTM", 0, 3, 3, 1},            {"", "LpPool", 0, 3, 255, 2},
-    {"", "MatMul", 0, 1, 255, 1},           {"", "MatMul", 1, 1, 255, 1},        {"", "MatMulInteger", 0, 1, 255, 10},
-    {"", "MatMulInteger", 1, 1, 255, 10},   {"", "MaxPool", 0, 3, 255, 1},       {"", "MaxUnpool", 0, 2, 255, 9},
-    {"", "MaxUnpool", 2, 1, 1, 9},          {"", "OneHot", 0, 1, 255, 9},        {"", "OneHot", 1, 0, 1, 9},
-    {"", "OneHot", 2, 1, 1, 9},             {"", "QLinearMatMul", 0, 1, 255, 10}, {"", "QLinearMatMul", 3, 1, 255, 10},
-    {"", "RNN", 0, 3, 3, 1},                {"", "Resize", 3, 1, 1, 11},         {"", "ReverseSequence", 0, 2, 255, 10},
-    {"", "ReverseSequence", 1, 1, 1, 10},   {"", "RoiAlign", 0, 4, 4, 10},       {"", "RoiAlign", 1, 2, 2, 10},
-    {"", "RoiAlign", 2, 1, 1, 10},          {"", "RotaryEmbedding", 0, 3, 4, 23}, {"", "STFT", 0, 2, 255, 17},
-    {"", "SoftmaxCrossEntropyLoss", 2, 1, 1, 12}, {"", "SpaceToDepth", 0, 4, 4, 1},
-    {"", "StringNormalizer", 0, 1, 2, 10},  {"", "TensorScatter", 2, 1, 1, 24},  {"", "TfIdfVectorizer", 0, 1, 2, 9},
-    {"", "TopK", 0, 1, 255, 10},            {"", "Trilu", 0, 2, 255, 14},
-    {"ai.onnx.ml", "TreeEnsemble", 0, 2, 2, 5},
+#define RANK(domain, op, input, least, most, since) {domain, op, input, least, most, since},
+#include "valid/shapes.def"
 };
 
 static void check_rank(struct npart__validity *validity, uint32_t id, const struct rank_rule *rule)
@@ -154,16 +104,8 @@ static const struct strict_op {
     const char *op;
     uint8_t since, until;
 } strict_ops[] = {
-    {"Add", 7, 255},           {"And", 7, 255},         {"AveragePool", 1, 255},   {"BitShift", 11, 255},
-    {"BitwiseAnd", 18, 255},   {"BitwiseOr", 18, 255},  {"BitwiseXor", 18, 255},   {"Concat", 4, 255},
-    {"ConstantOfShape", 9, 255}, {"ConvInteger", 10, 255}, {"ConvTranspose", 1, 255}, {"Div", 7, 255},
-    {"Equal", 7, 255},         {"Expand", 8, 255},      {"Gemm", 13, 255},         {"Greater", 7, 255},
-    {"GreaterOrEqual", 16, 255}, {"Less", 7, 255},      {"LessOrEqual", 16, 255},  {"LpPool", 2, 255},
-    {"MatMul", 1, 255},        {"MatMulInteger", 10, 255}, {"Max", 8, 255},        {"MaxPool", 1, 255},
-    {"Mean", 8, 255},          {"Min", 8, 255},         {"Mod", 10, 255},          {"Mul", 7, 255},
-    {"Or", 7, 255},            {"Pow", 7, 255},         {"QLinearConv", 10, 255},  {"QLinearMatMul", 10, 255},
-    {"Split", 2, 13},          {"Squeeze", 13, 255},    {"StringConcat", 20, 255}, {"Sub", 7, 255},
-    {"Sum", 8, 255},           {"Where", 9, 255},       {"Xor", 7, 255},
+#define STRICT(op, since, until) {op, since, until},
+#include "valid/shapes.def"
 };
 
 void npart__check_contradictions(struct npart__validity *validity)
