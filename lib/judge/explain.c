@@ -304,6 +304,11 @@ static void append_predicate(const struct npart__trial *trial, const struct npar
                              struct npart__buffer *out)
 {
     bool is_of_operand = trial->failure.value != NPART_NONE;
+    if (term->op == NPART__PREDICATE_SWITCH || term->op == NPART__PREDICATE_VARIANT) {
+        if (trial->target->variant != NPART_NONE) /* names of switches are the list's own */
+            npart__append_format(out, "variant %s", trial->oplist->variants.items[trial->target->variant].name);
+        return;
+    }
     bool is_seen = is_of_operand && (term->op == NPART__PREDICATE_STATIC || term->op == NPART__PREDICATE_BOUNDED);
     if (is_of_operand)
         append_operand(trial, trial->failure.value, out);
