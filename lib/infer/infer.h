@@ -177,7 +177,7 @@ struct npart__proposal {
 /* What each open size of the inputs may be: usual sizes by name and place (see sizes.def), bent so that what the
  * inference assumes to be equal is. `use` counts the ways in which a model is used: a decoder with a cache has two,
  * others one. Attempts after the first have other sizes. False only when out of memory. */
-#define NPART__SIZE_ATTEMPTS 4u
+#define NPART__SIZE_ATTEMPTS 5u
 bool npart__propose_sizes(const struct npart__inference *inference, struct npart__arena *arena, uint32_t use,
                           uint32_t attempt, struct npart__proposal *out);
 

@@ -7,10 +7,13 @@
 
 /* No size that is proposed is larger; what equals none up to it is left alone. */
 #define LARGEST_SIZE ((int64_t)1 << 22)
+/* Sizes so near below the usual one are tried first, and all below it up to the other number last. */
+#define NEARBY 64
+#define LARGEST_SCANNED 2048
 /* Relations are gone through so often while one of them changes a size. */
 #define MOST_PASSES 16
-/* And so many are solved for a size, as each takes a hundred tries. */
-#define MOST_SOLVED 256u
+/* And so many are solved for a size, as each takes up to thousands of tries. */
+#define MOST_SOLVED 64u
 
 enum role {
 #define NPART__SIZE_ROLE(name, ...) ROLE_##name,
@@ -373,23 +376,56 @@ static int64_t last_of_sign(struct proposal *proposal, const struct npart__assum
     return low;
 }
 
-/* Gives the unknowns the roundest of the sizes that solve the relation: that which divides by most twos. */
+/* The number from `low` to `high` that divides by most twos. */
+static int64_t roundest(int64_t low, int64_t high)
+{
+    int64_t step = LARGEST_SIZE;
+    while (high / step * step < low)
+        step /= 2;
+    return high / step * step;
+}
+
+static bool is_rounder(int64_t a, int64_t b)
+{
+    return b == 0 || (a & -a) > (b & -b);
+}
+
+/* The roundest of the solutions from `most` down to `least`, as where a size is to divide; 0: there is none. */
+static int64_t solve_down(struct proposal *proposal, const struct npart__assumption *at,
+                          const struct unknowns *unknowns, int64_t most, int64_t least)
+{
+    int64_t found = 0;
+    for (int64_t size = most; size > 0 && size >= least; size--)
+        if (is_rounder(size, found) && sign_at(proposal, at, unknowns, size) == 0)
+            found = size;
+    return found;
+}
+
+/* The roundest of the solutions if the difference grows or falls all along; 0: none was found. */
+static int64_t solve_steady(struct proposal *proposal, const struct npart__assumption *at,
+                            const struct unknowns *unknowns)
+{
+    int64_t low = sign_at(proposal, at, unknowns, 1) == 0 ? 1 : last_of_sign(proposal, at, unknowns, 1) + 1;
+    if (sign_at(proposal, at, unknowns, low) != 0)
+        return 0;
+    int64_t high = last_of_sign(proposal, at, unknowns, low);
+    return roundest(low, high < 2 * low ? high : 2 * low);
+}
+
 static bool solve(struct proposal *proposal, const struct npart__assumption *at, const struct unknowns *unknowns)
 {
-    int64_t before[NPART__COUNT(unknowns->symbols)], size = 0;
+    int64_t before[NPART__COUNT(unknowns->symbols)];
     for (uint32_t i = 0; i < unknowns->count; i++)
         before[i] = proposal->sizes[unknowns->symbols[i]];
-    int64_t low = sign_at(proposal, at, unknowns, 1) == 0 ? 1 : last_of_sign(proposal, at, unknowns, 1) + 1;
-    bool ok = sign_at(proposal, at, unknowns, low) == 0;
-    if (ok) {
-        int64_t high = last_of_sign(proposal, at, unknowns, low);
-        high = high < 2 * low ? high : 2 * low;
-        for (int64_t step = LARGEST_SIZE; size < low; step /= 2)
-            size = high / step * step;
-    }
+    int64_t size = solve_down(proposal, at, unknowns, before[0], before[0] - NEARBY);
+    if (size == 0)
+        size = solve_steady(proposal, at, unknowns);
+    if (size == 0 && before[0] <= LARGEST_SCANNED)
+        size = solve_down(proposal, at, unknowns, before[0], 1);
+    bool ok = true;
     for (uint32_t i = 0; i < unknowns->count; i++) {
         proposal->sizes[unknowns->symbols[i]] = before[i];
-        ok = ok && set_size(proposal, unknowns->symbols[i], size);
+        ok = set_size(proposal, unknowns->symbols[i], size) && ok;
     }
     return ok;
 }

@@ -124,7 +124,9 @@ static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in
         npart__contradiction(call, "%lld elements do not divide by %lld", (long long)total, (long long)others);
         return NPART__UNKNOWN;
     }
-    return npart__floor_quotient(call->pool, total, others);
+    rest = npart__floor_quotient(call->pool, total, others);
+    npart__must_equal(call, total, npart__product(call->pool, others, rest));
+    return rest;
 }
 
 void npart__infer_reshape(struct npart__call *call)
@@ -159,6 +161,8 @@ void npart__infer_reshape(struct npart__call *call)
         npart__contradiction(call, "%lld elements cannot become %lld", (long long)before, (long long)after);
         return;
     }
+    if (open == NPART_NONE)
+        npart__must_equal(call, before, after);
     npart__set_dims(call, 0, rank, dims);
     npart__pass_elements(call, 0, 0);
 }

@@ -65,6 +65,8 @@ static void test_infer_assumptions__are_made_where_symbols_meet(void)
     check("input a float32[n,4]\ninput b float32[7,4]\nnode y = Add(a, b)\noutput y\n", "n = 7 at y");
     check("input a float32[n,4]\ninput b float32[m,3]\nnode y = Concat(a, b) axis=1\noutput y\n", "n = m at y");
     check("input a float32[2,k]\ninput b float32[8,3]\nnode y = MatMul(a, b)\noutput y\n", "k = 8 at y");
+    check("input a float32[n,4]\ninit s int64[2] = 8 2\nnode y = Reshape(a, s)\noutput y\n", "4*n = 16 at y");
+    check("input a float32[n]\ninit s int64[2] = 7 -1\nnode y = Reshape(a, s)\noutput y\n", "n = 7*floor(n/7) at y");
     check("input q float32[1,s,8]\ninput k float32[1,2,p,d]\ninput n int32[1]\ninput t int32[]\n"
           "node y = com.microsoft:GroupQueryAttention(q, q, q, k, k, n, t) num_heads=2 kv_num_heads=2\noutput y\n",
           "d = 4 at y");
@@ -115,6 +117,13 @@ static void test_infer_assumptions__decide_what_is_proposed(void)
                    "node c = Conv(a, w) strides=[14,14]\nnode t = Transpose(c) perm=[0,2,3,1]\n"
                    "init s int64[2] = 1 -1\nnode r = Reshape(t, s)\ninit p float32[1,4608]\nnode y = Add(r, p)\n"
                    "output y\n", "batch=1 height=336 width=336");
+    /* Rows of seven. */
+    check_proposal("input a int64[batch,seq]\ninit s int64[2] = -1 7\nnode y = Reshape(a, s)\noutput y\n",
+                   "batch=1 seq=112");
+    check_proposal("input a float32[batch,1,h,w]\ninit s int64[2] = -1 784\nnode r = Reshape(a, s)\n"
+                   "init w2 float32[784,10]\nnode y = MatMul(r, w2)\noutput y\n", "batch=1 h=224 w=224");
+    check_proposal("input a float32[batch,1,h,w]\ninit s int64[2] = 1 784\nnode y = Reshape(a, s)\noutput y\n",
+                   "batch=1 h=28 w=28");
     /* The roundest of 3199 and 3200. */
     check_proposal("input a float32[1,2,frames]\ninit w float32[2,2,3]\n"
                    "node c = Conv(a, w) strides=[2] pads=[1,1]\ninit p float32[2,1600]\nnode y = Add(c, p)\n"
