@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * npu-partition: which nodes of an ONNX graph an NPU's compiler takes, what partitions that makes, what the switches
- * between NPU and CPU cost, and why each refused node is refused.
+ * between NPU and CPU cost, and why each node that falls back does.
  *
  *     npart_model *model = NULL;
  *     npart_inference *inference = NULL;
@@ -77,7 +77,7 @@ extern "C" {
 #define NPART_API
 #endif
 
-/* The id of nothing; on the sides of a crossing, the CPU. */
+/* The id of nothing; on the sides of a boundary tensor, the CPU. */
 #define NPART_NONE UINT32_MAX
 
 /* The library's version, "0.1.0". */
@@ -367,7 +367,7 @@ NPART_API void npart_inference_free(npart_inference *inference);
 struct npart_inference_info {
     size_t size;
     uint32_t binding_count, assumption_count, finding_count;
-    bool is_invalid; /* a finding says that ONNX Runtime refuses to load the model */
+    bool is_invalid; /* a finding says that ONNX Runtime does not load the model */
     const struct npart_allocator *allocator; /* see npart_plan_info */
     const char *use; /* what chosen sizes are for, or "" */
 };
@@ -537,7 +537,7 @@ struct npart_plan_options {
     const struct npart_allocator *allocator; /* NULL: the model's */
     const struct npart_assumption *assumptions;
     uint32_t assumption_count;
-    const char *const *cuts; /* names of tensors, or of nodes for all their results, behind which the graph is cut */
+    const char *const *cuts; /* names of tensors, or of nodes for all their results, after which the graph is cut */
     uint32_t cut_count;
 };
 #define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0}
@@ -579,10 +579,10 @@ NPART_API const npart_oplist *npart_plan_oplist(const npart_plan *plan);
 /* Counts over the nodes of all graphs. */
 struct npart_summary {
     size_t size;
-    uint32_t nodes, folded, live;        /* live = accepted + refused + unknown */
-    uint32_t fused;                      /* of the folded ones: merged into others */
+    uint32_t nodes, folded, live;        /* live = accepted + refused (they fall back) + unknown (undecided) */
+    uint32_t fused;                      /* of the folded ones: fused into other nodes */
     uint32_t accepted, refused, unknown; /* refused includes failed */
-    uint32_t failed;                     /* claimed by the NPU's side, then the session or compile fails */
+    uint32_t failed;                     /* claimed by the provider, then fails to compile */
     uint32_t partitions, switches;
     uint32_t partitions_low, partitions_high; /* with every unknown accepted or refused, whichever is less and more */
     double coverage;                          /* accepted / live; 1 when nothing is live */
@@ -601,14 +601,14 @@ enum npart_verdict {
     NPART_VERDICT_FAIL,
     NPART_VERDICT_UNKNOWN,
     NPART_VERDICT_FOLDED,
-    NPART_VERDICT_FUSED /* merged into another node */
+    NPART_VERDICT_FUSED /* fused into another node */
 };
 
 struct npart_node_plan {
     size_t size;
     enum npart_verdict verdict;
     uint32_t partition; /* NPART_NONE: in none */
-    uint32_t cause;     /* NPART_NONE: not refused */
+    uint32_t cause;     /* NPART_NONE: does not fall back */
     uint32_t into;      /* of a fused node the one that it is part of; else NPART_NONE */
     uint32_t reason_count;
     const char *fate;      /* of a folded or fused node why: "constant", "shape-arithmetic", ...; else "" */
@@ -662,7 +662,7 @@ struct npart_partition {
     uint32_t graph;                        /* 0: the main one */
     const uint32_t *nodes;                 /* in execution order */
     const uint32_t *inputs, *outputs;      /* values that cross its border */
-    const uint32_t *ends;                  /* refused nodes that end it */
+    const uint32_t *ends;                  /* nodes on the CPU that end it */
     const uint32_t *cuts;                  /* values at which a cut of the caller's ends it */
     uint32_t node_count, input_count, output_count, end_count, cut_count;
     bool has_macs;
@@ -685,19 +685,19 @@ struct npart_crossing {
 /* A boundary tensor, counted from 0. */
 NPART_API bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out);
 
-/* What is behind refused nodes. */
+/* Why nodes fall back, fail to compile or are undecided. */
 struct npart_cause {
     size_t size;
     const char *kind; /* "op", "dtype", "rank", "shape", "dynamic", "constant", "attribute" or "policy" */
     const char *text;
-    uint32_t rule; /* that refused the first affected node, see npart_oplist_rule */
+    uint32_t rule; /* that the first affected node does not meet, see npart_oplist_rule */
     const char *rule_id;
     uint32_t affected_count, cut_count;
     const uint32_t *nodes; /* where it lies; none for a dim of an input */
     const uint32_t *cuts;  /* partitions that it ends */
     uint32_t node_count;
     uint32_t first_affected; /* of the caller's own cut the node before it, or NPART_NONE */
-    uint32_t cut_value;    /* behind which the caller cuts; NPART_NONE: it is no cut of the caller's */
+    uint32_t cut_value;    /* after which the caller cuts; NPART_NONE: it is no cut of the caller's */
     bool is_fatal;         /* the affected nodes fail to compile rather than run on the CPU */
     bool is_unknown;       /* the affected nodes are undecided */
     size_t found_bytes;    /* the length of what was found, where it was asked for */
@@ -726,7 +726,7 @@ NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
 enum npart_step {
     NPART_STEP_NOTHING,  /* every node is taken */
-    NPART_STEP_MEND,     /* the runtime refuses to load the model: see the findings "invalid" */
+    NPART_STEP_MEND,     /* the runtime does not load the model: see the findings "invalid" */
     NPART_STEP_FIX_DIMS, /* give the open dims sizes, as those of the fixed inference */
     NPART_STEP_QUANTIZE, /* the target computes integers only */
     NPART_STEP_CAUSES    /* remove some causes, together */

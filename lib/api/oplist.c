@@ -23,7 +23,7 @@ static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const 
                                 const char *name, const struct npart__listener *listener, struct npart_error *error)
 {
     struct npart__arena *arena = &oplist->life->arena;
-    char shown[120]; /* of a long path its end, so that line and column have room behind it */
+    char shown[120]; /* of a long path its end, so that line and column have room after it */
     npart__shorten(shown, sizeof shown, name);
     const char *path = npart__arena_copy_text(arena, shown, strlen(shown));
     npart_status status = path ? npart__oplist_read(text, bytes, path, arena, &oplist->oplist, listener, error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Refused nodes grouped by what is behind them. A dynamic dim is traced to the symbol it is made of, and through that
+ * Nodes that fall back, grouped by why. A dynamic dim is traced to the symbol it is made of, and through that
  * to the graph's input or to the node whose result's size depends on the data; everything else is grouped by rule.
  */
 #include <stdlib.h>

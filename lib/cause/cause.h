@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cause: what is behind the refused nodes. Hundreds of nodes may be refused because one input's dim is symbolic; the
- * dim is the cause, the nodes are those affected. Every refused node belongs to one cause, and every cut to the causes
+ * cause: why nodes fall back. Hundreds of nodes may do so because one input's dim is symbolic; the
+ * dim is the cause, the nodes are those affected. Every such node belongs to one cause, and every cut to the causes
  * of the nodes that made it.
  */
 #ifndef NPART_CAUSE_H
@@ -14,7 +14,7 @@ struct npart__cause {
     const char *text;                /* one line for people */
     uint32_t rule;                   /* the rule that the first affected node does not meet */
     uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
-    uint32_t cut_value;              /* behind which the user cuts; NPART_NONE: it is no cut, and affects nodes */
+    uint32_t cut_value;              /* after which the user cuts; NPART_NONE: it is no cut, and affects nodes */
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
     uint32_t affected_count, first_affected; /* of a cut the node before it, or NPART_NONE */
@@ -25,7 +25,7 @@ struct npart__cause {
 struct npart__causes {
     struct NPART__ARRAY(struct npart__cause) items; /* those that cut most first */
     struct NPART__ARRAY(uint32_t) lists;
-    uint32_t *cause_of; /* by node; NPART_NONE: not refused */
+    uint32_t *cause_of; /* by node; NPART_NONE: does not fall back */
 };
 
 /* `known` is all that is known of sizes, the session has what the runtime knows, which the mask stands on;
@@ -39,7 +39,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,
                          const struct npart__partitioning *partitioning, const struct npart__causes *causes);
 
-/* The reason that counts first for a refused node: one that fails before one that may. NULL for none. */
+/* The reason that counts first for a node that falls back: one that fails before one that may. NULL for none. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
                                                 uint32_t node);
 

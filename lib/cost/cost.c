@@ -96,7 +96,7 @@ static void convert(struct layouts *layouts, uint32_t value)
     const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
     uint64_t elements;
     if (layouts->is_converted[value] || fact->is_constant)
-        return; /* what is known before the run is laid out before it */
+        return; /* a constant is laid out when the session is created */
     layouts->is_converted[value] = true;
     layouts->out->conversions++;
     if (npart__static_elements(fact, &elements))

@@ -3,7 +3,7 @@
  * cost: what the switches cost. Every number is a range of low, typical and high, because the parameters are.
  *
  *   switch = partitions * (launch_ms + runtime_ms)
- *   copy   = sum over crossings of map_ms + bytes / copy_gb_per_s
+ *   copy   = sum over boundary tensors of map_ms + bytes / copy_gb_per_s
  *   layout = sum over conversions of 2 * bytes / layout_gb_per_s      (read and written)
  *
  * The parameters and their sources stand in the op list. A tensor whose size is not known adds nothing and is
@@ -22,7 +22,7 @@ struct npart__range {
 struct npart__cost {
     struct npart__range switch_ms, copy_ms, layout_ms, total_ms;
     uint64_t bytes_to_npu, bytes_to_cpu;
-    uint32_t unknown_sizes; /* crossings whose bytes are not known */
+    uint32_t unknown_sizes; /* boundary tensors whose bytes are not known */
     uint32_t conversions;   /* tensors that change between the file's layout and the target's */
     uint64_t conversion_bytes;
     bool is_calibrated;     /* no more than half of the parameters used are assumptions */

@@ -47,7 +47,7 @@ static npart_status lack_switch(const struct npart__oplist *oplist, const char *
                        end);
 }
 
-/* By its whole text, or by what stands behind the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
+/* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
 static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__target *out,
                                      struct npart_error *error)
 {

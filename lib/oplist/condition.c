@@ -334,7 +334,7 @@ static bool names_items(const struct npart__parser *parser)
     return end >= parser->now.range.count || next->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->text[0]);
 }
 
-/* The items of a set behind `last`, linked by `next`; returns the last. */
+/* The items of a set after `last`, linked by `next`; returns the last. */
 static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, uint32_t last, uint32_t *first,
                                    unsigned depth)
 {

@@ -19,7 +19,7 @@ static unsigned place_of(const char *name)
     return ((unsigned char)name[0] * 5u + (*name ? (unsigned char)name[1] : 0u)) % NPART__DEFINE_PLACES;
 }
 
-/* What stands for rules stands behind `use` only, and may be called like a word of conditions. */
+/* What stands for rules follows `use` only, and may be called like a word of conditions. */
 static struct npart__define *find_define(const struct npart__parser *parser, const char *name, bool is_rules)
 {
     uint32_t next;

@@ -241,7 +241,7 @@ void npart__line_bodies(struct npart__parser *parser)
     parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
 
-/* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing is refused as a whole. */
+/* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing falls back as a whole. */
 void npart__line_integer_only(struct npart__parser *parser)
 {
     parser->oplist->integer_when = npart__take_condition(parser);

@@ -37,7 +37,7 @@ enum npart__rule_kind {
     NPART__RULE_NEED,  /* must hold */
     NPART__RULE_CAP,   /* `maybe`: where it does not hold the verdict is at most unknown */
     NPART__RULE_NOTE,  /* told where it applies, changes nothing */
-    NPART__RULE_UNIT,  /* where it holds, the node's DequantizeLinear and QuantizeLinear are refused with it */
+    NPART__RULE_UNIT,  /* where it holds, the node's DequantizeLinear and QuantizeLinear fall back with it */
 };
 
 /* What a rule is about: the kind of the cause it makes. */
@@ -94,8 +94,8 @@ struct npart__line_gate {
 };
 
 struct npart__gate {
-    const char *name;    /* refused by a rule */
-    const char *missing; /* refused for want of an entry */
+    const char *name;    /* the stage, where a rule is not met */
+    const char *missing; /* the stage, where the op has no entry */
     const char *sentence;
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
@@ -175,7 +175,7 @@ struct npart__limit {
 enum npart__policy_kind {
     NPART__POLICY_ONLY_WHOLE,   /* openvino: nodes of these ops are taken only when everything is */
     NPART__POLICY_DROP_LEAVING, /* openvino: a group that a result of these ops leaves is given back */
-    NPART__POLICY_STOP,         /* nodes of these ops, and all behind them, stay on the CPU */
+    NPART__POLICY_STOP,         /* nodes of these ops, and all after them, stay on the CPU */
     NPART__POLICY_COMPILED,     /* nodes of these ops are partitions each, and beside them no others are taken */
     NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
     NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants is given back */
@@ -190,8 +190,8 @@ enum npart__policy_kind {
     NPART__POLICY_KEEP_HEAVIEST,    /* at most `number` partitions: those with most MACs, then most nodes */
     NPART__POLICY_KEEP_FIRST,       /* at most `number` partitions: the first in execution order */
     NPART__POLICY_CUT_ANEW,         /* what the user cuts off is partitioned anew */
-    NPART__POLICY_CUT_ENDS,         /* ... is left to the CPU, with all behind it */
-    NPART__POLICY_CUT_NODE,         /* the node behind which the user cuts is left to the CPU */
+    NPART__POLICY_CUT_ENDS,         /* ... is left to the CPU, with all after it */
+    NPART__POLICY_CUT_NODE,         /* the node after which the user cuts is left to the CPU */
 };
 
 struct npart__policy {
@@ -214,11 +214,11 @@ static inline bool npart__policy_cuts(const struct npart__policy *policy)
 
 /* Reasons for what a partitioner itself leaves to the CPU. */
 enum npart__partitioner_reason {
-    NPART__REASON_BEHIND_REFUSED, /* prefix: behind the first refused node */
+    NPART__REASON_BEHIND_REFUSED, /* prefix: after the first node that falls back */
     NPART__REASON_NOT_WHOLE,      /* whole: not everything is accepted */
     NPART__REASON_ALONE,          /* openvino: a group of one node */
     NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
-    NPART__REASON_NOT_AT_ONCE,    /* qnn: a group waits for itself, so all are refused */
+    NPART__REASON_NOT_AT_ONCE,    /* qnn: partitions would depend on each other in a cycle */
     NPART__REASON_CUT,            /* a boundary that the user asks for */
     NPART__REASON_COUNT
 };
@@ -259,7 +259,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__term) terms;
     struct NPART__ARRAY(struct npart__selector) selectors;
     struct NPART__ARRAY(struct npart__rule) rules;
-    uint32_t written_rule_count; /* the first of them; behind them those that every list has */
+    uint32_t written_rule_count; /* the first of them; after them those that every list has */
     struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by gate, domain, name, version */
     struct NPART__ARRAY(struct npart__pattern) patterns;
     struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;

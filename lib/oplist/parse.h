@@ -29,7 +29,7 @@ struct npart__token {
 };
 #define NPART__LINE_SHIFT 32u
 
-/* Each with what every parse of it reads: a mark or the end behind its last token. */
+/* Each with what every parse of it reads: a mark or the end after its last token. */
 struct npart__range {
     const struct npart__token *tokens;
     uint32_t count;
@@ -46,7 +46,7 @@ struct npart__lexed_lines {
     struct NPART__ARRAY(struct npart__lexed_line) of;
 };
 
-/* `define NAME[(PARAMETER, ...)]`: behind a colon a condition, a number, words or a text, whatever it is where the name
+/* `define NAME[(PARAMETER, ...)]`: after a colon a condition, a number, words or a text, whatever it is where the name
  * stands; without one, rules that `use` reads, or the rows of a table. */
 struct npart__define {
     const char *name, *path;
@@ -141,7 +141,7 @@ void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char
 void npart__parse_out_of_memory(struct npart__parser *parser);
 /* Tells the listener of mistakes that were not told. */
 void npart__tell_how_many(const struct npart__parser *parser);
-/* Goes on behind a statement with a mistake. */
+/* Goes on after a statement with a mistake. */
 void npart__end_statement(struct npart__parser *parser);
 
 static inline const struct npart__token *npart__peek(const struct npart__parser *parser)
@@ -237,7 +237,7 @@ void npart__line_fallback(struct npart__parser *parser);
 /* The reasons that a partitioner may give, as rules. */
 void npart__add_partitioner_rules(struct npart__parser *parser);
 
-/* OPSETS behind a name: "13", "7..12", "11.." or nothing, which is every version. False after a failure. */
+/* OPSETS after a name: "13", "7..12", "11.." or nothing, which is every version. False after a failure. */
 bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last);
 /* The index of a switch or variant of the list, or NPART_NONE. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length);
@@ -268,7 +268,7 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */
 
-/* A rule line behind need, maybe, note, unit or refuse, which has no condition and never holds:
+/* A rule line after need, maybe, note, unit or refuse, which has no condition and never holds:
  * [label:] condition [WHEN] ["sentence"] [because "..."] [else fail] [source "..."] [except OP...]. */
 void npart__parse_rule(struct npart__parser *parser, const char *keyword);
 /* A rule that no line spells out: a missing entry, a body left to the CPU. Returns its index or NPART_NONE. */

@@ -3,7 +3,7 @@
  * The lines of an op list that say how its runtime forms partitions, and which of them it gives back.
  *
  *   partitioner NAME [else fail]                     of several lines the last that counts
- *   partitions stop OP...                            these, and all behind them, stay on the CPU
+ *   partitions stop OP...                            these, and all after them, stay on the CPU
  *   partitions drop only OP...                       given back when made of nothing but these
  *   partitions drop single [OP...]                   given back when it is one node (of these)
  *   partitions drop under NUMBER nodes|macs|OP...    given back when smaller
@@ -151,7 +151,7 @@ void npart__line_functions(struct npart__parser *parser)
 }
 
 /* The forms of a line, and what such a line says where it has no sentence. NUMBER is a whole number above 0, OPS one op
- * or more, [OPS] any number of them, [UNREAD] an operand. What begins alike stands together, with OPS behind the
+ * or more, [OPS] any number of them, [UNREAD] an operand. What begins alike stands together, with OPS after the
  * words. */
 static const struct form {
     const char *words, *sentence;

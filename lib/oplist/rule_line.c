@@ -110,7 +110,7 @@ static bool has_word(const char *sentence, const char *word)
     return false;
 }
 
-/* A sentence says what is required; what happens otherwise stands behind `because`. */
+/* A sentence says what is required; what happens otherwise follows `because`. */
 static bool states_failure(const char *sentence)
 {
     static const char *const words[] = {"fails", "fail", "crash", "crashes", "hangs", "refused", "refuses", "cannot"};

@@ -303,7 +303,7 @@ static void read_include(struct npart__parser *parser)
     }
 }
 
-/* The section that begins at the statement at hand, `inner` being how many statements behind it may belong to it. */
+/* The section that begins at the statement at hand, `inner` being how many statements after it may belong to it. */
 static void read_section(struct npart__parser *parser, const struct npart__lexed_line *statement, uint32_t inner)
 {
     const char *word = statement->range.tokens[0].text;

@@ -103,7 +103,7 @@ struct npart__term {
     uint8_t kind, op;
     uint8_t element_type; /* of a word that names one */
     bool has_index;       /* of attr(), value() and static(): `number` is the element or axis asked for */
-    bool to_last;         /* ... and all behind it */
+    bool to_last;         /* ... and all after it */
     uint32_t left, right, next;
     uint32_t selector;    /* of a predicate or function about operands */
     int64_t number;       /* also a switch bit, a variant, the index of dim() */

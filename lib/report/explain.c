@@ -70,7 +70,7 @@ static void outcome(struct npart__page *page, enum npart_outcome outcome, bool i
     npart__put(page, " ");
 }
 
-/* "hexagon/Conv/rank-X, line 12: ", the source being behind it. */
+/* "hexagon/Conv/rank-X, line 12: ", the source follows. */
 static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
 {
     npart__put(page, "          ");

@@ -65,7 +65,7 @@ static const char *plain_of(struct npart__page *page, const char *text, size_t *
 {
     if (is_plain(text, *length))
         return text;
-    struct npart__sheet piece; /* with a NUL behind it */
+    struct npart__sheet piece; /* with a NUL after it */
     npart__sheet_open(&piece, page->pool);
     npart__add(&piece, text, *length);
     const char *ended = npart__sheet_text(&piece);

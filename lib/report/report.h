@@ -50,7 +50,7 @@ struct npart__sheet {
 
 void npart__sheet_open(struct npart__sheet *sheet, struct npart__pool *pool);
 void npart__sheet_close(struct npart__sheet *sheet);
-/* Makes room for so many bytes and a NUL behind what is there. False when out of memory. */
+/* Makes room for so many bytes and a NUL after what is there. False when out of memory. */
 bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes);
 /* The text so far, terminated; "" when nothing could be kept. */
 const char *npart__sheet_text(struct npart__sheet *sheet);

@@ -379,7 +379,7 @@ static void try_line(struct npart__page *page, const npart_plan *fixed)
     npart__sheet_close(&line);
 }
 
-/* The whole model is refused for its floating point; a switch may judge it as if quantized. */
+/* The whole model falls back for its floating point; a switch may judge it as if quantized. */
 static void quantize_line(struct npart__page *page, const char *switch_name)
 {
     npart__put(page, "Quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
