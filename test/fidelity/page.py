@@ -19,7 +19,7 @@ operator at each version, and of its operands each in turn, and each pair, known
 knowledge of shapes; "by itself" is what a tool is told that asks the inference directly, as ONNX Runtime's usability
 checker does: types count there, and operands may have none. No session has such operands: ONNX Runtime refuses each of
 these models that it is asked about. To know more than the runtime would be a node called taken that is refused.""")
-VALID = ("Models that ONNX Runtime refuses",
+VALID = ("Models that ONNX Runtime rejects",
 """`valid.py` makes models of one node with one mistake each, of every version of every operator that onnx's node tests
 have, and asks ONNX Runtime and the tool. A false alarm is a model called invalid that loads; the collected answers are
 of whole models and node tests.""")

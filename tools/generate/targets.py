@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/targets.md from the op lists: what targets there are, and what each says of the classic breakers.
+"""Write docs/targets.md from the op lists: what targets there are, and what each does with ops that often fall back.
 
 usage: targets.py TOOL MAKE_MODEL > docs/targets.md
 
@@ -125,7 +125,7 @@ def ask(tool, make_model, text, targets, folder):
 
 
 def cell(answer, text, output):
-    """The verdict of the node that makes `output`, with the rule that refused it."""
+    """The verdict of the node that makes `output`, with the rule that it does not meet."""
     main = [line for line in text.split("end\n")[-1].splitlines() if line.startswith("node ")]
     index = next(i for i, line in enumerate(main) if output in re.split(r"[ ,]+", line[5:line.index("=")].strip()))
     node = next(n for n in answer["nodes"] if n["graph"] == "" and n["index"] == index)
@@ -143,7 +143,7 @@ def main():
     print("| target | what | size | standing |\n|---|---|---|---|")
     for name, title, facts, standing in targets:
         print(f"| `{name}` | {title} | {facts} | {standing} |")
-    print("\n## The classic breakers\n\nWhat each target, at its default variant, says of one node: where it runs, and "
+    print("\n## Ops that often fall back\n\nWhat each target, at its default variant, says of one node: where it runs, and "
           "the rule that keeps it from the NPU.\nTargets that compute integers only are asked about the first model as it "
           "is, and about the others as if they were\nquantized.\n")
     with tempfile.TemporaryDirectory() as folder:
