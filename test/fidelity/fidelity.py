@@ -390,7 +390,7 @@ The rules were written from these models and answers: read "Models never seen" f
 Each node of a model is one item, and each session that the provider refused is one; it is agreed upon when some node
 of it is called `fail`. Nodes that the runtime made, folded, fused or renamed before it partitioned are left out. What
 is called unknown never agrees. "CPU nodes found" and "wrongly on the NPU" are shares of the nodes that the compiler
-left to the CPU. A memory error at finalize counts as a refused session; two columns leave those out, as was done
+placed on the CPU. A memory error at finalize counts as a refused session; two columns leave those out, as was done
 until 2026-11-22. A false alarm is a model with a node called `fail` whose session loads.
 
 """
