@@ -115,8 +115,9 @@ static void mark_constants(struct npart__call *call)
 {
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
-    bool is_measured = call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING ||
-                       (npart__is_measured(call) && npart__can_compute(call->inference, call->node));
+    const struct npart__infer_options *options = &call->inference->options;
+    bool is_measured = options->view != NPART__VIEW_ONNXRUNTIME_FOLDING ||
+                       (npart__is_measured(call) && npart__can_compute(call->inference, call->node, options->release));
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         struct npart__fact *out = npart__out(call, i);
         uint64_t elements;
@@ -320,20 +321,22 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
-npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
+npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view, enum npart__release release,
                                struct npart__inference **out, struct npart_error *error)
 {
     struct npart__infer_options options = inference->options;
+    release = view == NPART__VIEW_ONNXRUNTIME_FOLDING ? release : NPART__RELEASE_OWN;
     *out = inference;
     if (options.view == view)
         return NPART_OK;
     for (*out = inference->views; *out; *out = (*out)->next_view)
-        if ((*out)->options.view == view)
+        if ((*out)->options.view == view && (*out)->options.release == release)
             return NPART_OK;
     struct npart__inference *own = npart__arena_zeroed(inference->arena, 1, sizeof *own);
     if (!own)
         return npart__fail_memory(error);
     options.view = view;
+    options.release = release;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
     if (status != NPART_OK)
         return status;

@@ -95,6 +95,7 @@ struct npart__infer_options {
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
     enum npart__view view;
+    enum npart__release release; /* of the runtime, where its view is of what it folds */
 };
 
 struct npart__inference {
@@ -124,7 +125,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error);
 
 /* The same graph and sizes as a runtime sees them; made when first asked for, and kept by `inference`. */
-npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view,
+npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view, enum npart__release release,
                                struct npart__inference **out, struct npart_error *error);
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
@@ -146,9 +147,10 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
  * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);
 
-/* Whether ONNX Runtime's CPU provider has a kernel for a node, so that it is computed where its operands are
- * constant. */
-bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node);
+/* Whether ONNX Runtime's CPU provider has a kernel for a node in that release, so that it is computed where its
+ * operands are constant. */
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
+                        enum npart__release release);
 
 /* An axis or index counted from the end when negative; false when out of range. */
 bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);

@@ -36,12 +36,13 @@ static bool takes_operands(const struct npart__inference *inference, const struc
     return true;
 }
 
-bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node)
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
+                        enum npart__release release)
 {
     struct npart__operator kernel;
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
     return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&
-           npart__kernel_find(NPART__RELEASE_NEWEST, node->schema, &kernel) &&
+           npart__kernel_find(release, node->schema, &kernel) &&
            takes_operands(inference, node, &kernel);
 }

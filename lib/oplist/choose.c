@@ -141,21 +141,23 @@ const char *npart__target_partitioner(const struct npart__target *target)
     return "waves";
 }
 
-enum npart__runtime npart__target_runtime(const struct npart__target *target)
+const struct npart__runtime *npart__target_runtime(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
     for (uint32_t i = oplist->runtimes.count; i-- > 0;)
         if (npart__target_has(target, oplist->runtimes.items[i].when))
-            return (enum npart__runtime)oplist->runtimes.items[i].runtime;
-    return NPART__RUNTIME_NONE;
+            return oplist->runtimes.items[i].runtime;
+    return NULL;
 }
 
-bool npart__target_rewrites(const struct npart__target *target)
+enum npart__release npart__target_release(const struct npart__target *target)
 {
-    for (uint32_t i = 0; i < target->oplist->rewritings.count; i++)
-        if (npart__target_has(target, target->oplist->rewritings.items[i]))
-            return true;
-    return false;
+    const struct npart__oplist *oplist = target->oplist;
+    const struct npart__runtime *runtime = npart__target_runtime(target);
+    for (uint32_t i = oplist->rewritings.count; i-- > 0;)
+        if (npart__target_has(target, oplist->rewritings.items[i].when))
+            return oplist->rewritings.items[i].runtime->release;
+    return runtime ? runtime->release : NPART__RELEASE_OWN;
 }
 
 bool npart__target_folds(const struct npart__target *target)

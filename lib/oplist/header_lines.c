@@ -326,26 +326,56 @@ void npart__line_limit(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
-/* runtime onnxruntime|onnx [with SWITCH]: what is asked of shapes is asked of what that one knows of them. */
-void npart__line_runtime(struct npart__parser *parser)
+static void fail_runtime(struct npart__parser *parser, const struct npart__token *token, const char *version)
 {
-    struct npart__runtime_choice choice = {.runtime = NPART__RUNTIME_ONNXRUNTIME, .when = NPART__ALWAYS};
-    if (npart__accept(parser, NPART__TOKEN_WORD, "onnx"))
-        choice.runtime = NPART__RUNTIME_ONNX;
+    struct npart__buffer known;
+    npart__buffer_init(&known, parser->arena);
+    for (size_t i = 0; npart__runtime_at(i); i++) {
+        const struct npart__runtime *at = npart__runtime_at(i);
+        npart__append_format(&known, "%s%s%s%s", i ? ", " : " ", at->name, *at->version ? " " : "", at->version);
+    }
+    if (known.failed)
+        npart__parse_out_of_memory(parser);
     else
-        (void)npart__need(parser, NPART__TOKEN_WORD, "onnxruntime", "onnxruntime or onnx");
-    choice.when.with = npart__take_switch(parser, "with");
-    npart__expect_end(parser);
-    NPART__KEEP(parser, &parser->oplist->runtimes, choice);
+        npart__parse_fail(parser, token->column, "there is no runtime %s%s%s; there is%s", token->text,
+                          version ? " " : "", version ? version : "", npart__buffer_text(&known));
 }
 
-/* rewriting onnxruntime [of GATE] [with SWITCH] ...: a session rewrites the graph before it is judged. */
+/* NAME [VERSION] [WHEN] */
+static bool take_runtime(struct npart__parser *parser, struct npart__runtime_choice *out)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a runtime"), *version;
+    if (!token)
+        return false;
+    version = npart__peek(parser)->kind == NPART__TOKEN_NUMBER ? npart__peek(parser) : NULL;
+    parser->now.at += version != NULL;
+    out->runtime = npart__runtime_find(token->text, version ? version->text : NULL);
+    if (!out->runtime)
+        fail_runtime(parser, token, version ? version->text : NULL);
+    out->when = npart__take_condition(parser);
+    npart__expect_end(parser);
+    return parser->status == NPART_OK;
+}
+
+/* What is asked of shapes is asked of what that one knows of them. */
+void npart__line_runtime(struct npart__parser *parser)
+{
+    struct npart__runtime_choice choice;
+    if (take_runtime(parser, &choice))
+        NPART__KEEP(parser, &parser->oplist->runtimes, choice);
+}
+
+/* Its sessions rewrite the graph before it is judged. */
 void npart__line_rewriting(struct npart__parser *parser)
 {
-    (void)npart__need(parser, NPART__TOKEN_WORD, "onnxruntime", "onnxruntime");
-    struct npart__line_condition when = npart__take_condition(parser);
-    npart__expect_end(parser);
-    NPART__KEEP(parser, &parser->oplist->rewritings, when);
+    struct npart__runtime_choice choice;
+    uint64_t column = npart__peek(parser)->column;
+    if (!take_runtime(parser, &choice))
+        return;
+    if (choice.runtime->knows != NPART__KNOWLEDGE_SESSION)
+        npart__parse_fail(parser, column, "%s has no sessions that rewrite", choice.runtime->name);
+    else
+        NPART__KEEP(parser, &parser->oplist->rewritings, choice);
 }
 
 const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",

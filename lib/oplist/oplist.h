@@ -6,7 +6,7 @@
 #ifndef NPART_OPLIST_H
 #define NPART_OPLIST_H
 
-#include "schema/schema.h"
+#include "runtime/runtime.h"
 
 /* Limits of an op list, all tested at their edge. */
 #define NPART__LIMIT_OPLIST_BYTES ((size_t)16 << 20)
@@ -229,15 +229,8 @@ struct npart__partitioner_choice {
     uint32_t line, column;
 };
 
-/* On whose knowledge of shapes verdicts stand. */
-enum npart__runtime {
-    NPART__RUNTIME_NONE,        /* ours */
-    NPART__RUNTIME_ONNXRUNTIME, /* a session of ONNX Runtime */
-    NPART__RUNTIME_ONNX,        /* a tool that asks ONNX's inference, and takes the file as it is */
-};
-
 struct npart__runtime_choice {
-    uint8_t runtime; /* enum npart__runtime */
+    const struct npart__runtime *runtime;
     struct npart__line_condition when;
 };
 
@@ -276,8 +269,8 @@ struct npart__oplist {
     const char *layout;      /* the target's own, of layout-sensitive ops; "" none */
     struct NPART__ARRAY(struct npart__partitioner_choice) partitioners; /* the last that counts is used */
     bool asks_any_name;      /* name() is compared with more than plain names (see npart__is_plain_name) */
-    struct NPART__ARRAY(struct npart__line_condition) rewritings; /* when a session rewrites what it gives on */
-    struct NPART__ARRAY(struct npart__runtime_choice) runtimes; /* the last that counts: whose shapes are known */
+    /* Of each the last line that counts: what rewrites the graph, and whose knowledge of shapes verdicts stand on. */
+    struct NPART__ARRAY(struct npart__runtime_choice) rewritings, runtimes;
     struct NPART__ARRAY(struct npart__line_gate) line_gates;
     struct NPART__ARRAY(struct npart__policy) policies;
     struct npart__names policy_ops;  /* "domain:name" */
@@ -339,10 +332,10 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when);
 /* The partitioner with the switches that are on; "waves" where the list names none. */
 const char *npart__target_partitioner(const struct npart__target *target);
-/* Whose knowledge of shapes verdicts stand on, with the switches that are on. */
-enum npart__runtime npart__target_runtime(const struct npart__target *target);
-/* Whether a session of ONNX Runtime rewrites neighbouring nodes first, though rules ask of all that is known. */
-bool npart__target_rewrites(const struct npart__target *target);
+/* On whose knowledge of shapes verdicts stand, with the switches that are on; NULL: on ours. */
+const struct npart__runtime *npart__target_runtime(const struct npart__target *target);
+/* Whose sessions rewrite the graph first: that one's, or others', though rules ask of all that is known. */
+enum npart__release npart__target_release(const struct npart__target *target);
 /* Whether one of the applied gates folds by itself. */
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */

@@ -132,8 +132,9 @@ static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
     const struct npart__body *body = npart__body_find(node->schema, node->opset_version);
     uint32_t first = npart__node_input(request->graph, node, 0);
     const struct npart__fact *facts = request->session->inference->facts;
+    enum npart__release release = npart__target_release(request->back->request->target);
     return body && first != NPART_NONE &&
-           !npart__kernel_exists(NPART__RELEASE_NEWEST, node->schema, facts[first].element_type);
+           !npart__kernel_exists(release, node->schema, facts[first].element_type);
 }
 
 /* Forms groups of what is accepted; false when they are not taken. */

@@ -77,7 +77,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     if (status == NPART_OK)
         status = npart__infer(graph, &all->options, plan->arena, plan->inference, error);
     if (status == NPART_OK)
-        status = npart__session_make(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+        status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
     plan->alike = status == NPART_OK ? npart__find_alike(&plan->session, plan->arena) : NULL;
     if (status == NPART_OK)

@@ -21,14 +21,15 @@ static bool applies(const struct npart__target *target)
 }
 
 /* The body of a node that the CPU cannot run; NULL for all others, and where a type is not known. */
-static const struct npart__body *body_of(const struct npart__inference *inference, const struct npart__node *node)
+static const struct npart__body *body_of(const struct npart__plan *plan, const struct npart__node *node)
 {
+    const struct npart__inference *inference = plan->inference;
     const struct npart__graph *graph = inference->graph;
     const struct npart__body *body =
         node->callee == NPART_NONE ? npart__body_find(node->schema, node->opset_version) : NULL;
     uint32_t first = npart__node_input(graph, node, 0);
     if (!body || node->input_count > NPART__LIMIT_BODY_OPERANDS || first == NPART_NONE ||
-        npart__kernel_exists(NPART__RELEASE_NEWEST, node->schema, npart__fact_of(inference, first)->element_type))
+        npart__kernel_exists(plan->release, node->schema, npart__fact_of(inference, first)->element_type))
         return NULL;
     struct npart__operand last; /* the body makes what the operator has, and nothing beyond */
     if (node->output_count > 0 && !npart__operator_output(node->schema, node->output_count - 1, &last))
@@ -54,7 +55,7 @@ static bool has_work(const struct npart__plan *plan)
 {
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (is_judged(plan, i) && body_of(plan->inference, &graph->nodes.items[i]))
+        if (is_judged(plan, i) && body_of(plan, &graph->nodes.items[i]))
             return true;
     return false;
 }
@@ -121,7 +122,7 @@ static bool list_expansions(struct npart__plan *plan, struct expansions *list)
     list->items.count = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__body *body = is_judged(plan, i) && is_refused(plan, i)
-                                             ? body_of(plan->inference, &graph->nodes.items[i])
+                                             ? body_of(plan, &graph->nodes.items[i])
                                              : NULL;
         if (body && !add_expansion(plan, list, i, body))
             return false;
@@ -194,7 +195,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
         return NPART_OK;
     status = npart__own_views(plan, error);
     for (bool changed = true, is_first = true; status == NPART_OK && changed; is_first = false) {
-        status = npart__session_make(plan->inference, plan->level, npart__target_rewrites(&plan->target), plan->arena,
+        status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
         if (status == NPART_OK)
             status = judge(plan, *assumed, error);

@@ -285,7 +285,7 @@ static bool is_edge_alone(const struct npart__plan *plan)
 static const char *verdict_word(const struct npart__plan *plan)
 {
     const struct npart_summary *summary = &plan->summary;
-    bool is_loaded = npart__target_runtime(&plan->target) == NPART__RUNTIME_NONE || !npart__is_invalid(plan->asked);
+    bool is_loaded = !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
     if (summary->failed || !is_loaded)
         return "fails";
     if (summary->live == 0)
@@ -424,36 +424,37 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
     struct npart__inference *inference = plan->inference;
     struct npart__session session;
     enum npart__view view = NPART__VIEW_FULL;
-    enum npart__runtime runtime = npart__target_runtime(&plan->target);
-    if (runtime != NPART__RUNTIME_NONE && plan->level == NPART__LEVEL_OFF)
-        view = runtime == NPART__RUNTIME_ONNX ? NPART__VIEW_ONNX : NPART__VIEW_ONNXRUNTIME;
-    else if (runtime != NPART__RUNTIME_NONE)
+    const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
+    if (runtime && plan->level == NPART__LEVEL_OFF)
+        view = runtime->knows == NPART__KNOWLEDGE_ONNX ? NPART__VIEW_ONNX : NPART__VIEW_ONNXRUNTIME;
+    else if (runtime)
         view = NPART__VIEW_ONNXRUNTIME_FOLDING;
-    npart_status status = npart__infer_view(inference, view, &plan->inference, error);
+    npart_status status = npart__infer_view(inference, view, plan->release, &plan->inference, error);
     if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
         return status;
-    status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, false, plan->arena, &session, error);
+    status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, plan->release, plan->arena, &session, error);
     if (status != NPART_OK || is_rewritten(&session))
         return status;
-    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, &plan->inference, error);
+    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, plan->release, &plan->inference, error);
 }
 
 /* A view of the graph at one level. */
 struct npart__shared_view {
     const struct npart__inference *inference;
     enum npart__level level;
-    bool rewrites, settles;
+    enum npart__release release;
+    bool settles;
     struct npart__session session; /* where it settles, of the graph whose known branches are taken */
     const uint32_t *alike;
     struct npart__shared_view *next;
 };
 
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
-                              enum npart__level level, bool rewrites, bool settles,
+                              enum npart__level level, enum npart__release release, bool settles,
                               const struct npart__shared_view **out, struct npart_error *error)
 {
     struct npart__shared_view *view = shared->views;
-    while (view && (view->inference != inference || view->level != level || view->rewrites != rewrites ||
+    while (view && (view->inference != inference || view->level != level || view->release != release ||
                     view->settles != settles))
         view = view->next;
     *out = view;
@@ -464,11 +465,11 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
         return npart__fail_memory(error);
     view->inference = inference;
     view->level = level;
-    view->rewrites = rewrites;
+    view->release = release;
     view->settles = settles;
-    npart_status status = npart__session_make(inference, level, rewrites, shared->arena, &view->session, error);
+    npart_status status = npart__session_make(inference, level, release, shared->arena, &view->session, error);
     if (status == NPART_OK && settles)
-        status = npart__session_take_branches(&view->session, rewrites, shared->arena, error);
+        status = npart__session_take_branches(&view->session, release, shared->arena, error);
     if (status != NPART_OK)
         return status;
     view->alike = npart__find_alike(&view->session, shared->arena);
@@ -487,7 +488,7 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     npart_status status = NPART_OK;
     bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
     if (!is_folded && npart__target_folds(&plan->target))
-        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, false, false, &basic, error);
+        status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
         return status;
     NPART__CHECK(npart__check_session(&plan->session));
@@ -527,6 +528,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = choose_gates(out, request->gates, error);
     if (status == NPART_OK)
+        out->release = npart__target_release(&out->target);
+    if (status == NPART_OK)
         status = choose_partitioner(out, request->partitioner, error);
     if (status == NPART_OK)
         status = see_as_runtime(out, error);
@@ -539,8 +542,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__inline_ahead(out, &assumed, error);
     const struct npart__shared_view *view = NULL;
     if (status == NPART_OK)
-        status = find_view(out->shared, out->inference, out->level, npart__target_rewrites(&out->target),
-                           out->level == NPART__LEVEL_BASIC, &view, error);
+        status = find_view(out->shared, out->inference, out->level, out->release, out->level == NPART__LEVEL_BASIC,
+                           &view, error);
     if (status != NPART_OK)
         return status;
     out->session = view->session;

@@ -25,6 +25,7 @@ struct npart__plan {
     struct npart__inference *inference;   /* as the target sees it */
     const struct npart__graph *graph;
     struct npart__target target;
+    enum npart__release release; /* whose sessions rewrite the graph */
     enum npart__level level;
     const char *partitioner;
     struct npart__shared *shared;

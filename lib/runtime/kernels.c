@@ -7,7 +7,7 @@
 static const struct kernel {
     const char *op;
     int since;
-    const char *types[NPART__RELEASES]; /* "" as the release before, "-" none */
+    const char *types[NPART__RELEASE_NEWEST]; /* "" as the release before, "-" none */
 } kernels[] = {
 #define KERNEL(op, since, ...) {op, since, {__VA_ARGS__}},
 #include "runtime/kernels.def"
@@ -31,7 +31,7 @@ bool npart__kernel_find(enum npart__release release, const struct npart__operato
     }
     if (*op->domain || low == NPART__COUNT(kernels) || compare(&kernels[low], op) != 0)
         return false;
-    int column = (int)release;
+    int column = (int)(release == NPART__RELEASE_OWN ? NPART__RELEASE_NEWEST : release) - 1;
     while (column > 0 && !*kernels[low].types[column])
         column--;
     *out = *op;

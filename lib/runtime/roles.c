@@ -10,7 +10,7 @@ bool npart__op_plays(const char *op, enum npart__role role)
 #include "runtime/roles.def"
     };
     const char *const *at = roles[role];
-    while (*at && strcmp(*at, op) != 0)
+    while (*at && (**at != *op || strcmp(*at, op) != 0))
         at++;
     return *at != NULL;
 }

@@ -1,21 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runtime: what releases of ONNX Runtime can do by themselves, as tables: which operators the CPU has a kernel for, and
- * what is loaded at all. A new release is a new column.
+ * runtime: what runtimes do by themselves, as tables: which there are, what their sessions rewrite, which operators the
+ * CPU has a kernel for, and what is loaded at all. A new release is a new column, and no code.
  */
 #ifndef NPART_RUNTIME_H
 #define NPART_RUNTIME_H
 
 #include "schema/schema.h"
 
-/* The columns, oldest first. */
+/* Releases of ONNX Runtime, oldest first. */
 enum npart__release {
-    NPART__RELEASE_1_24,
-    NPART__RELEASE_1_30,
-    NPART__RELEASE_1_31,
-    NPART__RELEASES, /* how many there are */
+    NPART__RELEASE_OWN, /* none: what is folded without a runtime */
+#define RELEASE(id) NPART__RELEASE_##id,
+#include "runtime/runtimes.def"
+    NPART__RELEASES,
     NPART__RELEASE_NEWEST = NPART__RELEASES - 1
 };
+
+/* What is known of shapes and elements, so that rules can ask for it. */
+enum npart__knowledge {
+    NPART__KNOWLEDGE_ALL,     /* what can be known */
+    NPART__KNOWLEDGE_SESSION, /* what a session of ONNX Runtime knows */
+    NPART__KNOWLEDGE_ONNX,    /* what a tool knows that asks ONNX's inference, and takes the file as it is */
+};
+
+struct npart__runtime {
+    const char *name, *version; /* "" where it has none */
+    enum npart__release release;
+    enum npart__knowledge knows;
+};
+
+/* Those that are described, by place; NULL past the last. */
+const struct npart__runtime *npart__runtime_at(size_t index);
+/* By name and version, NULL for the newest; NULL where none is described. */
+const struct npart__runtime *npart__runtime_find(const char *name, const char *version);
+
+/* A row of rewrites.def: its level (enum npart__level of lib/session) and releases. */
+struct npart__applies {
+    uint8_t level, first, last;
+};
+#define NPART__APPLIES(level, first, last) {NPART__LEVEL_##level, NPART__RELEASE_##first, NPART__RELEASE_##last}
+
+static inline bool npart__is_on(struct npart__applies at, unsigned level, enum npart__release release)
+{
+    return level <= at.level && release >= at.first && release <= at.last;
+}
 
 /* The operator as the CPU provider of a release has it, whose type variables are those that it has a kernel for; false
  * when it has none. Only for operators of ai.onnx. */

@@ -65,8 +65,8 @@ static npart_status take_known(const struct npart__session *session, struct npar
     return status;
 }
 
-npart_status npart__session_take_branches(struct npart__session *session, bool rewrites, struct npart__arena *arena,
-                                          struct npart_error *error)
+npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
+                                          struct npart__arena *arena, struct npart_error *error)
 {
     npart_status status = NPART_OK;
     for (bool changed = session->inference->graph->scopes.count > 1; status == NPART_OK && changed;) {
@@ -74,7 +74,7 @@ npart_status npart__session_take_branches(struct npart__session *session, bool r
         status = take_known(session, &next, error);
         changed = status == NPART_OK && next != session->inference;
         if (changed)
-            status = npart__session_make(next, NPART__LEVEL_BASIC, rewrites, arena, session, error);
+            status = npart__session_make(next, NPART__LEVEL_BASIC, release, arena, session, error);
     }
     return status;
 }

@@ -39,12 +39,47 @@ struct folder {
     const struct npart__graph *graph;
     struct npart__session *out;
     enum npart__level level;
+    enum npart__release release;
 };
+
+/* Rows of rewrites.def. */
+struct row {
+    const char *op, *second;
+    struct npart__applies applies;
+};
+
+static const struct row never[] = {
+#define NEVER(op, ...) {op, "", NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
+static const struct row sizes[] = {
+#define SIZE(op, ...) {op, "", NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
+static const struct row written[] = {
+#define WRITE(op, second, ...) {op, second, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
+
+/* The row of an op that is on, or NULL. */
+static const struct row *find_row(const struct folder *folder, const struct row *rows, size_t count, const char *op)
+{
+    for (size_t i = 0; i < count; i++)
+        if (*rows[i].op == *op && strcmp(rows[i].op, op) == 0 &&
+            npart__is_on(rows[i].applies, folder->level, folder->release))
+            return &rows[i];
+    return NULL;
+}
 
 static const struct npart__fact *fact_in(const struct folder *folder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(folder->graph, node, index);
     return value == NPART_NONE ? NULL : npart__fact_of(folder->inference, value);
+}
+
+static const struct npart__fact *fact_out(const struct folder *folder, const struct npart__node *node)
+{
+    return npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
@@ -73,8 +108,8 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
-/* Whether the node makes the shape that a Reshape asks for, and nothing else: see lib/infer/fuse.c. */
-static bool is_target_of_reshape(const struct folder *folder, const struct npart__node *node)
+/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/infer/fuse.c. */
+static bool is_target_of(const struct folder *folder, const struct npart__node *node, const char *second)
 {
     const struct npart__graph *graph = folder->graph;
     uint32_t result = npart__node_output(graph, node, 0);
@@ -82,7 +117,7 @@ static bool is_target_of_reshape(const struct folder *folder, const struct npart
         return false;
     const struct npart__value *value = &graph->values.items[result];
     const struct npart__node *user = &graph->nodes.items[graph->consumers[value->first_consumer]];
-    return user->domain == 0 && strcmp(npart__node_op(graph, user), "Reshape") == 0 &&
+    return user->domain == 0 && strcmp(npart__node_op(graph, user), second) == 0 &&
            npart__node_input(graph, user, 1) == result;
 }
 
@@ -94,16 +129,18 @@ static enum npart__fate constant_reason(const struct folder *folder, const struc
         return NPART__FATE_CONSTANT;
     if (folder->level == NPART__LEVEL_OFF)
         return NPART__FATE_LIVE;
-    /* Of a Shape only: ONNX Runtime computes a Size of constants alone. All dims must be numbers, also where the node
-     * asks for some of them. */
+    /* All dims must be numbers, also where the node asks for some of them. */
     const struct npart__fact *in = fact_in(folder, node, 0);
-    if (is_onnx && strcmp(op, "Shape") == 0 && in && npart__is_static(in))
+    if (is_onnx && in && npart__is_static(in) && find_row(folder, sizes, NPART__COUNT(sizes), op))
         return NPART__FATE_SHAPE;
-    if (is_onnx && strcmp(op, "Concat") == 0 && outputs_are_constant(folder, node) &&
-        !inputs_are_constant(folder, node) && is_target_of_reshape(folder, node))
-        return NPART__FATE_SHAPE; /* fused with the Reshape behind it */
-    if (node->body_count || !outputs_are_constant(folder, node) || !inputs_are_constant(folder, node) ||
-        strcmp(op, "DequantizeLinear") == 0 || !npart__can_compute(folder->inference, node))
+    if (!outputs_are_constant(folder, node))
+        return NPART__FATE_LIVE;
+    bool reads_constants = inputs_are_constant(folder, node);
+    const struct row *row = is_onnx && !reads_constants ? find_row(folder, written, NPART__COUNT(written), op) : NULL;
+    if (row && is_target_of(folder, node, row->second))
+        return NPART__FATE_SHAPE; /* fused with what is behind it */
+    if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
+        !npart__can_compute(folder->inference, node, folder->release))
         return NPART__FATE_LIVE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);
@@ -140,9 +177,20 @@ static bool all_elements(const struct folder *folder, const struct npart__node *
     return true;
 }
 
-static bool drops_nothing(const struct folder *folder, const struct npart__node *node)
+/* ---- what a row of PASS asks; *from is the operand that is handed on ---- */
+
+static bool hands_on(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    (void)folder;
+    (void)node;
+    (void)from;
+    return true;
+}
+
+static bool drops_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     int64_t trains = 0;
+    (void)from;
     return npart__node_input(folder->graph, node, 2) == NPART_NONE ||
            (all_elements(folder, node, 2, &trains) && !trains);
 }
@@ -168,20 +216,27 @@ static bool is_graph_input(const struct folder *folder, const struct npart__node
 }
 
 /* From the first element to the end, written as the largest number, in steps of 1: no other Slice is looked at. */
-static bool takes_all(const struct folder *folder, const struct npart__node *node)
+static bool takes_all(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
-    return lists_only(folder, node, "starts", 1, 0) && lists_only(folder, node, "ends", 2, INT64_MAX) &&
-           lists_only(folder, node, "steps", 4, 1);
+    (void)from;
+    return !is_graph_input(folder, node, 0) && lists_only(folder, node, "starts", 1, 0) &&
+           lists_only(folder, node, "ends", 2, INT64_MAX) && lists_only(folder, node, "steps", 4, 1);
+}
+
+static bool keeps_its_type(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    const struct npart__fact *in = fact_in(folder, node, 0);
+    (void)from;
+    return in->element_type && in->element_type == fact_out(folder, node)->element_type;
 }
 
 /* To a constant shape, and not of a graph's own input. */
-static bool expands_nothing(const struct folder *folder, const struct npart__node *node)
+static bool expands_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     uint32_t shape = npart__node_input(folder->graph, node, 1);
-    const struct npart__fact *out =
-        npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
+    (void)from;
     return shape != NPART_NONE && folder->out->is_constant[shape] && !is_graph_input(folder, node, 0) &&
-           same_shape(fact_in(folder, node, 0), out);
+           same_shape(fact_in(folder, node, 0), fact_out(folder, node));
 }
 
 /* The only element of a constant, whether or not inference had a use for it. */
@@ -204,57 +259,66 @@ static bool single_number(const struct folder *folder, const struct npart__node 
     return is_whole;
 }
 
-/* Which operand adding, subtracting 0 or multiplying, dividing by 1 hands on; NPART_NONE: it does something. */
-static uint32_t neutral_operand(const struct folder *folder, const struct npart__node *node, const char *op)
+/* Whether arithmetic with this number changes nothing, and an operand can give its result the name. */
+static bool is_neutral(const struct folder *folder, const struct npart__node *node, double number, bool commutes,
+                       uint32_t *from)
 {
-    bool is_sum = strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0;
-    bool commutes = strcmp(op, "Add") == 0 || strcmp(op, "Mul") == 0;
-    const struct npart__fact *out = npart__fact_of(folder->inference, npart__node_output(folder->graph, node, 0));
+    const struct npart__fact *out = fact_out(folder, node);
     if (npart__type_bits(out->element_type) < 32 && !npart__type_is_float(out->element_type))
-        return NPART_NONE; /* small whole numbers are not looked at */
+        return false; /* small whole numbers are not looked at */
     for (uint32_t other = commutes ? 0 : 1; other < 2; other++) {
         const struct npart__fact *kept = fact_in(folder, node, 1 - other);
         double value;
-        if (kept && single_number(folder, node, other, &value) && value == (is_sum ? 0.0 : 1.0) &&
-            same_shape(kept, out))
-            return 1 - other;
+        *from = 1 - other;
+        if (kept && single_number(folder, node, other, &value) && value == number && same_shape(kept, out))
+            return !is_graph_input(folder, node, *from);
     }
-    return NPART_NONE;
+    return false;
 }
 
-static bool is_one_of(const char *op, const char *const *names)
+static bool adds_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
-    while (*names && strcmp(op, *names) != 0)
-        names++;
-    return *names != NULL;
+    return is_neutral(folder, node, 0, true, from);
 }
+
+static bool subtracts_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    return is_neutral(folder, node, 0, false, from);
+}
+
+static bool multiplies_by_one(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    return is_neutral(folder, node, 1, true, from);
+}
+
+static bool divides_by_one(const struct folder *folder, const struct npart__node *node, uint32_t *from)
+{
+    return is_neutral(folder, node, 1, false, from);
+}
+
+static const struct pass {
+    const char *op;
+    bool (*holds)(const struct folder *folder, const struct npart__node *node, uint32_t *from);
+    enum npart__fate fate;
+    struct npart__applies applies;
+} passes[] = {
+#define PASS(op, holds, fate, ...) {op, holds, NPART__FATE_##fate, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
 
 /* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's
  * mask, or what its operator does not have. */
 static enum npart__fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
-    static const char *const arithmetic[] = {"Add", "Sub", "Mul", "Div", NULL};
     const char *op = npart__node_op(folder->graph, node);
-    const struct npart__fact *in = fact_in(folder, node, 0);
-    uint32_t result = npart__node_output(folder->graph, node, 0);
-    bool is_no_op = false;
     *from = 0;
-    if (node->domain != 0 || !in || !npart__has_one_result(folder->graph, node))
+    if (node->domain != 0 || !fact_in(folder, node, 0) || !npart__has_one_result(folder->graph, node))
         return NPART__FATE_LIVE;
-    const struct npart__fact *out = npart__fact_of(folder->inference, result);
-    if (strcmp(op, "Identity") == 0)
-        return NPART__FATE_IDENTITY;
-    if (strcmp(op, "Dropout") == 0)
-        return drops_nothing(folder, node) ? NPART__FATE_DROPOUT : NPART__FATE_LIVE;
-    if (strcmp(op, "Cast") == 0)
-        is_no_op = in->element_type && in->element_type == out->element_type;
-    else if (strcmp(op, "Slice") == 0)
-        is_no_op = takes_all(folder, node) && !is_graph_input(folder, node, 0);
-    else if (strcmp(op, "Expand") == 0)
-        is_no_op = expands_nothing(folder, node);
-    else if (is_one_of(op, arithmetic))
-        is_no_op = (*from = neutral_operand(folder, node, op)) != NPART_NONE && !is_graph_input(folder, node, *from);
-    return is_no_op ? NPART__FATE_NO_OP : NPART__FATE_LIVE;
+    for (size_t i = 0; i < NPART__COUNT(passes); i++)
+        if (*passes[i].op == *op && strcmp(passes[i].op, op) == 0 &&
+            npart__is_on(passes[i].applies, folder->level, folder->release))
+            return passes[i].holds(folder, node, from) ? passes[i].fate : NPART__FATE_LIVE;
+    return NPART__FATE_LIVE;
 }
 
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
@@ -282,7 +346,7 @@ static void fold_node(struct folder *folder, uint32_t id)
     enum npart__fate reason = constant_reason(folder, node);
     bool is_constant = reason != NPART__FATE_LIVE;
     uint32_t from = 0;
-    if (!is_constant && folder->level == NPART__LEVEL_BASIC) {
+    if (!is_constant) {
         reason = pass_reason(folder, node, &from);
         if (reason != NPART__FATE_LIVE && !can_be_bypassed(folder, node, reason, from))
             reason = NPART__FATE_LIVE;
@@ -339,8 +403,9 @@ static bool allocate(const struct npart__graph *graph, struct npart__arena *aren
     return out->fates && out->is_constant && out->stands_for && out->into && out->remade && out->place;
 }
 
-npart_status npart__session_make(struct npart__inference *inference, enum npart__level level, bool rewrites,
-                                 struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
+npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
+                                 enum npart__release release, struct npart__arena *arena,
+                                 struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     *out = (struct npart__session){.inference = inference};
@@ -354,14 +419,14 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
         out->is_constant[i] = graph->values.items[i].kind == NPART__VALUE_INITIALIZER;
         out->stands_for[i] = i;
     }
-    struct folder folder = {.inference = inference, .graph = graph, .out = out, .level = level};
+    struct folder folder = {.inference = inference, .graph = graph, .out = out, .level = level, .release = release};
     /* Regions are listed outside first, so what a body captures has been decided when the body is met. */
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
-    bool is_recent = inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING;
-    rewrites = level == NPART__LEVEL_BASIC && (rewrites || is_recent);
+    bool rewrites = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
     bool copies = inference->options.view != NPART__VIEW_FULL && inference->options.view != NPART__VIEW_ONNX;
-    if ((rewrites && !npart__fold_neighbours(out, is_recent, arena)) || (rewrites && !npart__fold_merges(out, arena)) ||
+    if ((rewrites && !npart__fold_neighbours(out, release, arena)) ||
+        (rewrites && !npart__fold_merges(out, release, arena)) ||
         (copies && !npart__fold_copies(out, arena)))
         return npart__fail_memory(error);
     leave_out_all(&folder);

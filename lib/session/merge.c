@@ -15,6 +15,7 @@ struct merger {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
     struct npart__session *session;
+    enum npart__release release;
     uint32_t *uses; /* by value: how often live nodes use it; a use that no node may be merged with counts twice */
     uint32_t *user; /* by value: the node that does */
     uint32_t *some; /* by value: up to ATTENTION_USERS of the nodes that do */
@@ -224,22 +225,19 @@ static const struct merge {
     const char *first, *second;
     bool into_second; /* else the second goes into the first */
     bool (*fits)(const struct merger *at, uint32_t first, uint32_t second);
+    struct npart__applies applies;
 } merges[] = {
-    {"Conv", "BatchNormalization", false, normalization_fits},
-    {"Conv", "Mul", false, channels_fit},
-    {"Conv", "Add", false, channels_fit},
-    {"MatMul", "Add", false, bias_fits},
-    {"Relu", "Clip", true, bounds_fit},
-    {"Pad", "Conv", true, padding_fits},
-    {"Pad", "AveragePool", true, padding_fits},
-    {"Pad", "MaxPool", true, padding_fits},
+#define FIRST false
+#define SECOND true
+#define MERGE(first, second, stays, fits, ...) {first, second, stays, fits, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
 };
 
 static const struct merge *find_merge(const struct merger *at, uint32_t first, uint32_t second)
 {
     for (size_t i = 0; i < NPART__COUNT(merges); i++)
-        if (is_op(at, first, merges[i].first) && is_op(at, second, merges[i].second) &&
-            merges[i].fits(at, first, second))
+        if (npart__is_on(merges[i].applies, NPART__LEVEL_BASIC, at->release) && is_op(at, first, merges[i].first) &&
+            is_op(at, second, merges[i].second) && merges[i].fits(at, first, second))
             return &merges[i];
     return NULL;
 }
@@ -308,13 +306,13 @@ static void merge_node(struct merger *at, uint32_t id)
     }
 }
 
-bool npart__fold_merges(struct npart__session *session, struct npart__arena *arena)
+bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct merger at = {.inference = inference, .graph = graph, .session = session};
+    struct merger at = {.inference = inference, .graph = graph, .session = session, .release = release};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.user = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.user);
     size_t listed = (graph->values.count + (size_t)1) * ATTENTION_USERS;

@@ -7,13 +7,26 @@
  */
 #include "session/passes.h"
 
-#define NEWEST_JOINED_BY_1_24 14 /* the version of Reshape that opset 18 has; of 19 and later ones none were joined */
+struct row {
+    const char *op;
+    int newest; /* version of it; 0: any */
+    struct npart__applies applies;
+};
+
+static const struct row joined[] = {
+#define JOIN(op, newest, ...) {op, newest, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
+static const struct row cancelled[] = {
+#define CANCEL(op, ...) {op, 0, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
 
 struct neighbours {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
     struct npart__session *session;
-    bool is_recent;
+    enum npart__release release;
     uint32_t *uses; /* by value: how many are left */
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
 };
@@ -36,6 +49,19 @@ static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
     return npart__is_live(at->session, id) && node->domain == 0 && node->callee == NPART_NONE &&
            strcmp(npart__node_op(at->graph, node), op) == 0 && npart__has_one_result(at->graph, node) &&
            npart__node_input(at->graph, node, 0) != NPART_NONE;
+}
+
+/* Of a row's op and version, at this release. */
+static bool is_of(const struct neighbours *at, uint32_t id, const struct row *rows, size_t count)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    const char *op = npart__node_op(at->graph, node);
+    for (size_t i = 0; i < count; i++)
+        if (*op == *rows[i].op && npart__is_on(rows[i].applies, NPART__LEVEL_BASIC, at->release) &&
+            is_live(at, id, rows[i].op) &&
+            (rows[i].newest == 0 || (node->schema && node->schema->since <= rows[i].newest)))
+            return true;
+    return false;
 }
 
 /* The node of the same region that makes what a node's first input stands for. */
@@ -115,7 +141,7 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t first = before(at, second), rank, outer_rank;
-    if (first == NPART_NONE || !is_live(at, first, "Transpose") ||
+    if (first == NPART_NONE || !is_of(at, first, cancelled, NPART__COUNT(cancelled)) ||
         !npart__order_of_axes(at->inference, first, inner, &rank) ||
         !npart__order_of_axes(at->inference, second, outer, &outer_rank) || rank != outer_rank)
         return;
@@ -136,19 +162,9 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
 
-/* For ONNX Runtime 1.24: Reshapes alone, of the versions that its pass knows. It joins Unsqueezes and Squeezes too, but
- * not where a Reshape has an equal one, which is not looked at here. */
-static bool is_joined(const struct neighbours *at, uint32_t id)
-{
-    const struct npart__node *node = &at->graph->nodes.items[id];
-    if (at->is_recent)
-        return is_live(at, id, "Reshape") || is_live(at, id, "Squeeze") || is_live(at, id, "Unsqueeze");
-    return is_live(at, id, "Reshape") && node->schema && node->schema->since <= NEWEST_JOINED_BY_1_24;
-}
-
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
-    uint32_t first = is_joined(at, id) ? before(at, id) : NPART_NONE;
+    uint32_t first = is_of(at, id, joined, NPART__COUNT(joined)) ? before(at, id) : NPART_NONE;
     /* A chain begins with a Reshape; what continues one already has been marked by its own predecessor. Of other nodes
      * nothing is known, not even that they have a first result. */
     if (first == NPART_NONE || !(is_live(at, first, "Reshape") || at->next[first] == first))
@@ -214,7 +230,7 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
     uint8_t *reason = &at->session->fates[id];
-    bool is_transpose = strcmp(npart__node_op(at->graph, node), "Transpose") == 0;
+    bool is_transpose = npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES);
     if (*reason == NPART__FATE_CONSTANT || (*reason == NPART__FATE_NO_OP && is_transpose))
         return;
     if (is_fused(at, id)) {
@@ -228,13 +244,13 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
-bool npart__fold_neighbours(struct npart__session *session, bool is_recent, struct npart__arena *arena)
+bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &arena->allocator);
-    struct neighbours at = {.inference = inference, .graph = graph, .session = session, .is_recent = is_recent};
+    struct neighbours at = {.inference = inference, .graph = graph, .session = session, .release = release};
     at.uses = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *at.uses);
     at.next = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.next);
     for (uint32_t i = 0; at.uses && i < graph->values.count; i++)
@@ -242,7 +258,7 @@ bool npart__fold_neighbours(struct npart__session *session, bool is_recent, stru
     for (uint32_t i = 0; at.next && i < graph->nodes.count; i++)
         at.next[i] = NPART_NONE;
     for (uint32_t i = 0; at.uses && at.next && i < graph->order_count; i++) {
-        if (is_live(&at, graph->order[i], "Transpose"))
+        if (is_of(&at, graph->order[i], cancelled, NPART__COUNT(cancelled)))
             join_transposes(&at, graph->order[i]);
         chain_reshapes(&at, graph->order[i]);
     }

@@ -9,12 +9,11 @@
 
 #include "session/session.h"
 
-/* neighbours.c: nodes that go together with others, once each alone has been decided; `is_recent`: as ONNX Runtime 1.31
- * does, else 1.24. */
-bool npart__fold_neighbours(struct npart__session *session, bool is_recent, struct npart__arena *arena);
+/* neighbours.c: nodes that go together with others, once each alone has been decided. */
+bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
 /* merge.c: nodes that become part of a neighbour. */
-bool npart__fold_merges(struct npart__session *session, struct npart__arena *arena);
+bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
 /* copies.c: what is used more than once and copied for each use. */
 bool npart__fold_copies(struct npart__session *session, struct npart__arena *arena);

@@ -55,16 +55,16 @@ struct npart__session {
 
 #define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
 
-/* Decides for every node of the inference's graph. `rewrites`: a session changes what stands beside each other, too,
- * though all is known of the sizes; a view of what a runtime that folds knows says so itself. `arena` holds the
- * result. */
-npart_status npart__session_make(struct npart__inference *inference, enum npart__level level, bool rewrites,
-                                 struct npart__arena *arena, struct npart__session *out, struct npart_error *error);
+/* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
+ * (lib/runtime/rewrites.def). `arena` holds the result. */
+npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
+                                 enum npart__release release, struct npart__arena *arena,
+                                 struct npart__session *out, struct npart_error *error);
 
 /* branches.c: of a session at level basic, takes the branches of Ifs whose conditions are known, and infers and decides
- * again, until no more are; `rewrites` as before. The session's inference is another then. */
-npart_status npart__session_take_branches(struct npart__session *session, bool rewrites, struct npart__arena *arena,
-                                          struct npart_error *error);
+ * again, until no more are. The session's inference is another then. */
+npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
+                                          struct npart__arena *arena, struct npart_error *error);
 
 /* extend.c: the session of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided
  * stays, and of the new nodes only Constant ones go. `before` is that of the graph with `nodes` and `values` alone. */

@@ -388,7 +388,7 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
     check_nodes(&validity);
     if (!validity.has_failed && validity.found_count > found_before) {
         npart_status status =
-            npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, &validity.view, error);
+            npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NPART__RELEASE_OWN, &validity.view, error);
         if (status != NPART_OK)
             return status;
         validity.found_count = found_before;

@@ -20,7 +20,7 @@ static void infer(const char *text)
 static struct npart__inference *view(enum npart__view kind)
 {
     struct npart__inference *found;
-    REQUIRE(npart__infer_view(&inference, kind, &found, &built.error) == NPART_OK);
+    REQUIRE(npart__infer_view(&inference, kind, NPART__RELEASE_NEWEST, &found, &built.error) == NPART_OK);
     return found;
 }
 

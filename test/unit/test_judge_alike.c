@@ -17,8 +17,8 @@ static bool are_alike(const char *model)
     build_text(&built, model);
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
-    REQUIRE(npart__session_make(&inference, NPART__LEVEL_BASIC, false, &built.arena, &session, &built.error) ==
-            NPART_OK);
+    REQUIRE(npart__session_make(&inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, &built.arena, &session,
+                                &built.error) == NPART_OK);
     const uint32_t *alike = npart__find_alike(&session, &built.arena);
     REQUIRE(alike != NULL);
     uint32_t p = node_named(&built.graph, "p1"), q = node_named(&built.graph, "q1");

@@ -525,7 +525,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     build_text(&built, text);
     REQUIRE(built.status == NPART_OK && graph->nodes.count < 4 * MOST_NODES && graph->values.count < MOST_VALUES);
     REQUIRE(npart__infer(graph, &options, &built.arena, &inference, &error) == NPART_OK);
-    REQUIRE(npart__session_make(&inference, level, false, &built.arena, &session, &error) == NPART_OK);
+    REQUIRE(npart__session_make(&inference, level, NPART__RELEASE_OWN, &built.arena, &session, &error) == NPART_OK);
     uint32_t share = random_below(11);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         asked[i] = accepted[i] = random_below(10) < share;

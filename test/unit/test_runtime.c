@@ -52,11 +52,45 @@ static void test_runtime__kernels_by_release(void)
     CHECK(npart__kernel_takes(&kernel, &operand, 1) && !npart__kernel_takes(&kernel, &operand, 10));
 }
 
+static void test_runtime__found_by_name_and_version(void)
+{
+    const struct npart__runtime *newest = npart__runtime_find("onnxruntime", NULL);
+    CHECK(newest && newest->release == NPART__RELEASE_NEWEST);
+    CHECK(npart__runtime_find("onnxruntime", "1.24")->release == NPART__RELEASE_1_24);
+    CHECK(npart__runtime_find("onnx", NULL)->knows == NPART__KNOWLEDGE_ONNX);
+    CHECK(!npart__runtime_find("onnxruntime", "1.29") && !npart__runtime_find("tflite", NULL));
+}
+
+static const struct {
+    const char *op;
+    struct npart__applies applies;
+} rewrites[] = {
+#define NPART__LEVEL_BASIC 0
+#define NEVER(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define SIZE(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define WRITE(op, second, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define PASS(op, holds, fate, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define CANCEL(op, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define JOIN(op, newest, ...) {op, NPART__APPLIES(__VA_ARGS__)},
+#define MERGE(first, second, stays, fits, ...) {second, NPART__APPLIES(__VA_ARGS__)},
+#include "runtime/rewrites.def"
+};
+
+static void test_runtime__rewrites_are_of_the_standard(void)
+{
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites; i++) {
+        CHECK(npart__operator_find("", rewrites[i].op, INT32_MAX) != NULL);
+        CHECK(rewrites[i].applies.first <= rewrites[i].applies.last);
+        CHECK(!npart__is_on(rewrites[i].applies, 1, rewrites[i].applies.first));
+    }
+}
+
 static void test_runtime__other_domains_have_none(void)
 {
     struct npart__operator kernel;
     CHECK(!npart__kernel_find(NPART__RELEASE_NEWEST, npart__operator_find("com.microsoft", "Gelu", 1), &kernel));
 }
 
-TESTS(test_runtime__kernels_are_sorted_and_of_the_standard, test_runtime__kernels_by_type,
+TESTS(test_runtime__found_by_name_and_version, test_runtime__rewrites_are_of_the_standard,
+      test_runtime__kernels_are_sorted_and_of_the_standard, test_runtime__kernels_by_type,
       test_runtime__kernels_by_release, test_runtime__other_domains_have_none)
