@@ -299,7 +299,7 @@ void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b)
 {
     bool both_numbers = npart__is_number(a) && npart__is_number(b);
     if (a != b && !both_numbers && npart__is_named(call->pool, a) && npart__is_named(call->pool, b))
-        npart__assume_equal(call->inference, call->node_id, a, b);
+        npart__assume_equal(call->inference, call->node_id, a, b, false);
 }
 
 /* ---- shared steps ---------------------------------------------------------------------------------------- */
@@ -316,10 +316,10 @@ int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t 
         return NPART__UNKNOWN;
     }
     if (a_is_number || b_is_number) { /* the symbol is that number or 1; either way the result is the number */
-        npart__assume_equal(call->inference, call->node_id, a, b);
+        npart__assume_equal(call->inference, call->node_id, a, b, true);
         return a_is_number ? a : b;
     }
-    npart__assume_equal(call->inference, call->node_id, a, b);
+    npart__assume_equal(call->inference, call->node_id, a, b, true);
     return npart__maximum(call->pool, a, b);
 }
 

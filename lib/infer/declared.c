@@ -72,7 +72,7 @@ static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int
     bool is_named = npart__is_named(pool, ours);
     if (theirs->value >= 0) { /* exporters fix a size that a formula leaves open where the model works with no other */
         if (is_named)
-            npart__assume_equal(inference, inference->graph->values.items[value].producer, ours, theirs->value);
+            npart__assume_equal(inference, inference->graph->values.items[value].producer, ours, theirs->value, false);
         return theirs->value;
     }
     if (is_named || !theirs->parameter || !may_name(inference, ours, theirs->parameter))

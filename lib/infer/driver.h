@@ -35,8 +35,8 @@ struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared);
 void npart__merge_declared(struct npart__inference *inference, uint32_t value);
 bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place);
-/* Notes two sizes that must be equal for the model to work. */
-void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b);
+/* Notes two sizes that must be equal for the model to work; or, where one broadcasts, one of them 1. */
+void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts);
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);

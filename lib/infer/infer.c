@@ -152,14 +152,14 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
         inference->expressions.failed = true;
 }
 
-void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b)
+void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts)
 {
     for (uint32_t i = inference->assumptions.count; i > 0 && i + 64 > inference->assumptions.count; i--) {
         const struct npart__assumption *known = &inference->assumptions.items[i - 1];
-        if (known->left == a && known->right == b)
+        if (known->left == a && known->right == b && known->broadcasts == broadcasts)
             return;
     }
-    struct npart__assumption assumption = {.left = a, .right = b, .node = node};
+    struct npart__assumption assumption = {.left = a, .right = b, .node = node, .broadcasts = broadcasts};
     if (!NPART__PUSH(inference->arena, &inference->assumptions, assumption))
         inference->expressions.failed = true;
 }

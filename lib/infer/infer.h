@@ -59,6 +59,7 @@ struct npart__sequence_items {
 struct npart__assumption {
     int64_t left, right;
     uint32_t node;
+    bool broadcasts; /* or one of them is 1 */
 };
 
 /* A node whose sizes cannot be, and the index of the finding that says so. */

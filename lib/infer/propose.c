@@ -299,11 +299,10 @@ static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out)
     return true;
 }
 
-/* Whether a relation may change the size of a symbol: it may once. A batch is 1 where that works, as 1 broadcasts. */
+/* Whether a relation may change the size of a symbol: it may once. */
 static bool is_free(const struct proposal *proposal, uint32_t symbol)
 {
-    return symbol != NPART_NONE && proposal->roles[symbol] != ROLE_NONE && !proposal->follows[symbol] &&
-           (proposal->roles[symbol] != ROLE_BATCH || proposal->attempt > 0);
+    return symbol != NPART_NONE && proposal->roles[symbol] != ROLE_NONE && !proposal->follows[symbol];
 }
 
 static bool set_size(struct proposal *proposal, uint32_t symbol, int64_t size)
@@ -462,7 +461,10 @@ static void follow_relations(struct proposal *proposal)
         for (uint32_t i = 0; i < proposal->inference->assumptions.count; i++) {
             const struct npart__assumption *at = &proposal->inference->assumptions.items[i];
             int64_t left, right;
-            if (evaluate(proposal, at->left, &left) && evaluate(proposal, at->right, &right) && left != right)
+            if (!evaluate(proposal, at->left, &left) || !evaluate(proposal, at->right, &right))
+                continue;
+            bool broadcasts = at->broadcasts && (left == 1 || right == 1) && proposal->attempt == 0;
+            if (left != right && !broadcasts)
                 changes |= follow_side(proposal, at, left, right) || solve_any(proposal, at);
         }
     }

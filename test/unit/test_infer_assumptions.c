@@ -185,11 +185,20 @@ static void test_infer_assumptions__a_decoder_with_a_cache_has_two_uses(void)
                "batch=1 total=128 past=127", "none");
 }
 
+static void test_infer_assumptions__a_batch_of_one_broadcasts(void)
+{
+    check_proposal("input a float32[batch,k]\ninput b float32[7,8]\nnode y = Add(a, b)\noutput y\n", "batch=1 k=8");
+    check_proposal("input a float32[batch,k]\ninput b float32[7,8]\nnode y = Concat(a, b) axis=1\noutput y\n",
+                   "batch=7 k=128");
+    check_proposal("input a float32[batch,8]\nnode y = MatMul(a, a)\noutput y\n", "batch=8");
+}
+
 static void test_infer_assumptions__later_attempts_try_other_sizes(void)
 {
-    infer("input a float32[batch,k]\ninput b float32[7,8]\nnode x = Add(a, b)\noutput x\ninput c int64[1,seq]\n");
-    CHECK_TEXT(proposal(0, 0), "batch=1 k=8 seq=128"); /* one row for all seven works */
-    CHECK_TEXT(proposal(0, 1), "batch=7 k=8 seq=512");
+    infer("input a float32[batch,k]\nnode y = Relu(a)\noutput y\ninput c int64[1,seq]\n");
+    CHECK_TEXT(proposal(0, 0), "batch=1 k=128 seq=128");
+    CHECK_TEXT(proposal(0, 1), "batch=1 k=512 seq=512");
+    CHECK_TEXT(proposal(0, 2), "batch=1 k=256 seq=256");
     built_close(&built);
 }
 
@@ -198,4 +207,5 @@ TESTS(test_infer_assumptions__are_made_where_symbols_meet,
       test_infer_assumptions__decide_what_is_proposed, test_infer_assumptions__sizes_are_usual_ones,
       test_infer_assumptions__sizes_without_a_telling_name_go_by_place,
       test_infer_assumptions__a_decoder_with_a_cache_has_two_uses,
+      test_infer_assumptions__a_batch_of_one_broadcasts,
       test_infer_assumptions__later_attempts_try_other_sizes)
