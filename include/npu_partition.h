@@ -749,14 +749,21 @@ NPART_API npart_status npart_plan_next_step(const npart_plan *plan, const npart_
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
+enum npart_detail {
+    NPART_DETAIL_NODES,  /* everything */
+    NPART_DETAIL_CAUSES, /* no list of nodes, partitions and crossings */
+    NPART_DETAIL_SUMMARY /* no list of causes either */
+};
+
 struct npart_report_options {
     uint32_t version;
     bool use_color;    /* of text */
     bool use_ascii;    /* of text: no characters beyond ASCII */
     uint32_t width;    /* of text, in columns; 0: 100 */
     bool is_verbose;   /* of text: every cause, and the nodes of each */
+    enum npart_detail detail; /* of JSON */
 };
-#define NPART_REPORT_OPTIONS_INIT {1, false, false, 0, false}
+#define NPART_REPORT_OPTIONS_INIT {1, false, false, 0, false, NPART_DETAIL_NODES}
 
 /* One plan, and what it would be with all sizes fixed, where that was tried. */
 struct npart_plan_pair {

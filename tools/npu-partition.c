@@ -14,15 +14,19 @@
 #include "files.h"
 #include "message.h"
 #include "new_oplist.h"
-#include "options.h"
+#include "overview.h"
+#include "thresholds.h"
 
-enum exit_status { EXIT_FINE = 0, EXIT_GATE = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
+enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
 
 struct run {
     const struct options *options;
     FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
     npart_oplist *oplists[MOST_TARGETS];
     struct npart_report_options report;
+    struct overview overview;
+    bool is_dim_found[MOST_DIMS]; /* some model has it */
+    bool is_over;                 /* nothing more is to be analyzed */
     enum exit_status status; /* the worst so far */
     int write_error;         /* errno of the first write that failed */
 };
@@ -101,48 +105,6 @@ static npart_status read_model(npart_model **out, const struct options *options,
     return npart_model_read_file(out, path, &read, error);
 }
 
-/* ---- gates ------------------------------------------------------------------------------------------------- */
-
-static void check_gates(struct run *run, const char *model, const char *target, const npart_plan *plan)
-{
-    const struct options *options = run->options;
-    struct npart_summary summary = {.size = sizeof summary};
-    npart_plan_summary(plan, &summary);
-    if (options->max_partitions >= 0 && summary.partitions > (unsigned long)options->max_partitions) {
-        say("%s: %s: %u partition%s, threshold: at most %ld", model, target,
-                summary.partitions, summary.partitions == 1 ? "" : "s", options->max_partitions);
-        worsen(run, EXIT_GATE);
-    }
-    if (options->min_coverage >= 0 && summary.coverage < options->min_coverage) {
-        say("%s: %s: %u of %u nodes on the NPU, threshold: at least %u", model, target,
-                summary.accepted, summary.live, (unsigned)(options->min_coverage * summary.live + 0.999999));
-        worsen(run, EXIT_GATE);
-    }
-    if (options->fails_on_fail && summary.failed) {
-        say("%s: %s: %u node%s to compile", model, target, summary.failed,
-                summary.failed == 1 ? " fails" : "s fail");
-        worsen(run, EXIT_GATE);
-    }
-    if (options->fails_on_unknown && summary.unknown) {
-        say("%s: %s: %u node%s undecided", model, target,
-                summary.unknown, summary.unknown == 1 ? " is" : "s are");
-        worsen(run, EXIT_GATE);
-    }
-}
-
-/* Once a model: whatever the targets, the runtime does not load it. */
-static void check_validity(struct run *run, const char *model, const npart_inference *inference)
-{
-    struct npart_finding finding = {.size = sizeof finding};
-    for (uint32_t i = 0; run->options->fails_on_invalid && npart_inference_finding(inference, i, &finding); i++) {
-        if (strcmp(finding.code, "invalid") != 0)
-            continue;
-        say("%s: %s%s%s%s", model, finding.text, *finding.at ? " (" : "", finding.at, *finding.at ? ")" : "");
-        worsen(run, EXIT_GATE);
-        return; /* the first is where the runtime stops */
-    }
-}
-
 /* ---- the terminal ------------------------------------------------------------------------------------------ */
 
 static bool is_terminal(const struct run *run)
@@ -160,6 +122,7 @@ static void choose_look(struct run *run)
                             (options->color == COLOR_AUTO && is_terminal(run) && !(no_color && *no_color));
     run->report.use_ascii = options->use_ascii;
     run->report.is_verbose = options->is_verbose;
+    run->report.detail = options->detail;
     if (is_terminal(run) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
         run->report.width = size.ws_col < 120 ? size.ws_col : 120;
 }
@@ -221,17 +184,169 @@ static npart_status write_shapes(struct run *run, struct job *job, struct npart_
     return status;
 }
 
-static npart_status analyze(struct run *run, struct job *job, const char *path, struct npart_error *error)
+static npart_status infer(npart_inference **out, const npart_model *model, const struct options *options,
+                          bool *is_missing, struct npart_error *error)
 {
-    const struct options *options = run->options;
     struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
     sizes.dims = options->dims;
     sizes.dim_count = options->dim_count;
     sizes.inputs = options->inputs;
     sizes.input_count = options->input_count;
-    npart_status status = read_model(&job->model, options, path, error);
+    sizes.is_missing = is_missing;
+    return npart_inference_make(out, model, &sizes, error);
+}
+
+/* Whether a model from place `from` on may have the dim: it has, or it cannot be looked at now. */
+static bool may_come(struct run *run, uint32_t dim, int from)
+{
+    const struct options *options = run->options;
+    for (int i = from; i < options->model_count && !run->is_dim_found[dim]; i++) {
+        npart_model *model = NULL;
+        npart_inference *inference = NULL;
+        bool is_missing[MOST_DIMS] = {false};
+        bool is_readable = strcmp(options->models[i], "-") != 0 &&
+                           read_model(&model, options, options->models[i], NULL) == NPART_OK &&
+                           infer(&inference, model, options, is_missing, NULL) == NPART_OK;
+        for (uint32_t d = 0; is_readable && d < options->dim_count; d++)
+            run->is_dim_found[d] |= !is_missing[d];
+        npart_inference_free(inference);
+        npart_model_free(model);
+        if (!is_readable)
+            return true;
+    }
+    return run->is_dim_found[dim];
+}
+
+/* What the library says of a dim that a model lacks; whether names like it are there. */
+static bool find_near_dims(const struct options *options, const char *path, const struct npart_dim_binding *dim,
+                           struct npart_error *error)
+{
+    npart_model *model = NULL;
+    npart_inference *inference = NULL;
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    sizes.dims = dim;
+    sizes.dim_count = 1;
+    error->message[0] = '\0';
+    if (strcmp(path, "-") != 0 && read_model(&model, options, path, error) == NPART_OK)
+        (void)npart_inference_make(&inference, model, &sizes, error);
+    npart_inference_free(inference);
+    npart_model_free(model);
+    return strstr(error->message, "; did you mean ") != NULL;
+}
+
+/* No model has the dim. */
+static npart_status refuse_dim(struct run *run, int place, const struct npart_dim_binding *dim)
+{
+    const struct options *options = run->options;
+    struct npart_error error = {0};
+    int near = 0;
+    while (near < options->model_count && !find_near_dims(options, options->models[near], dim, &error))
+        near++;
+    if (near == options->model_count) {
+        near = place;
+        (void)find_near_dims(options, options->models[near], dim, &error);
+    }
+    if (*error.message)
+        say("%s: %s (nor has any other of the models)", options->models[near], error.message);
+    else
+        say("--dim %s: no model has such a dim", dim->name);
+    run->is_over = true;
+    return NPART_ERROR_ARGUMENT;
+}
+
+/* Of several models some may lack a dim of the user's, but not all. */
+static npart_status infer_with_dims(struct run *run, struct job *job, int place, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    const char *path = options->models[place];
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status =
+        infer(&job->inference, job->model, options, options->model_count > 1 ? is_missing : NULL, error);
+    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++)
+        run->is_dim_found[i] |= !is_missing[i];
+    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++) {
+        if (!is_missing[i])
+            continue;
+        if (run->is_dim_found[i] || may_come(run, i, place + 1))
+            say("%s: note: it has no dim %s", path, options->dims[i].name);
+        else
+            status = refuse_dim(run, place, &options->dims[i]);
+    }
+    return status;
+}
+
+/* At the end: a dim of which it was not known whether a later model has it, and none had. */
+static void check_dims(struct run *run)
+{
+    const struct options *options = run->options;
+    for (uint32_t i = 0; i < options->dim_count && options->model_count > 1 && !run->is_over; i++) {
+        if (run->is_dim_found[i])
+            continue;
+        say("--dim %s: no model has such a dim", options->dims[i].name);
+        worsen(run, EXIT_USAGE);
+    }
+}
+
+/* As plans read it: "Erf" and "ai.onnx:Erf" are the standard's. */
+static bool is_of_op(const struct npart_node *node, const char *op)
+{
+    const char *colon = strrchr(op, ':');
+    size_t length = colon ? (size_t)(colon - op) : 0;
+    if (strcmp(node->op, colon ? colon + 1 : op) != 0)
+        return false;
+    if (length == 7 && strncmp(op, "ai.onnx", 7) == 0)
+        return !*node->domain;
+    return strlen(node->domain) == length && strncmp(node->domain, op, length) == 0;
+}
+
+static bool has_op(const npart_model *model, const char *op)
+{
+    struct npart_node node = {.size = sizeof node};
+    for (uint32_t i = 0; npart_model_node(model, i, &node); i++)
+        if (is_of_op(&node, op))
+            return true;
+    return false;
+}
+
+static void tell_assumption(const npart_model *model, const char *path, const char *op)
+{
+    struct npart_node node = {.size = sizeof node};
+    struct npart_model_info info = {.size = sizeof info};
+    char near[128] = "";
+    (void)npart_model_info(model, &info);
+    const char **names = calloc(info.node_count + (size_t)1, sizeof *names);
+    char(*full)[64] = calloc(info.node_count + (size_t)1, sizeof *full);
+    for (uint32_t i = 0; names && full && npart_model_node(model, i, &node); i++) {
+        (void)snprintf(full[i], sizeof full[i], "%s:%s", node.domain, node.op);
+        names[i] = *node.domain ? full[i] : node.op;
+    }
+    if (names && full)
+        (void)npart_nearest_name(op, names, info.node_count, near, sizeof near);
+    free(names);
+    free(full);
+    say("%s: note: --assume %s changes nothing: the model has no such op%s%s%s", path, op,
+        *near ? "; did you mean " : "", near, *near ? "?" : "");
+}
+
+static void tell_assumptions(const struct run *run, const struct job *job, const char *path)
+{
+    const struct options *options = run->options;
+    for (uint32_t i = 0; i < options->assumption_count; i++) {
+        const char *op = options->assumptions[i].op;
+        bool is_there = !op || has_op(job->model, op);
+        for (int k = 0; k < options->target_count && !is_there; k++)
+            is_there = has_op(npart_inference_model(npart_plan_view(job->plans[k])), op);
+        if (!is_there)
+            tell_assumption(job->model, path, op);
+    }
+}
+
+static npart_status analyze(struct run *run, struct job *job, int place, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    npart_status status = read_model(&job->model, options, options->models[place], error);
     if (status == NPART_OK)
-        status = npart_inference_make(&job->inference, job->model, &sizes, error);
+        status = infer_with_dims(run, job, place, error);
     if (status != NPART_OK)
         return status;
     if (options->wants_shapes)
@@ -244,21 +359,41 @@ static npart_status analyze(struct run *run, struct job *job, const char *path, 
     return status == NPART_OK ? report(run, job, error) : status;
 }
 
-static void run_model(struct run *run, const char *path)
+/* What each plan means for thresholds and the table at the end. */
+static void follow_up(struct run *run, const char *path, const struct job *job, bool is_analyzed)
 {
+    const struct options *options = run->options;
+    for (int i = 0; i < options->target_count && !options->wants_shapes; i++) {
+        struct npart_plan_info info = {.size = sizeof info, .target = options->targets[i]};
+        const npart_plan *plan = is_analyzed ? job->plans[i] : NULL;
+        (void)npart_plan_info(plan, &info);
+        if (plan && !meets_thresholds(options, path, options->targets[i], plan))
+            worsen(run, EXIT_THRESHOLD);
+        if (options->wants_summary && !overview_add(&run->overview, path, info.target, plan)) {
+            say("out of memory");
+            worsen(run, EXIT_OTHER);
+        }
+    }
+}
+
+static void run_model(struct run *run, int place)
+{
+    const char *path = run->options->models[place];
     struct job job = {0};
     struct npart_error error = {0};
-    npart_status status = analyze(run, &job, path, &error);
+    npart_status status = analyze(run, &job, place, &error);
     if (status != NPART_OK) {
-        if (status != NPART_ERROR_WRITE) /* told once, at the end */
+        if (status != NPART_ERROR_WRITE && !run->is_over) /* told once, at the end; told already */
             complain(path, &error);
         worsen(run, status_of(status));
     }
-    if (status == NPART_OK)
-        check_validity(run, path, job.inference);
+    if (status == NPART_OK) {
+        tell_assumptions(run, &job, path);
+        if (!meets_validity(run->options, path, job.inference))
+            worsen(run, EXIT_THRESHOLD);
+    }
+    follow_up(run, path, &job, status == NPART_OK);
     for (int i = 0; i < run->options->target_count; i++) {
-        if (status == NPART_OK && job.plans[i])
-            check_gates(run, path, run->options->targets[i], job.plans[i]);
         npart_plan_free(job.fixed[i]);
         npart_plan_free(job.plans[i]);
     }
@@ -278,15 +413,35 @@ static void run_models(struct run *run)
 {
     const struct options *options = run->options;
     bool shows_progress = options->model_count > 1 && isatty(STDERR_FILENO) && !is_terminal(run);
-    for (int i = 0; i < options->model_count; i++) {
+    for (int i = 0; i < options->model_count && !run->is_over; i++) {
         if (shows_progress)
             show_progress(i + 1, options->model_count, options->models[i]);
         if (i > 0 && options->format == FORMAT_TEXT && !options->wants_shapes && !options->is_quiet)
             (void)write_text(run, "\n");
-        run_model(run, options->models[i]);
+        run_model(run, i);
     }
     if (shows_progress)
         fputs("\r\033[K", stderr);
+    check_dims(run);
+}
+
+static bool write_error(void *payload, const char *text, size_t bytes)
+{
+    (void)payload;
+    return fwrite(text, 1, bytes, stderr) == bytes;
+}
+
+/* After reports in text; JSON stays one document a line, so the table goes to standard error then. */
+static void write_overview(struct run *run)
+{
+    const struct options *options = run->options;
+    bool is_json = options->format == FORMAT_JSON;
+    if (!options->wants_summary || options->wants_shapes || run->is_over)
+        return;
+    if (!is_json && !options->is_quiet)
+        (void)write_text(run, "\n");
+    bool use_color = is_json ? options->color == COLOR_ALWAYS : run->report.use_color;
+    overview_write(&run->overview, use_color, is_json ? write_error : write_output, run);
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
@@ -454,6 +609,8 @@ static enum exit_status work(struct run *run, struct options *options)
         return run->status;
     choose_look(run);
     run_models(run);
+    write_overview(run);
+    overview_free(&run->overview);
     return run->status;
 }
 

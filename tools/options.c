@@ -2,15 +2,38 @@
 #include "options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "message.h"
 
+#define MOST_MISTAKES 10
+
 static bool complain(const char *option, const char *value, const char *problem)
 {
     say("%s%s%s: %s", option, value ? " " : "", value ? value : "", problem);
     return false;
+}
+
+/* Not one of the words that there are: those, and the one that was meant, perhaps. */
+static bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count)
+{
+    char near[64], known[160] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                 i == 0 ? "" : i + 1 == count ? " or " : ", ", words[i]);
+    (void)npart_nearest_name(word, words, count, near, sizeof near);
+    say("%s %s: expected %s%s%s%s", option, word, known, *near ? "; did you mean " : "", near, *near ? "?" : "");
+    return false;
+}
+
+static size_t place_of_word(const char *word, size_t length, const char *const *words, size_t count)
+{
+    size_t at = 0;
+    while (at < count && (strlen(words[at]) != length || memcmp(words[at], word, length) != 0))
+        at++;
+    return at;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
@@ -22,6 +45,8 @@ static bool read_whole(const char *text, long long low, long long high, long lon
     *out = strtoll(text, &end, 10);
     return *text && !*end && errno == 0 && *out >= low && *out <= high;
 }
+
+static const char too_small[] = "a size must be at least 1: a tensor without elements is not compiled for an NPU";
 
 static bool take_all_targets(struct options *options)
 {
@@ -65,8 +90,10 @@ static bool take_dim(struct options *options, const char *value)
     const char *equals = strrchr(value, '=');
     bool is_limit = equals && strncmp(equals + 1, "..", 2) == 0;
     long long size;
-    if (!equals || equals == value || !read_whole(equals + (is_limit ? 3 : 1), 0, INT64_MAX, &size))
+    if (!equals || equals == value || !read_whole(equals + (is_limit ? 3 : 1), INT64_MIN, INT64_MAX, &size))
         return complain("--dim", value, "expected NAME=SIZE or NAME=..SIZE");
+    if (size < 1)
+        return complain("--dim", value, too_small);
     if (options->dim_count == MOST_DIMS)
         return complain("--dim", value, "too many dims");
     char *name = malloc((size_t)(equals - value) + 1);
@@ -98,8 +125,10 @@ static bool take_input(struct options *options, const char *value)
         bool goes_on = dims[length] == 'x';
         long long size;
         dims[length] = '\0';
-        if (rank == MOST_RANK || !read_whole(dims, 0, INT64_MAX, &size) || (goes_on && !dims[length + 1]))
+        if (rank == MOST_RANK || !read_whole(dims, INT64_MIN, INT64_MAX, &size) || (goes_on && !dims[length + 1]))
             return complain("--input", value, "expected NAME=1x3x224x224");
+        if (size < 1)
+            return complain("--input", value, too_small);
         options->input_dims[at][rank++] = size;
         dims += length + (goes_on ? 1 : 0);
     }
@@ -157,29 +186,34 @@ static bool take_cut(struct options *options, const char *value)
 
 static bool take_level(struct options *options, const char *value)
 {
+    static const char *const words[] = {"off", "basic"};
     bool is_off = strcmp(value, "off") == 0;
     options->level = is_off ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
-    return is_off || strcmp(value, "basic") == 0 || complain("--level", value, "expected off or basic");
+    return is_off || strcmp(value, "basic") == 0 || complain_of_word("--level", value, words, 2);
 }
 
 static bool take_format(struct options *options, const char *value)
 {
+    static const char *const words[] = {"text", "json"};
     bool is_json = strcmp(value, "json") == 0;
     options->format = is_json ? FORMAT_JSON : FORMAT_TEXT;
-    return is_json || strcmp(value, "text") == 0 ||
-           complain("--format", value, "there is no such format; there are text and json");
+    return is_json || strcmp(value, "text") == 0 || complain_of_word("--format", value, words, 2);
+}
+
+static bool take_detail(struct options *options, const char *value)
+{
+    static const char *const words[] = {"nodes", "causes", "summary"};
+    size_t at = place_of_word(value, strlen(value), words, 3);
+    options->detail = (enum npart_detail)at;
+    return at < 3 || complain_of_word("--detail", value, words, 3);
 }
 
 static bool take_color(struct options *options, const char *value)
 {
     static const char *const words[] = {"auto", "always", "never"};
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(value, words[i]) == 0) {
-            options->color = (enum color)i;
-            return true;
-        }
-    }
-    return complain("--color", value, "expected auto, always or never");
+    size_t at = place_of_word(value, strlen(value), words, 3);
+    options->color = (enum color)at;
+    return at < 3 || complain_of_word("--color", value, words, 3);
 }
 
 static bool take_max_partitions(struct options *options, const char *value)
@@ -192,7 +226,7 @@ static bool take_max_partitions(struct options *options, const char *value)
 }
 
 /* A share such as 0.95, or percent such as 95%. */
-static bool take_min_coverage(struct options *options, const char *value)
+static bool read_share(const char *option, const char *value, double *out)
 {
     double number = 0, unit = 1;
     const char *at = value;
@@ -205,29 +239,36 @@ static bool take_min_coverage(struct options *options, const char *value)
     if (is_percent)
         number /= 100;
     if (at == value || at[is_percent] || number > 1)
-        return complain("--min-coverage", value, "expected a share up to 1, or percent such as 95%");
-    options->min_coverage = number;
+        return complain(option, value, "expected a share up to 1, or percent such as 95%");
+    *out = number;
     return true;
+}
+
+static bool take_min_coverage(struct options *options, const char *value)
+{
+    return read_share("--min-coverage", value, &options->min_coverage);
+}
+
+static bool take_min_mac_coverage(struct options *options, const char *value)
+{
+    return read_share("--min-mac-coverage", value, &options->min_mac_coverage);
 }
 
 static bool take_fail_on(struct options *options, const char *value)
 {
-    static const char wanted[] = "expected fail, unknown or invalid";
-    if (!*value)
-        return complain("--fail-on", value, wanted);
-    while (*value) {
-        size_t length = strcspn(value, ",");
-        if (length == 4 && strncmp(value, "fail", 4) == 0)
-            options->fails_on_fail = options->fails_on_invalid = true;
-        else if (length == 7 && strncmp(value, "unknown", 7) == 0)
-            options->fails_on_unknown = true;
-        else if (length == 7 && strncmp(value, "invalid", 7) == 0)
-            options->fails_on_invalid = true;
-        else
-            return complain("--fail-on", value, wanted);
-        value += length + (value[length] == ',' ? 1 : 0);
+    static const char *const words[] = {"none", "split", "fail", "unknown", "dynamic", "invalid"};
+    for (;;) {
+        size_t length = strcspn(value, ","), at = place_of_word(value, length, words, FAIL_ON_KINDS);
+        char word[32];
+        (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), value);
+        if (at == FAIL_ON_KINDS)
+            return complain_of_word("--fail-on", word, words, FAIL_ON_KINDS);
+        options->fails_on[at] = true;
+        options->fails_on[FAIL_ON_INVALID] |= at == FAIL_ON_FAIL;
+        if (!value[length])
+            return true;
+        value += length + 1;
     }
-    return true;
 }
 
 static bool take_keep_bytes(struct options *options, const char *value)
@@ -262,6 +303,8 @@ TAKE_TEXT(explain)
 TAKE_TEXT(check_oplist)
 TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
+TAKE_FLAG(allows_none)
+TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
 TAKE_FLAG(lists_targets)
 TAKE_FLAG(wants_version)
@@ -273,9 +316,9 @@ TAKE_FLAG(use_ascii)
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
 static const struct row {
-    const char *name;
+    const char *name; /* NULL: a heading, or a word that the option before takes */
     char letter;
-    const char *value; /* what it takes; NULL: nothing */
+    const char *value; /* what it takes, or that word; NULL: nothing */
     bool (*take)(struct options *options, const char *value);
     const char *help;
 } rows[] = {
@@ -293,6 +336,8 @@ static const struct row {
     {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew"},
     {NULL, 0, NULL, NULL, "What to print"},
     {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
+    {"detail", 0, "DETAIL", take_detail, "how much json tells: summary, causes or nodes (default)"},
+    {"summary", 0, NULL, take_wants_summary, "a table over all models and targets at the end; with --quiet only that"},
     {"output", 'o', "FILE", take_output, "write there instead of standard output"},
     {"shapes", 0, NULL, take_wants_shapes,
      "every tensor's type and shape, as JSON; with a target, as its runtime infers them"},
@@ -302,10 +347,18 @@ static const struct row {
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set"},
     {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII"},
     {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met"},
-    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions"},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU: 0.95 or 95%"},
-    {"fail-on", 0, "WHAT,...", take_fail_on,
-     "fail (includes invalid), unknown (undecided nodes), invalid (ONNX Runtime does not load it)"},
+    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0"},
+    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU"},
+    {"min-mac-coverage", 0, "SHARE", take_min_mac_coverage,
+     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%"},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU"},
+    {"fail-on", 0, "WHAT,...", take_fail_on, "any of"},
+    {NULL, 0, "none", NULL, "nothing runs on the NPU"},
+    {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph"},
+    {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid"},
+    {NULL, 0, "unknown", NULL, "a node is undecided"},
+    {NULL, 0, "dynamic", NULL, "a node is not on the NPU because of a dynamic shape"},
+    {NULL, 0, "invalid", NULL, "ONNX Runtime does not load the model"},
     {NULL, 0, NULL, NULL, "About targets"},
     {"list-targets", 0, NULL, take_lists_targets, "all targets, and how far each is verified"},
     {"describe", 0, "TARGET [OP]", take_describe, "the ops that a target supports, or all rules of one op"},
@@ -327,6 +380,10 @@ void print_help(FILE *file)
           file);
     for (size_t i = 0; i < ROWS; i++) {
         char left[64];
+        if (!rows[i].name && rows[i].value) {
+            fprintf(file, "%35s   %-8s %s\n", "", rows[i].value, rows[i].help);
+            continue;
+        }
         if (!rows[i].name) {
             fprintf(file, "\n%s\n", rows[i].help);
             continue;
@@ -351,6 +408,24 @@ static const struct row *find_row(const char *name, size_t length)
     return NULL;
 }
 
+static bool complain_of_option(const char *argument)
+{
+    char names[ROWS][32], near[96] = "", text[160] = "there is no such option; --help lists them";
+    const char *offered[ROWS] = {NULL};
+    for (size_t i = 0; i < ROWS; i++)
+        if (rows[i].name) {
+            (void)snprintf(names[i], sizeof names[i], "--%s", rows[i].name);
+            offered[i] = names[i];
+        }
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(argument, "="), argument);
+    if (argument[1] == '-')
+        (void)npart_nearest_name(word, offered, ROWS, near, sizeof near);
+    if (*near)
+        (void)snprintf(text, sizeof text, "there is no such option; did you mean %s?", near);
+    return complain(argument, NULL, text);
+}
+
 /* One option at argv[*at], whose value may be the next argument. */
 static bool read_option(int argc, char **argv, int *at, struct options *options)
 {
@@ -366,7 +441,7 @@ static bool read_option(int argc, char **argv, int *at, struct options *options)
                 row = &rows[i];
     }
     if (!row)
-        return complain(argument, NULL, "there is no such option; --help lists them");
+        return complain_of_option(argument);
     if (!row->value && value)
         return complain(argument, NULL, "takes no value");
     if (row->value && !value) {
@@ -380,9 +455,10 @@ static bool read_option(int argc, char **argv, int *at, struct options *options)
 bool read_options(int argc, char **argv, struct options *options)
 {
     bool only_models = false;
+    int mistakes = 0;
     memset(options, 0, sizeof *options);
     options->max_partitions = -1;
-    options->min_coverage = -1;
+    options->min_coverage = options->min_mac_coverage = -1;
     options->models = malloc((size_t)argc * sizeof *options->models);
     if (!options->models)
         return complain("npu-partition", NULL, "out of memory");
@@ -390,7 +466,7 @@ bool read_options(int argc, char **argv, struct options *options)
         if (!only_models && strcmp(argv[i], "--") == 0) {
             only_models = true;
         } else if (!only_models && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(argc, argv, &i, options))
+            if (!read_option(argc, argv, &i, options) && ++mistakes == MOST_MISTAKES)
                 return false;
         } else {
             options->models[options->model_count++] = argv[i];
@@ -400,5 +476,5 @@ bool read_options(int argc, char **argv, struct options *options)
         options->describe_op = options->models[0];
         options->model_count = 0;
     }
-    return true;
+    return mistakes == 0;
 }

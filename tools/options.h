@@ -18,6 +18,15 @@
 #define MOST_CUTS 256
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
+enum fail_on {
+    FAIL_ON_NONE,
+    FAIL_ON_SPLIT,
+    FAIL_ON_FAIL, /* sets INVALID, too */
+    FAIL_ON_UNKNOWN,
+    FAIL_ON_DYNAMIC,
+    FAIL_ON_INVALID,
+    FAIL_ON_KINDS
+};
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct options {
@@ -40,14 +49,16 @@ struct options {
     const char *cuts[MOST_CUTS];
     uint32_t cut_count;
     unsigned long long keep_bytes;
-    long max_partitions;  /* -1: no gate */
-    double min_coverage;  /* below 0: no gate */
-    bool fails_on_fail, fails_on_unknown, fails_on_invalid; /* fail includes invalid */
-    bool wants_shapes, lists_targets, wants_version, wants_help, is_verbose, is_quiet, use_ascii;
+    long max_partitions;                   /* -1: no threshold */
+    double min_coverage, min_mac_coverage; /* below 0: no threshold */
+    bool fails_on[FAIL_ON_KINDS], allows_none;
+    enum npart_detail detail;
+    bool wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
+    bool is_verbose, is_quiet, use_ascii;
 };
 
-/* Reads the arguments. On a mistake prints one line to standard error and returns false. The strings in `options`
- * point into `argv` or are allocated for the life of the program. */
+/* Reads the arguments. Prints a line to standard error for each mistake, and returns false when there is one. The
+ * strings in `options` point into `argv` or are allocated for the life of the program. */
 bool read_options(int argc, char **argv, struct options *options);
 void print_help(FILE *file);
 

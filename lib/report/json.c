@@ -27,7 +27,8 @@ struct json {
     const char **rules; /* by rule: what is said of it wherever it is not met; NULL: not yet */
     const char *folds[MOST_FATES]; /* the same of folded nodes, by `fates` */
     const char *fates[MOST_FATES];
-    struct node_text *nodes; /* NULL: there is but one target */
+    struct node_text *nodes; /* NULL: there is but one target, or nodes are not told */
+    enum npart_detail detail;
 };
 
 /* ---- pieces ------------------------------------------------------------------------------------------------ */
@@ -393,25 +394,45 @@ static void target_head(struct json *json)
     summary(json, &at);
 }
 
-static void target(struct json *json, const npart_plan *fixed)
+static void nodes_and_partitions(struct json *json)
 {
-    struct npart_partition at_partition = {.size = sizeof at_partition};
-    struct npart_cause at_cause = {.size = sizeof at_cause};
-    struct npart_crossing at_crossing = {.size = sizeof at_crossing};
-    target_head(json);
+    struct npart_partition at = {.size = sizeof at};
     text(json, ",\"nodes\":[");
     for (uint32_t i = 0; i < json->info.node_count; i++)
         node(json, i);
     text(json, "],\"partitions\":[");
-    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at_partition); i++)
-        partition(json, i, &at_partition);
-    text(json, "],\"causes\":[");
-    for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at_cause, NULL, 0); i++)
-        cause(json, i, &at_cause);
-    text(json, "],\"crossings\":[");
-    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at_crossing); i++)
-        crossing(json, i, &at_crossing);
+    for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++)
+        partition(json, i, &at);
     text(json, "]");
+}
+
+static void causes(struct json *json)
+{
+    struct npart_cause at = {.size = sizeof at};
+    text(json, ",\"causes\":[");
+    for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at, NULL, 0); i++)
+        cause(json, i, &at);
+    text(json, "]");
+}
+
+static void crossings(struct json *json)
+{
+    struct npart_crossing at = {.size = sizeof at};
+    text(json, ",\"crossings\":[");
+    for (uint32_t i = 0; npart_plan_crossing(json->plan, i, &at); i++)
+        crossing(json, i, &at);
+    text(json, "]");
+}
+
+static void target(struct json *json, const npart_plan *fixed)
+{
+    target_head(json);
+    if (json->detail == NPART_DETAIL_NODES)
+        nodes_and_partitions(json);
+    if (json->detail != NPART_DETAIL_SUMMARY)
+        causes(json);
+    if (json->detail == NPART_DETAIL_NODES)
+        crossings(json);
     cost(json);
     text(json, ",\"memory\":{},\"advice\":[]");
     if_fixed(json, fixed);
@@ -495,10 +516,11 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
     if (status != NPART_OK)
         return status;
     npart__report_open(&pool, &out, npart__allocator_of(plans[0].plan), write, payload);
-    struct json json = {.pool = &pool, .out = &out};
+    struct json json = {.pool = &pool, .out = &out, .detail = options ? options->detail : NPART_DETAIL_NODES};
+    bool tells_again = count > 1 && json.detail == NPART_DETAIL_NODES;
     npart__sheet_open(&json.scratch, &pool);
     (void)npart__sheet_reserve(&json.scratch, 255);
-    see_plan(&json, plans[0].plan, count > 1);
+    see_plan(&json, plans[0].plan, tells_again);
     for (size_t i = 0; i < count && !pool.failed; i++) {
         if (i == 0) {
             number(&json, "{\"schema\":", JSON_SCHEMA);
@@ -508,7 +530,7 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
             text(&json, ",\"targets\":[");
         } else {
             text(&json, ",");
-            see_plan(&json, plans[i].plan, true);
+            see_plan(&json, plans[i].plan, tells_again);
         }
         if (!pool.failed)
             target(&json, plans[i].fixed);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --summary: a table over all models and targets.
+ */
+#ifndef TOOL_OVERVIEW_H
+#define TOOL_OVERVIEW_H
+
+#include "npu_partition.h"
+
+struct overview {
+    struct overview_row *rows;
+    size_t count, capacity;
+};
+
+/* A line of the table; `plan` NULL: the model could not be analyzed. False when out of memory. */
+bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan);
+void overview_write(const struct overview *overview, bool use_color, npart_write_callback write, void *payload);
+void overview_free(struct overview *overview);
+
+#endif
