@@ -7,7 +7,7 @@
 
 void npart__infer_recurrent(struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0), *recurrence = npart__in(call, 2);
+    const struct npart__fact *in = npart__in(call, 0), *weights = npart__in(call, 1), *recurrence = npart__in(call, 2);
     bool batch_first = npart__int_attribute(call, "layout", 0) != 0;
     bool is_both = strcmp(npart__string_attribute(call, "direction", "forward"), "bidirectional") == 0;
     int64_t directions = is_both ? 2 : 1, hidden = npart__int_attribute(call, "hidden_size", NPART__UNKNOWN);
@@ -17,6 +17,13 @@ void npart__infer_recurrent(struct npart__call *call)
     if (in->has_rank && in->rank == 3) {
         sequence = in->dims[batch_first ? 1 : 0];
         batch = in->dims[batch_first ? 0 : 1];
+        if (weights->has_rank && weights->rank == 3)
+            npart__must_equal(call, in->dims[2], weights->dims[2]);
+    }
+    for (uint32_t i = 5; i < 7 && batch != NPART__UNKNOWN; i++) { /* states before the first step */
+        const struct npart__fact *state = npart__in(call, i);
+        if (state->has_rank && state->rank == 3)
+            npart__must_equal(call, state->dims[batch_first ? 0 : 1], batch);
     }
     if (batch_first)
         NPART__SET_SIZES(call, 0, batch, sequence, directions, hidden);

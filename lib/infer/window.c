@@ -184,6 +184,9 @@ void npart__infer_conv(struct npart__call *call)
     read_window(call, rank, &window);
     dims[0] = in->has_rank ? in->dims[0] : NPART__UNKNOWN;
     dims[window.channels] = weights->has_rank ? weights->dims[0] : NPART__UNKNOWN;
+    if (in->has_rank && weights->has_rank && window.channels == 1)
+        npart__must_equal(call, in->dims[1],
+                          npart__product(call->pool, weights->dims[1], npart__int_attribute(call, "group", 1)));
     for (uint32_t i = 0; i < window.spatial; i++) {
         int64_t size = in->has_rank ? in->dims[window.first + i] : NPART__UNKNOWN;
         dims[window.first + i] = slide(call, &window, size, kernel_of(call, &window, weights, i), i);

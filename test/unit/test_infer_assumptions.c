@@ -67,6 +67,9 @@ static void test_infer_assumptions__are_made_where_symbols_meet(void)
     check("input a float32[2,k]\ninput b float32[8,3]\nnode y = MatMul(a, b)\noutput y\n", "k = 8 at y");
     check("input a float32[n,4]\ninit s int64[2] = 8 2\nnode y = Reshape(a, s)\noutput y\n", "4*n = 16 at y");
     check("input a float32[n]\ninit s int64[2] = 7 -1\nnode y = Reshape(a, s)\noutput y\n", "n = 7*floor(n/7) at y");
+    check("input a float32[1,c,8]\ninit w float32[6,3,2]\nnode y = Conv(a, w) group=2\noutput y\n", "c = 6 at y");
+    check("input a float32[s,b,c]\ninput h float32[1,d,4]\ninit w float32[1,4,5]\ninit r float32[1,4,4]\n"
+          "node y = RNN(a, w, r, , , h) hidden_size=4\noutput y\n", "c = 5 at y; d = b at y");
     check("input q float32[1,s,8]\ninput k float32[1,2,p,d]\ninput n int32[1]\ninput t int32[]\n"
           "node y = com.microsoft:GroupQueryAttention(q, q, q, k, k, n, t) num_heads=2 kv_num_heads=2\noutput y\n",
           "d = 4 at y");
