@@ -282,6 +282,8 @@ bench-growth: $(tool) $(OUT)/test/bench/measure ## how time and memory grow from
 fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compilers (MODELS, TRUTH=folder; TARGET, SOC)
 	$(VENV)/bin/python test/fidelity/fidelity.py --tool $(tool) --models $(MODELS) --target $(TARGET):$(SOC) \
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
+fidelity-advice: $(tool) ## every node that falls back has an action, over real models (MODELS=folder)
+	$(PYTHON) test/fidelity/advice.py $(tool) $(MODELS)
 fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provider, gate by gate (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
@@ -329,6 +331,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-alike check-memory judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -68,7 +68,7 @@ extern "C" {
 #endif
 
 #define NPART_VERSION_MAJOR 0
-#define NPART_VERSION_MINOR 1
+#define NPART_VERSION_MINOR 2
 #define NPART_VERSION_PATCH 0
 
 #if defined(__GNUC__)
@@ -80,7 +80,7 @@ extern "C" {
 /* The id of nothing; on the sides of a boundary tensor, the CPU. */
 #define NPART_NONE UINT32_MAX
 
-/* The library's version, "0.1.0". */
+/* The library's version, "0.2.0". */
 NPART_API const char *npart_version(void);
 
 /* Copies a text that may hold anything, such as a name from a model, as a person may read it: control characters, those
@@ -221,21 +221,10 @@ NPART_API bool npart_model_operand(const npart_model *model, uint32_t node, bool
 
 /* ONNX's numbers (AttributeProto.AttributeType). */
 enum npart_attribute_type {
-    NPART_ATTRIBUTE_UNDEFINED,
-    NPART_ATTRIBUTE_FLOAT,
-    NPART_ATTRIBUTE_INT,
-    NPART_ATTRIBUTE_STRING,
-    NPART_ATTRIBUTE_TENSOR,
-    NPART_ATTRIBUTE_GRAPH,
-    NPART_ATTRIBUTE_FLOATS,
-    NPART_ATTRIBUTE_INTS,
-    NPART_ATTRIBUTE_STRINGS,
-    NPART_ATTRIBUTE_TENSORS,
-    NPART_ATTRIBUTE_GRAPHS,
-    NPART_ATTRIBUTE_SPARSE_TENSOR,
-    NPART_ATTRIBUTE_SPARSE_TENSORS,
-    NPART_ATTRIBUTE_TYPE,
-    NPART_ATTRIBUTE_TYPES
+    NPART_ATTRIBUTE_UNDEFINED, NPART_ATTRIBUTE_FLOAT, NPART_ATTRIBUTE_INT, NPART_ATTRIBUTE_STRING,
+    NPART_ATTRIBUTE_TENSOR, NPART_ATTRIBUTE_GRAPH, NPART_ATTRIBUTE_FLOATS, NPART_ATTRIBUTE_INTS,
+    NPART_ATTRIBUTE_STRINGS, NPART_ATTRIBUTE_TENSORS, NPART_ATTRIBUTE_GRAPHS, NPART_ATTRIBUTE_SPARSE_TENSOR,
+    NPART_ATTRIBUTE_SPARSE_TENSORS, NPART_ATTRIBUTE_TYPE, NPART_ATTRIBUTE_TYPES
 };
 
 /* An attribute that the file writes at a node; defaults are not among them. */
@@ -724,28 +713,38 @@ struct npart_cost {
 /* What switching between the devices costs a run. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
-enum npart_step {
-    NPART_STEP_NOTHING,  /* every node is taken */
-    NPART_STEP_MEND,     /* the runtime does not load the model: see the findings "invalid" */
-    NPART_STEP_FIX_DIMS, /* give the open dims sizes, as those of the fixed inference */
-    NPART_STEP_QUANTIZE, /* the target computes integers only */
-    NPART_STEP_CAUSES    /* remove some causes, together */
-};
+/* ---- advice ---------------------------------------------------------------------------------------------- */
 
-/* What to do first. */
-struct npart_next_step {
+typedef struct npart_advice npart_advice;
+/* Finds what to change so that the NPU takes more of a plan, by planning again. `fixed` is the plan with all sizes
+ * fixed, or NULL. Plans and advice of one inference are made one after the other. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
+                                         struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_advice_free(npart_advice *advice);
+/* What is left of a plan once something is done; see npart_summary. */
+struct npart_after {
+    uint32_t partitions;
+    double coverage, mac_coverage; /* mac_coverage is negative where it is not known */
+    const char *verdict;
+    struct npart_cost_range cost;
+};
+/* Something to do. */
+struct npart_action {
     size_t size;
-    enum npart_step step;
-    uint32_t first_cause, last_cause; /* of CAUSES */
-    uint32_t affected_count;            /* nodes that the NPU then takes; 0: the causes are cuts of the caller's own */
-    uint32_t partitions;              /* that would be left */
-    const char *switch_name; /* of QUANTIZE: the switch that judges the model as if it were; NULL: there is none */
+    const char *kind;     /* "dims", "opset", "exporter", "rewrite", ..., "none": see docs/json.md */
+    const char *text;     /* begins with a verb, and names the thing */
+    const char *command;  /* options of the tool that show what it brings; NULL: there are none */
+    const char *rewrites; /* names of rewrites that do it, with blanks between */
+    const char *equality; /* of the results: "bits", "bits-if", "ulp", "step", "approx" or "other"; "": not said */
+    bool is_fixable;      /* the tool can do it */
+    const uint32_t *causes, *needs; /* causes of the plan; actions by index: `after` is with these done, too */
+    uint32_t cause_count, need_count, instead_of; /* instead_of: the step whose place it may take, or NPART_NONE */
+    struct npart_after after;
 };
 
-/* Finds what to do first by partitioning again without some causes. `fixed` is the plan with all sizes fixed, or NULL.
- * Fails with ARGUMENT or MEMORY. */
-NPART_API npart_status npart_plan_next_step(const npart_plan *plan, const npart_plan *fixed,
-                                            struct npart_next_step *out, struct npart_error *error);
+/* An action, counted from 0: first the steps, then what may take a step's place. None where nothing falls back. */
+NPART_API bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
@@ -757,8 +756,7 @@ enum npart_detail {
 
 struct npart_report_options {
     uint32_t version;
-    bool use_color;    /* of text */
-    bool use_ascii;    /* of text: no characters beyond ASCII */
+    bool use_color, use_ascii; /* of text; ASCII: no characters beyond it */
     uint32_t width;    /* of text, in columns; 0: 100 */
     bool is_verbose;   /* of text: every cause, and the nodes of each */
     enum npart_detail detail; /* of JSON */
@@ -767,13 +765,12 @@ struct npart_report_options {
 
 /* One plan, and what it would be with all sizes fixed, where that was tried. */
 struct npart_plan_pair {
-    const npart_plan *plan;
-    const npart_plan *fixed; /* NULL: nothing was open */
+    const npart_plan *plan, *fixed; /* fixed may be NULL: nothing was open */
+    const npart_advice *advice; /* of `plan`; NULL: none is told */
 };
 
 /* Writes the plans of one model as text for people. Equal input, equal bytes. Reports stand on this header alone, so
- * that others can be written.
- * Fails with WRITE, ARGUMENT (no plans, or plans of different models) or MEMORY. */
+ * that others can be written. Fails with WRITE, ARGUMENT (no plans, or plans of different models) or MEMORY. */
 NPART_API npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);

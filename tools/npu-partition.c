@@ -135,7 +135,15 @@ struct job {
     npart_inference *inference, *fixed_inference;
     struct npart_plan_pair pairs[MOST_TARGETS];
     npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
+    npart_advice *advice[MOST_TARGETS];
 };
+
+/* Whether anybody would see what to do, and what fixed sizes bring. */
+static bool wants_advice(const struct options *options)
+{
+    bool is_table = options->format == FORMAT_TEXT && options->target_count > 1 && !options->is_verbose;
+    return !options->is_quiet && !options->explain && !options->wants_shapes && !is_table;
+}
 
 static npart_status make_plans(struct run *run, struct job *job, struct npart_error *error)
 {
@@ -154,9 +162,11 @@ static npart_status make_plans(struct run *run, struct job *job, struct npart_er
         if (status == NPART_OK && job->fixed_inference)
             status = npart_plan_make(&job->fixed[i], job->fixed_inference, run->oplists[i], options->targets[i], &plan,
                                      error);
+        if (status == NPART_OK && wants_advice(options))
+            status = npart_advice_make(&job->advice[i], job->plans[i], job->fixed[i], error);
         if (status != NPART_OK)
             return status;
-        job->pairs[i] = (struct npart_plan_pair){.plan = job->plans[i], .fixed = job->fixed[i]};
+        job->pairs[i] = (struct npart_plan_pair){job->plans[i], job->fixed[i], job->advice[i]};
     }
     return NPART_OK;
 }
@@ -351,8 +361,7 @@ static npart_status analyze(struct run *run, struct job *job, int place, struct 
         return status;
     if (options->wants_shapes)
         return write_shapes(run, job, error);
-    bool is_table = options->format == FORMAT_TEXT && options->target_count > 1 && !options->is_verbose;
-    if (!options->is_quiet && !options->explain && !is_table) /* nobody would see it */
+    if (wants_advice(options))
         status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
     if (status == NPART_OK)
         status = make_plans(run, job, error);
@@ -394,6 +403,7 @@ static void run_model(struct run *run, int place)
     }
     follow_up(run, path, &job, status == NPART_OK);
     for (int i = 0; i < run->options->target_count; i++) {
+        npart_advice_free(job.advice[i]);
         npart_plan_free(job.fixed[i]);
         npart_plan_free(job.plans[i]);
     }

@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "plan/plan.h"
+#include "advice/advice.h"
 
 #if defined(__STDC_NO_ATOMICS__)
 typedef unsigned npart__counter; /* handles of one thread only */
@@ -79,6 +79,11 @@ struct npart_plan {
     uint64_t most_partitions;
     uint32_t *order; /* live nodes as they run */
     uint32_t order_count;
+};
+
+struct npart_advice {
+    struct npart__life *life;
+    struct npart__advice advice;
 };
 
 /* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */

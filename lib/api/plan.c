@@ -84,19 +84,40 @@ static bool find_view(npart_plan *plan)
     return view && NPART__PUSH(arena, &inference->views->items, view);
 }
 
+static const char *copy_name(const char *name, struct npart__arena *arena, bool *is_ok)
+{
+    const char *copy = name ? npart__arena_copy_text(arena, name, strlen(name)) : NULL;
+    *is_ok &= copy || !name;
+    return copy;
+}
+
+/* Plans may be made again as this one was, so what it was asked for stays. False when out of memory. */
+static bool copy_options(const struct npart_plan_options *options, struct npart__arena *arena,
+                         struct npart__plan_request *request)
+{
+    struct npart__assumed *assumed =
+        npart__arena_zeroed(arena, options->assumption_count + (size_t)1, sizeof *assumed);
+    const char **cuts = npart__arena_zeroed(arena, options->cut_count + (size_t)1, sizeof *cuts);
+    bool is_ok = assumed && cuts;
+    for (uint32_t i = 0; is_ok && i < options->assumption_count; i++)
+        assumed[i] = (struct npart__assumed){.op = copy_name(options->assumptions[i].op, arena, &is_ok),
+                                             .node = copy_name(options->assumptions[i].node, arena, &is_ok),
+                                             .on_npu = options->assumptions[i].on_npu};
+    for (uint32_t i = 0; is_ok && i < options->cut_count; i++)
+        cuts[i] = copy_name(options->cuts[i], arena, &is_ok);
+    request->assumed = assumed;
+    request->cuts = cuts;
+    request->target = copy_name(request->target, arena, &is_ok);
+    request->gates = copy_name(options->gates, arena, &is_ok);
+    return is_ok;
+}
+
 static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
                               const struct npart_plan_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &plan->life->arena;
-    struct npart__assumed *assumed =
-        npart__arena_zeroed(arena, options->assumption_count + (size_t)1, sizeof *assumed);
-    if (!assumed)
+    if (!copy_options(options, arena, request))
         return npart__fail_memory(error);
-    for (uint32_t i = 0; i < options->assumption_count; i++)
-        assumed[i] = (struct npart__assumed){.op = options->assumptions[i].op,
-                                             .node = options->assumptions[i].node,
-                                             .on_npu = options->assumptions[i].on_npu};
-    request->assumed = assumed;
     npart_status status = npart__plan_make(request, arena, &plan->plan, error);
     plan->plan.arena = arena;
     plan->plan.bindings = plan->inference->chosen;
@@ -137,9 +158,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
         .oplist = &oplist->oplist,
         .target = rest,
         .partitioner = lasting_name(options->partitioner),
-        .gates = options->gates,
         .assumed_count = options->assumption_count,
-        .cuts = options->cuts,
         .cut_count = options->cut_count,
         .level = options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
     };

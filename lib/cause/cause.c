@@ -70,7 +70,7 @@ static uint32_t node_that_lost_shape(const struct finder *finder, uint32_t value
 static uint32_t new_cause(struct finder *finder, uint32_t rule)
 {
     struct npart__cause cause = {
-        .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE,
+        .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE, .root = NPART_NONE,
         .cut_value = NPART_NONE};
     if (!NPART__PUSH(finder->arena, &finder->out->items, cause)) {
         finder->failed = true;
@@ -133,6 +133,7 @@ static uint32_t shapeless_cause(struct finder *finder, uint32_t rule, uint32_t v
     if (!is_new || cause == NPART_NONE)
         return cause;
     const struct npart__operator *schema = finder->graph->nodes.items[node].schema;
+    finder->out->items.items[cause].root = node;
     bool is_unshaped = schema && npart__operator_flags(schema) & NPART__OPERATOR_UNSHAPED;
     const char *text = node_text(finder, node);
     finder->out->items.items[cause].text =
@@ -159,6 +160,7 @@ static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t val
     struct npart__cause *made = &finder->out->items.items[cause];
     const char *input = input_with_symbol(finder, root);
     made->symbol = root;
+    made->root = input ? NPART_NONE : symbol->node;
     if (symbol->node != NPART_NONE && !input)
         made->text = npart__arena_format(finder->arena, "%s has a data-dependent output shape",
                                          node_text(finder, symbol->node));
@@ -244,11 +246,8 @@ static void list_nodes(struct finder *finder)
             cause->node_count = cause->first_affected != NPART_NONE;
             finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->first_affected);
         } else if (cause->symbol != NPART_NONE) {
-            uint32_t node = finder->known->expressions.symbols.items[cause->symbol].node;
-            if (node != NPART_NONE && !input_with_symbol(finder, cause->symbol)) {
-                finder->failed |= !NPART__PUSH(finder->arena, &out->lists, node);
-                cause->node_count = 1;
-            }
+            cause->node_count = cause->root != NPART_NONE;
+            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->root);
         } else {
             cause->node_count = cause->affected_count;
             if (!NPART__RESERVE(finder->arena, &out->lists, cause->affected_count)) {

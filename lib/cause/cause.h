@@ -14,6 +14,7 @@ struct npart__cause {
     const char *text;                /* one line for people */
     uint32_t rule;                   /* the rule that the first affected node does not meet */
     uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
+    uint32_t root;                   /* the node after which sizes are not known; NPART_NONE: it is none */
     uint32_t cut_value;              /* after which the user cuts; NPART_NONE: it is no cut, and affects nodes */
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
 
-#define MOST_CAUSES_TRIED 16u
-
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
 static npart_status lack_gate(const struct npart__oplist *oplist, const char *name, size_t length,
@@ -225,8 +223,8 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
-static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, const bool *is_cut,
-                                   struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
+static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
+                                   uint32_t *count, struct npart_error *error)
 {
     const struct npart__partition_request request = {.session = &plan->session,
                                                      .target = &plan->target,
@@ -235,7 +233,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .round_starts = plan->round_starts,
                                                      .round_count = plan->round_count,
                                                      .in_units = plan->mask.in_units,
-                                                     .is_cut = is_cut};
+                                                     .is_cut = plan->is_cut};
     return npart__count_partitions(&request, scratch, count, error);
 }
 
@@ -250,7 +248,7 @@ static npart_status count_with(const struct npart__plan *plan, bool accept_unkno
     for (uint32_t i = 0; accepted && i < graph->nodes.count; i++)
         accepted[i] = plan->accepted[i] || (accept_unknown && plan->mask.verdicts[i] == NPART__UNDECIDED);
     if (status == NPART_OK)
-        status = count_accepted(plan, accepted, plan->is_cut, &scratch, count, error);
+        status = count_accepted(plan, accepted, &scratch, count, error);
     npart__arena_clear(&scratch);
     return status;
 }
@@ -263,12 +261,12 @@ static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value
 }
 
 /* Whether all that is not taken quantizes inputs of the model, or dequantizes its outputs. */
-static bool is_edge_alone(const struct npart__plan *plan)
+static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
-        if (!npart__is_live(&plan->session, i) || plan->mask.verdicts[i] == NPART__NPU)
+        if (!npart__is_live(&plan->session, i) || accepted[i])
             continue;
         bool is_quantizing = npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
                              npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
@@ -281,11 +279,14 @@ static bool is_edge_alone(const struct npart__plan *plan)
     return true;
 }
 
-/* A model that the target's runtime does not load fails whatever its nodes are. */
-static const char *verdict_word(const struct npart__plan *plan)
+bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
-    const struct npart_summary *summary = &plan->summary;
-    bool is_loaded = !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
+    return !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
+}
+
+const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
+                                const bool *accepted, bool is_loaded)
+{
     if (summary->failed || !is_loaded)
         return "fails";
     if (summary->live == 0)
@@ -294,7 +295,7 @@ static const char *verdict_word(const struct npart__plan *plan)
         return "none";
     if (summary->partitions != 1)
         return "split";
-    return summary->accepted == summary->live ? "whole" : is_edge_alone(plan) ? "edge" : "split";
+    return summary->accepted == summary->live ? "whole" : is_edge_alone(plan, accepted) ? "edge" : "split";
 }
 
 static npart_status summarize(struct npart__plan *plan, struct npart_error *error)
@@ -323,7 +324,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
         summary->macs_on_npu = plan->partitioning.macs_in_partitions;
         summary->mac_coverage = summary->macs ? (double)summary->macs_on_npu / (double)summary->macs : 0;
     }
-    summary->verdict = verdict_word(plan);
+    summary->verdict = npart__verdict_word(plan, summary, plan->accepted, npart__plan_is_loaded(plan));
     if (summary->unknown == 0)
         return NPART_OK;
     uint32_t with;
@@ -335,73 +336,6 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     if (with > summary->partitions_high)
         summary->partitions_high = with;
     return NPART_OK;
-}
-
-/* The user's cuts without those that are among some causes; NULL where there are none. False when out of memory. */
-static bool cuts_without(const struct npart__plan *plan, uint32_t first, uint32_t last, struct npart__arena *scratch,
-                         bool **out)
-{
-    size_t values = plan->graph->values.count + (size_t)1;
-    *out = NULL;
-    if (!plan->is_cut)
-        return true;
-    *out = npart__arena_allocate(scratch, values * sizeof **out);
-    if (!*out)
-        return false;
-    memcpy(*out, plan->is_cut, values * sizeof **out);
-    for (uint32_t c = first; c <= last && c < plan->causes.items.count; c++)
-        if (plan->causes.items.items[c].cut_value != NPART_NONE)
-            (*out)[plan->causes.items.items[c].cut_value] = false;
-    return true;
-}
-
-/* How many partitions there would be if the nodes of some causes were accepted, and cuts among them not made. */
-static npart_status count_without(const struct npart__plan *plan, uint32_t first, uint32_t last,
-                                  struct npart__next_step *out, struct npart_error *error)
-{
-    const struct npart__graph *graph = plan->graph;
-    struct npart__arena scratch;
-    npart__arena_init(&scratch, &plan->arena->allocator);
-    bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
-    bool *is_cut;
-    bool is_ready = accepted && cuts_without(plan, first, last, &scratch, &is_cut);
-    npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
-    *out = (struct npart__next_step){.first_cause = first, .last_cause = last};
-    for (uint32_t i = 0; accepted && i < graph->nodes.count; i++) {
-        uint32_t cause = plan->causes.cause_of[i];
-        bool is_affected = cause != NPART_NONE && cause >= first && cause <= last;
-        accepted[i] = plan->accepted[i] || is_affected;
-        out->affected_count += is_affected;
-    }
-    if (status == NPART_OK)
-        status = count_accepted(plan, accepted, is_cut, &scratch, &out->partitions, error);
-    npart__arena_clear(&scratch);
-    return status;
-}
-
-/* Partitions saved for each cause that would have to go: what is worth the work comes first. */
-static double gain_of(const struct npart__plan *plan, const struct npart__next_step *step)
-{
-    double saved = (double)plan->summary.partitions - (double)step->partitions;
-    return saved / (step->last_cause - step->first_cause + 1);
-}
-
-npart_status npart__find_next_step(const struct npart__plan *plan, struct npart__next_step *out,
-                                   struct npart_error *error)
-{
-    uint32_t causes = plan->causes.items.count < MOST_CAUSES_TRIED ? plan->causes.items.count : MOST_CAUSES_TRIED;
-    npart_status status = count_without(plan, 0, 0, out, error);
-    if (plan->summary.partitions == 0) /* any cause removed makes more of them */
-        return status;
-    for (uint32_t i = 1; status == NPART_OK && i < 2 * causes - 1; i++) {
-        bool is_alone = i < causes; /* first each alone, then the first two, three, ... together */
-        uint32_t last = is_alone ? i : i - causes + 1;
-        struct npart__next_step other;
-        status = count_without(plan, is_alone ? i : 0, last, &other, error);
-        if (status == NPART_OK && gain_of(plan, &other) > gain_of(plan, out))
-            *out = other;
-    }
-    return status;
 }
 
 /* Whether anything but Constant nodes goes at the basic level. */
@@ -518,6 +452,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     struct npart__inference *inference = request->inference;
     memset(out, 0, sizeof *out);
     out->arena = arena;
+    out->request = *request;
     out->model_name = request->model_name;
     out->asked = inference;
     out->inference = inference;
@@ -565,6 +500,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = know_all(out, request, &known, error);
     if (status != NPART_OK)
         return status;
+    out->known = known;
     out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
         return npart__fail_memory(error);

@@ -18,32 +18,6 @@ struct npart__shared {
 /* Operators whose bodies hold others of that kind; the standard's go three deep. */
 #define NPART__LIMIT_ROUNDS 8u
 
-struct npart__plan {
-    struct npart__arena *arena;
-    const char *model_name;
-    const struct npart__inference *asked; /* as it was made: its findings hold for every target */
-    struct npart__inference *inference;   /* as the target sees it */
-    const struct npart__graph *graph;
-    struct npart__target target;
-    enum npart__release release; /* whose sessions rewrite the graph */
-    enum npart__level level;
-    const char *partitioner;
-    struct npart__shared *shared;
-    struct npart__session session;
-    const uint32_t *alike; /* see npart__find_alike */
-    struct npart__mask mask;
-    bool *accepted; /* by node */
-    const uint32_t *round_starts; /* the first node of each further round of partitioning, see npart__inline_refused */
-    uint32_t round_count;
-    bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
-    struct npart__partitioning partitioning;
-    struct npart__causes causes;
-    struct npart__cost cost;
-    struct npart_summary summary;
-    const struct npart__binding_request *bindings; /* sizes chosen for open dims */
-    uint32_t binding_count;
-};
-
 /* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */
 struct npart__assumed {
     const char *op;   /* "Erf", "com.microsoft:Gelu"; NULL: `node` */
@@ -64,6 +38,34 @@ struct npart__plan_request {
     uint32_t assumed_count;
     const char *const *cuts; /* names of tensors or nodes behind which the user cuts */
     uint32_t cut_count;
+};
+
+struct npart__plan {
+    struct npart__arena *arena;
+    struct npart__plan_request request; /* that it was made by; what it points to lives as long */
+    const char *model_name;
+    const struct npart__inference *asked; /* as it was made: its findings hold for every target */
+    struct npart__inference *inference;   /* as the target sees it */
+    const struct npart__inference *known; /* all that is known of the sizes in its graph */
+    const struct npart__graph *graph;
+    struct npart__target target;
+    enum npart__release release; /* whose sessions rewrite the graph */
+    enum npart__level level;
+    const char *partitioner;
+    struct npart__shared *shared;
+    struct npart__session session;
+    const uint32_t *alike; /* see npart__find_alike */
+    struct npart__mask mask;
+    bool *accepted; /* by node */
+    const uint32_t *round_starts; /* the first node of each further round of partitioning, see npart__inline_refused */
+    uint32_t round_count;
+    bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
+    struct npart__partitioning partitioning;
+    struct npart__causes causes;
+    struct npart__cost cost;
+    struct npart_summary summary;
+    const struct npart__binding_request *bindings; /* sizes chosen for open dims */
+    uint32_t binding_count;
 };
 
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
@@ -93,19 +95,13 @@ npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed
  * the CPU behind these, and takes away those that meet. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
 
+/* Whether the target's runtime loads the model at all, whatever its nodes are. */
+bool npart__plan_is_loaded(const struct npart__plan *plan);
+/* "whole", "edge", ... of these counts, once these nodes (by id) are taken. */
+const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
+                                const bool *accepted, bool is_loaded);
+
 /* Judges the nodes of plan->inference and plan->session. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
-
-/* What to look at first: neighbouring causes whose affected nodes, once accepted, leave the fewest partitions. */
-struct npart__next_step {
-    uint32_t first_cause, last_cause;
-    uint32_t affected_count;
-    uint32_t partitions; /* that would be left */
-};
-
-/* Tries the first few causes, each alone and the first of them together, and takes what saves most partitions for a
- * cause; the first cause where nothing does. There must be one. */
-npart_status npart__find_next_step(const struct npart__plan *plan, struct npart__next_step *out,
-                                   struct npart_error *error);
 
 #endif

@@ -357,6 +357,82 @@ static void cost(struct json *json)
     text(json, ",\"quantize\":[],\"cpu\":[],\"npu_compute\":[],\"npu_bandwidth\":[]}}");
 }
 
+static void string_or_null(struct json *json, const char *value)
+{
+    if (value && *value)
+        string(json, value);
+    else
+        text(json, "null");
+}
+
+/* The words of a list with blanks between. */
+static void words(struct json *json, const char *key, const char *list)
+{
+    text(json, key);
+    text(json, "[");
+    while (*list) {
+        size_t length = strcspn(list, " ");
+        npart__add_json_string(json->out, list, length);
+        list += length + (list[length] == ' ');
+        text(json, *list ? "," : "");
+    }
+    text(json, "]");
+}
+
+static void action_name(struct json *json, uint32_t index)
+{
+    npart__add_format(json->out, "\"a%u\"", index + 1);
+}
+
+static void after(struct json *json, const struct npart_after *at)
+{
+    number(json, ",\"after\":{\"partitions\":", at->partitions);
+    text(json, ",\"coverage\":");
+    npart__add_decimal(json->out, at->coverage, 6);
+    text(json, ",\"mac_coverage\":");
+    if (at->mac_coverage < 0)
+        text(json, "null");
+    else
+        npart__add_decimal(json->out, at->mac_coverage, 6);
+    text(json, ",\"verdict\":");
+    string(json, at->verdict);
+    text(json, ",\"cost\":{\"low_ms\":");
+    npart__add_decimal(json->out, at->cost.low_ms, 6);
+    text(json, ",\"typical_ms\":");
+    npart__add_decimal(json->out, at->cost.typical_ms, 6);
+    text(json, ",\"high_ms\":");
+    npart__add_decimal(json->out, at->cost.high_ms, 6);
+    text(json, "}}");
+}
+
+static void action(struct json *json, uint32_t index, const struct npart_action *at)
+{
+    text(json, index ? ",{\"id\":" : "{\"id\":");
+    action_name(json, index);
+    text(json, ",\"action\":");
+    string(json, at->kind);
+    text(json, ",\"text\":");
+    string(json, at->text);
+    text(json, ",\"command\":");
+    string_or_null(json, at->command);
+    words(json, ",\"rewrites\":", at->rewrites);
+    text(json, at->is_fixable ? ",\"fixable\":true,\"equality\":" : ",\"fixable\":false,\"equality\":");
+    string_or_null(json, at->equality);
+    ids(json, ",\"causes\":", at->causes, at->cause_count);
+    text(json, ",\"needs\":[");
+    for (uint32_t i = 0; i < at->need_count; i++) {
+        text(json, i ? "," : "");
+        action_name(json, at->needs[i]);
+    }
+    text(json, "],\"instead_of\":");
+    if (at->instead_of == NPART_NONE)
+        text(json, "null");
+    else
+        action_name(json, at->instead_of);
+    after(json, &at->after);
+    text(json, "}");
+}
+
 static void if_fixed(struct json *json, const npart_plan *fixed)
 {
     struct npart_summary at = {.size = sizeof at};
@@ -424,7 +500,16 @@ static void crossings(struct json *json)
     text(json, "]");
 }
 
-static void target(struct json *json, const npart_plan *fixed)
+static void actions(struct json *json, const npart_advice *advice)
+{
+    struct npart_action at = {.size = sizeof at};
+    text(json, ",\"advice\":[");
+    for (uint32_t i = 0; npart_advice_action(advice, i, &at); i++)
+        action(json, i, &at);
+    text(json, "]");
+}
+
+static void target(struct json *json, const struct npart_plan_pair *plans)
 {
     target_head(json);
     if (json->detail == NPART_DETAIL_NODES)
@@ -434,8 +519,9 @@ static void target(struct json *json, const npart_plan *fixed)
     if (json->detail == NPART_DETAIL_NODES)
         crossings(json);
     cost(json);
-    text(json, ",\"memory\":{},\"advice\":[]");
-    if_fixed(json, fixed);
+    text(json, ",\"memory\":{}");
+    actions(json, plans->advice);
+    if_fixed(json, plans->fixed);
     text(json, "}");
 }
 
@@ -533,7 +619,7 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
             see_plan(&json, plans[i].plan, tells_again);
         }
         if (!pool.failed)
-            target(&json, plans[i].fixed);
+            target(&json, &plans[i]);
     }
     text(&json, "]}\n");
     npart__sheet_close(&json.scratch);

@@ -6,6 +6,7 @@
 
 #define CAUSES_SHOWN 5u
 #define FINDINGS_SHOWN 3u
+#define STEPS_SHOWN 4u
 
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
@@ -312,135 +313,83 @@ static void cost(struct npart__page *page)
     parts(page, cost);
 }
 
-/* ---- what next --------------------------------------------------------------------------------------------- */
+/* ---- what to do -------------------------------------------------------------------------------------------- */
 
-/* One word of a shell, whatever stands in it: the name of a dim comes from the file, and the line is there to be
- * copied. */
-static void append_word(struct npart__sheet *out, const char *name, int64_t value)
+/* What is left then: "leaves 7 partitions, 85.8 % of nodes on the NPU". */
+static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-";
-    size_t length = strlen(name), plain = strspn(name, safe);
-    bool is_quoted = plain < length, has_blanks_only = true;
-    for (size_t i = plain; i < length; i++)
-        has_blanks_only &= name[i] == ' ' || strchr(safe, name[i]) || strchr("()*", name[i]);
-    const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
-    npart__add_text(out, quote);
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] == '\'')
-            npart__add_text(out, "'\\'");
-        npart__add(out, name + i, 1);
+    bool is_whole = strcmp(after->verdict, "whole") == 0;
+    bool still_fails = strcmp(after->verdict, "fails") == 0;
+    npart__paint(page, NPART__DIM);
+    npart__put(page, "            ");
+    if (strcmp(before->verdict, "fails") == 0 && !still_fails)
+        npart__put(page, "then it compiles: ");
+    npart__add_format(page->out, "%s%u partition%s", after->partitions == before->partitions ? "still " : "leaves ",
+                      after->partitions, after->partitions == 1 ? "" : "s");
+    if (is_whole) {
+        npart__put(page, ", all nodes on the NPU");
+    } else {
+        npart__put(page, ", ");
+        npart__add_decimal(page->out, after->coverage * 100, 1);
+        npart__put(page, " % of nodes on the NPU");
     }
-    npart__add_format(out, "=%lld%s", (long long)value, quote);
-}
-
-/* Sizes as the command line takes them, in front of each `before`; the last one followed by `after`. */
-static void append_bindings(struct npart__sheet *out, const npart_plan *fixed, const char *before, const char *after)
-{
-    struct npart_dim_binding binding;
-    uint32_t count = 0;
-    for (; npart_inference_binding(npart_plan_inference(fixed), count, &binding); count++) {
-        npart__add_format(out, " %s", before);
-        append_word(out, binding.name, binding.size);
-    }
-    npart__add_text(out, count ? after : "");
-}
-
-static void fixed_line(struct npart__page *page, const npart_plan *fixed)
-{
-    struct npart_summary summary = {.size = sizeof summary};
-    struct npart_cause cause = {.size = sizeof cause};
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    npart__painted(page, NPART__BOLD, "  With");
-    append_bindings(&line, fixed, "", ":");
-    (void)npart_plan_summary(fixed, &summary);
-    npart__add_format(&line, " %u partition%s, ", summary.partitions, summary.partitions == 1 ? "" : "s");
-    npart__add_decimal(&line, summary.coverage * 100, 1);
-    npart__add_format(&line, " %% of %u nodes on the NPU", summary.live);
-    if (npart_plan_cause(fixed, 0, &cause, NULL, 0)) {
-        npart__add_text(&line, ". Next limit: ");
-        npart__add_text(&line, cause.text);
-    }
-    npart__put(page, " ");
-    npart__wrapped(page, npart__sheet_text(&line) + 1, 7, 9);
-    npart__put(page, "\n");
-    npart__sheet_close(&line);
-}
-
-/* What to type, so not wrapped: it can be copied. */
-static void try_line(struct npart__page *page, const npart_plan *fixed)
-{
-    struct npart__sheet line;
-    npart__sheet_open(&line, page->pool);
-    append_bindings(&line, fixed, "--dim ", "");
-    npart__put(page, "Export with fixed sizes, or try\n       ");
-    npart__put_outside(page, npart__sheet_text(&line), line.size);
-    npart__put(page, "\n");
-    npart__sheet_close(&line);
-}
-
-/* The whole model falls back for its floating point; a switch may judge it as if quantized. */
-static void quantize_line(struct npart__page *page, const char *switch_name)
-{
-    npart__put(page, "Quantize the model to INT8 (QuantizeLinear and DequantizeLinear)");
-    if (switch_name) {
-        npart__put(page, ", or try\n        -t ");
-        npart__put_target(page);
-        npart__put(page, "+");
-        npart__put(page, switch_name);
-    }
+    npart__put(page, still_fails ? "; still fails to compile" : "");
+    npart__paint(page, "0");
     npart__put(page, "\n");
 }
 
-static void causes_line(struct npart__page *page, const struct npart_next_step *step)
+/* The command is there to be copied, so it is not wrapped. */
+static void action_line(struct npart__page *page, const char *label, const struct npart_action *action,
+                        const struct npart_after *before)
 {
-    bool is_cut = step->affected_count == 0, are_several = step->last_cause > step->first_cause;
-    npart__add_format(page->out, "%s cause%s %u", is_cut ? "Remove your own cut," : "Fix", are_several ? "s" : "",
-                      step->first_cause + 1);
-    if (are_several)
-        npart__add_format(page->out, " %s %u together", step->last_cause - step->first_cause == 1 ? "and" : "to",
-                          step->last_cause + 1);
-    npart__put(page, ": ");
-    if (!is_cut)
-        npart__add_format(page->out, "%u more node%s on the NPU, ", step->affected_count,
-                          step->affected_count == 1 ? "" : "s");
-    count_of(page, step->partitions, "partition");
-    if (step->partitions == page->summary.partitions)
-        npart__put(page, " as before\n");
-    else
-        npart__add_format(page->out, " instead of %u\n", page->summary.partitions);
+    npart__painted(page, NPART__BOLD, label);
+    npart__wrapped(page, action->text, 12, 12);
+    npart__put(page, "\n");
+    if (action->command) {
+        npart__put(page, "            ");
+        npart__put_outside(page, action->command, strlen(action->command));
+        npart__put(page, "\n");
+    }
+    if (strcmp(action->kind, "none") != 0)
+        left(page, before, &action->after);
 }
 
-static void next_step(struct npart__page *page, const npart_plan *fixed)
+/* What may take the place of a step. */
+static void other_lines(struct npart__page *page, const npart_advice *advice, uint32_t step,
+                        const struct npart_after *before)
 {
-    struct npart_next_step step = {.size = sizeof step};
-    npart__painted(page, NPART__BOLD, "  Next  ");
-    if (npart_plan_next_step(page->plan, fixed, &step, NULL) != NPART_OK) {
-        page->pool->failed = true;
-        return;
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++)
+        if (action.instead_of == step)
+            action_line(page, "  or        ", &action, before);
+}
+
+static void actions(struct npart__page *page, const npart_advice *advice)
+{
+    struct npart_action action = {.size = sizeof action};
+    struct npart_after before = {.partitions = page->summary.partitions,
+                                 .coverage = page->summary.coverage,
+                                 .verdict = page->summary.verdict};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : STEPS_SHOWN, count = 0;
+    for (; npart_advice_action(advice, count, &action) && action.instead_of == NPART_NONE; count++) {
+        bool is_first = count == 0;
+        if (count >= most)
+            continue;
+        bool is_kept = strcmp(action.kind, "none") == 0;
+        static const char *const labels[2][2] = {{"  then      ", "  else      "}, {"  Do first  ", "  Advice    "}};
+        action_line(page, labels[is_first][is_kept], &action, &before);
+        if (is_first || page->options->is_verbose)
+            other_lines(page, advice, count, &before);
+        if (!is_kept)
+            before = action.after;
     }
-    switch (step.step) {
-    case NPART_STEP_MEND:
-        npart__put(page, "Correct the model: the runtime rejects it (see the notes above)\n");
-        break;
-    case NPART_STEP_FIX_DIMS:
-        try_line(page, fixed);
-        break;
-    case NPART_STEP_NOTHING:
-        npart__put(page, "Nothing to do: every node runs on the NPU\n");
-        break;
-    case NPART_STEP_QUANTIZE:
-        quantize_line(page, step.switch_name);
-        break;
-    case NPART_STEP_CAUSES:
-        causes_line(page, &step);
-        break;
-    }
+    if (count > most)
+        npart__add_format(page->out, "            and %u more (--verbose, or --format json)\n", count - most);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-static void target(struct npart__page *page, const npart_plan *fixed)
+static void target(struct npart__page *page, const npart_advice *advice)
 {
     npart__put(page, "\n");
     npart__put_target(page);
@@ -467,14 +416,12 @@ static void target(struct npart__page *page, const npart_plan *fixed)
         npart__put_strip(page, page->width - 4);
         npart__put(page, "\n");
     }
+    actions(page, advice);
     causes(page);
     npart__put_remarks(page);
     if (page->options->is_verbose)
         npart__put_pieces(page);
     cost(page);
-    if (fixed)
-        fixed_line(page, fixed);
-    next_step(page, fixed);
 }
 
 npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
@@ -493,7 +440,7 @@ npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count
         npart__put_table(page, plans, count);
     for (size_t i = 0; i < count && (count == 1 || page->options->is_verbose) && !document.pool.failed; i++) {
         npart__page_turn(page, plans[i].plan);
-        target(page, plans[i].fixed);
+        target(page, plans[i].advice);
     }
     return npart__document_close(&document, error);
 }

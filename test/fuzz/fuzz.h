@@ -129,11 +129,14 @@ static inline const npart_oplist *fuzz_builtin_oplist(size_t choice)
 /* Both reports of a plan. */
 static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
 {
-    const struct npart_plan_pair pair = {plan, fixed};
+    npart_advice *advice = NULL;
+    npart_status status = npart_advice_make(&advice, plan, fixed, NULL);
+    FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
+    const struct npart_plan_pair pair = {plan, fixed, advice};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     struct fuzz_text json = {NULL, 0}, text = {NULL, 0};
     struct npart_error error;
-    npart_status status = npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error);
+    status = npart_report_json(&pair, 1, NULL, fuzz_keep, &json, &error);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
     if (status == NPART_OK)
         fuzz_check_json(&json);
@@ -141,13 +144,14 @@ static inline void fuzz_report(const npart_plan *plan, const npart_plan *fixed)
     status = npart_report_text(&pair, 1, &options, fuzz_keep, &text, &error);
     FUZZ_REQUIRE(status == NPART_OK || status == NPART_ERROR_MEMORY);
     fuzz_check_plain(&text, false);
+    npart_advice_free(advice);
     free(json.data);
     free(text.data);
 }
 
 static inline void fuzz_explain(const npart_plan *plan, const char *node)
 {
-    const struct npart_plan_pair pair = {plan, NULL};
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     struct fuzz_text text = {NULL, 0};
     struct npart_error error;

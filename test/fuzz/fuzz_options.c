@@ -155,7 +155,7 @@ static const npart_model *the_model(void)
 
 static void explain(const struct wanted *wanted, const npart_plan *plan)
 {
-    const struct npart_plan_pair pair = {plan, NULL};
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
     struct fuzz_text text = {NULL, 0};
     struct npart_error error;
     npart_status status = npart_report_explain(&pair, 1, wanted->explain, &wanted->report, fuzz_keep, &text, &error);

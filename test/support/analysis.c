@@ -102,18 +102,26 @@ void sink_clear(struct sink *sink)
 
 char *json_of(const npart_plan *plan, const npart_plan *fixed)
 {
-    struct npart_plan_pair pair = {plan, fixed};
+    struct npart_plan_pair pair = {plan, fixed, NULL};
+    npart_advice *advice = NULL;
     struct npart_error error;
     struct sink sink = {0};
+    require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
+    pair.advice = advice;
     require(npart_report_json(&pair, 1, NULL, sink_write, &sink, &error), &error, "JSON");
+    npart_advice_free(advice);
     return sink.text;
 }
 
 char *text_of(const npart_plan *plan, const npart_plan *fixed, const struct npart_report_options *options)
 {
-    struct npart_plan_pair pair = {plan, fixed};
+    struct npart_plan_pair pair = {plan, fixed, NULL};
+    npart_advice *advice = NULL;
     struct npart_error error;
     struct sink sink = {0};
+    require(npart_advice_make(&advice, plan, fixed, &error), &error, "advice");
+    pair.advice = advice;
     require(npart_report_text(&pair, 1, options, sink_write, &sink, &error), &error, "text");
+    npart_advice_free(advice);
     return sink.text;
 }

@@ -243,27 +243,30 @@ static npart_status plan_wishes(struct scene *scene, struct npart_error *error)
     return npart_plan_make(&scene->plan, scene->inference, shared_hexagon, NULL, &options, error);
 }
 
-static npart_status next_step(struct scene *scene, struct npart_error *error)
+/* Freed at once: what is tried is that it fails well, and costs nothing when it does. */
+static npart_status advise(struct scene *scene, struct npart_error *error)
 {
-    struct npart_next_step step = {.size = sizeof step};
-    return npart_plan_next_step(scene->plan, NULL, &step, error);
+    npart_advice *advice = NULL;
+    npart_status status = npart_advice_make(&advice, scene->plan, NULL, error);
+    npart_advice_free(advice);
+    return status;
 }
 
 static npart_status explain(struct scene *scene, struct npart_error *error)
 {
-    struct npart_plan_pair pair = {scene->plan, NULL};
+    struct npart_plan_pair pair = {scene->plan, NULL, NULL};
     return npart_report_explain(&pair, 1, "0", NULL, sum_up, scene, error);
 }
 
 static npart_status report_json(struct scene *scene, struct npart_error *error)
 {
-    struct npart_plan_pair pair = {scene->plan, NULL};
+    struct npart_plan_pair pair = {scene->plan, NULL, NULL};
     return npart_report_json(&pair, 1, NULL, sum_up, scene, error);
 }
 
 static npart_status report_text(struct scene *scene, struct npart_error *error)
 {
-    struct npart_plan_pair pair = {scene->plan, scene->plan};
+    struct npart_plan_pair pair = {scene->plan, scene->plan, NULL};
     struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
     options.is_verbose = true;
     return npart_report_text(&pair, 1, &options, sum_up, scene, error);
@@ -399,7 +402,7 @@ static void test_allocation_failure__plans(void)
     fail_each_of(false, INFERENCE, plan_runs, "plan by runs");
     fail_each_of(false, INFERENCE, plan_intel, "plan for another target");
     fail_each_of(true, INFERENCE, plan_wishes, "plan with assumptions and cuts");
-    fail_each_of(true, PLAN, next_step, "next step");
+    fail_each_of(true, PLAN, advise, "advice");
 }
 
 static void test_allocation_failure__reports(void)

@@ -93,7 +93,7 @@ static void test_api_assume__what_is_not_there(void)
 
 static npart_status explain(const struct analysis *at, const char *node, struct sink *sink, struct npart_error *error)
 {
-    const struct npart_plan_pair pair = {at->plan, NULL};
+    const struct npart_plan_pair pair = {at->plan, NULL, NULL};
     return npart_report_explain(&pair, 1, node, NULL, sink_write, sink, error);
 }
 

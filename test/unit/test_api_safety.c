@@ -143,13 +143,13 @@ static void test_api_safety__ids_out_of_range(void)
 static void test_api_safety__null_handles(void)
 {
     const struct analysis none = {0};
-    struct npart_next_step step = {.size = sizeof step};
+    npart_advice *advice = NULL;
     uint32_t count = 7;
     CHECK_INT(ask_all(&none, 0), 0);
     CHECK_INT(ask_all(&none, NPART_NONE), 0);
     CHECK(!npart_inference_model(NULL) && !npart_plan_inference(NULL) && !npart_plan_view(NULL));
     CHECK(!npart_plan_oplist(NULL) && !npart_plan_order(NULL, &count) && count == 0);
-    CHECK_INT(npart_plan_next_step(NULL, NULL, &step, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_advice_make(&advice, NULL, NULL, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plain_text(NULL, NULL, 0), 0);
 }
 
@@ -171,9 +171,9 @@ static void test_api_safety__null_arguments(void)
     npart_inference *inference = NULL;
     npart_oplist *oplist = NULL;
     npart_plan *plan = NULL;
-    struct npart_plan_pair none = {NULL, NULL};
+    struct npart_plan_pair none = {NULL, NULL, NULL};
     analysis_open(&at, lines, NULL, NULL, NULL);
-    struct npart_plan_pair pair = {at.plan, NULL};
+    struct npart_plan_pair pair = {at.plan, NULL, NULL};
     CHECK_ARGUMENT(npart_model_read_file(NULL, "a", NULL, &error));
     CHECK_ARGUMENT(npart_model_read_file(&model, NULL, NULL, &error));
     CHECK_ARGUMENT(npart_model_read_stream(&model, NULL, NULL, NULL, &error));
@@ -252,7 +252,7 @@ static void test_api_safety__versions(void)
     npart_inference *inference = NULL;
     npart_plan *plan = NULL;
     analysis_open(&at, lines, NULL, NULL, NULL);
-    struct npart_plan_pair pair = {at.plan, NULL};
+    struct npart_plan_pair pair = {at.plan, NULL, NULL};
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         struct npart_read_options read = {.version = versions[i]};
         struct npart_inference_options sizes = {.version = versions[i]};
@@ -288,7 +288,7 @@ static void test_api_safety__versions(void)
 static void test_api_safety__sizes(void)
 {
     struct analysis at;
-    struct npart_next_step step = {.size = 1};
+    npart_advice *advice = NULL;
     analysis_open(&at, lines, NULL, NULL, NULL);
     CHECK_SIZE(npart_model_info, npart_model_info(at.model, &out));
     CHECK_SIZE(npart_node, npart_model_node(at.model, 0, &out));
@@ -307,7 +307,9 @@ static void test_api_safety__sizes(void)
     CHECK_SIZE(npart_reason, npart_plan_check(at.plan, 0, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cause, npart_plan_cause(at.plan, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cost, npart_plan_cost(at.plan, &out));
-    CHECK_INT(npart_plan_next_step(at.plan, NULL, &step, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL), NPART_OK);
+    CHECK_SIZE(npart_action, npart_advice_action(advice, 0, &out));
+    npart_advice_free(advice);
     CHECK(!npart_model_node(at.model, 0, NULL) && !npart_plan_summary(at.plan, NULL));
     analysis_close(&at);
 }
@@ -320,11 +322,14 @@ static void test_api_safety__foreign_handles(void)
     npart_plan *plan = NULL;
     analysis_open(&at, lines, NULL, NULL, NULL);
     analysis_open(&other, lines, NULL, NULL, NULL);
-    const struct npart_plan_pair both[] = {{at.plan, NULL}, {other.plan, NULL}}, fixed = {at.plan, other.plan};
+    const struct npart_plan_pair both[] = {{at.plan, NULL, NULL}, {other.plan, NULL, NULL}};
+    const struct npart_plan_pair fixed = {at.plan, other.plan, NULL};
+    npart_advice *advice = NULL;
     CHECK_ARGUMENT(npart_report_text(both, 2, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_report_json(both, 2, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_report_json(&fixed, 1, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_plan_make(&plan, at.inference, at.oplist, "intel-npu", NULL, &error));
+    CHECK_ARGUMENT(npart_advice_make(&advice, at.plan, other.plan, &error));
     CHECK_INT(sink.calls, 0);
     if (npart_plan_view(at.plan) != at.inference)
         CHECK_ARGUMENT(npart_plan_make(&plan, npart_plan_view(at.plan), at.oplist, NULL, NULL, &error));
@@ -424,14 +429,15 @@ static void test_api_safety__free_in_any_order(void)
 static void ask_everything(const struct family *family)
 {
     struct analysis at = {family->model, family->inference, family->oplist, family->plan};
-    struct npart_next_step step = {.size = sizeof step};
+    npart_advice *advice = NULL;
     struct sink sink = {0};
     for (uint32_t id = 0; id < 40; id++)
         (void)ask_all(&at, id);
     char *json = json_of(family->plan, family->fixed_plan), *text = text_of(family->plan, family->fixed_plan, NULL);
     CHECK_INT(npart_report_shapes(family->inference, sink_write, &sink, NULL), NPART_OK);
     CHECK_INT(npart_report_shapes(npart_plan_view(family->plan), sink_write, &sink, NULL), NPART_OK);
-    CHECK_INT(npart_plan_next_step(family->plan, family->fixed_plan, &step, NULL), NPART_OK);
+    CHECK_INT(npart_advice_make(&advice, family->plan, family->fixed_plan, NULL), NPART_OK);
+    npart_advice_free(advice);
     sink_clear(&sink);
     free(json);
     free(text);

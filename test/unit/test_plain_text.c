@@ -95,7 +95,7 @@ static void check_plain(const char *text, const char *what)
 
 static void check_explained(const struct analysis *at, const char *node, const struct npart_report_options *options)
 {
-    const struct npart_plan_pair pair = {at->plan, NULL};
+    const struct npart_plan_pair pair = {at->plan, NULL, NULL};
     struct npart_error error;
     struct sink sink = {0};
     CHECK_INT(npart_report_explain(&pair, 1, node, options, sink_write, &sink, &error), NPART_OK);
@@ -139,7 +139,7 @@ static void test_plain_text__several_targets(void)
 {
     struct analysis at;
     analysis_open(&at, model_lines, list, NULL, NULL);
-    const struct npart_plan_pair pairs[] = {{at.plan, NULL}, {at.plan, NULL}};
+    const struct npart_plan_pair pairs[] = {{at.plan, NULL, NULL}, {at.plan, NULL, NULL}};
     struct sink sink = {0};
     CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &sink, NULL), NPART_OK);
     check_plain(sink.text, "the table");

@@ -164,7 +164,7 @@ static void test_report_text__verbose(void)
     options.is_verbose = true;
     char *verbose = report(&at, &options);
     CHECK(strstr(brief, "and 4 more") != NULL);
-    CHECK(!strstr(verbose, " more ("));
+    CHECK(strstr(brief, " more (--verbose") && !strstr(verbose, " more ("));
     for (size_t i = 0; i < count; i++)
         CHECK(strstr(verbose, ops[i]) != NULL);
     free(brief);
@@ -271,19 +271,23 @@ static void test_report_text__several_plans(void)
     REQUIRE(npart_plan_make(&second, at.inference, at.oplist, "t:v2", NULL, NULL) == NPART_OK);
     REQUIRE(npart_inference_make_fixed(&fixed, at.inference, NULL) == NPART_OK && fixed);
     REQUIRE(npart_plan_make(&fixed_plan, fixed, at.oplist, "t:v1", NULL, NULL) == NPART_OK);
-    const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan}, {second, NULL}};
+    npart_advice *advice = NULL;
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed_plan, NULL) == NPART_OK);
+    const struct npart_plan_pair pairs[] = {{at.plan, fixed_plan, advice}, {second, NULL, NULL}};
     CHECK_INT(npart_report_text(pairs, 2, NULL, sink_write, &both, NULL), NPART_OK);
     check_text(both.text, false); /* a line each */
-    CHECK(strstr(both.text, "\nt:v1  ") && strstr(both.text, "\nt:v2  ") && !strstr(both.text, "With batch="));
+    CHECK(strstr(both.text, "\nt:v1  ") && strstr(both.text, "\nt:v2  ") && !strstr(both.text, "Do first"));
     sink_clear(&both);
     struct npart_report_options verbose = NPART_REPORT_OPTIONS_INIT;
     verbose.is_verbose = true;
     CHECK_INT(npart_report_text(pairs, 2, &verbose, sink_write, &both, NULL), NPART_OK);
-    CHECK(strstr(both.text, "\nt:v1") && strstr(both.text, "\nt:v2") && strstr(both.text, "With batch="));
+    CHECK(strstr(both.text, "\nt:v1") && strstr(both.text, "\nt:v2"));
+    CHECK(strstr(both.text, "Do first") || strstr(both.text, "Advice"));
     CHECK_INT(npart_report_json(pairs, 2, NULL, sink_write, &json, NULL), NPART_OK);
     CHECK(strstr(json.text, "\"if_fixed\":{\"dims\":{\"batch\":") != NULL);
     sink_clear(&both);
     sink_clear(&json);
+    npart_advice_free(advice);
     npart_plan_free(fixed_plan);
     npart_inference_free(fixed);
     npart_plan_free(second);
@@ -299,7 +303,7 @@ static void test_report_text__no_plans_and_no_room(void)
     CHECK_INT(npart_report_json(NULL, 0, NULL, sink_write, &sink, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(sink.calls, 0);
     analysis_open(&at, lines, list, NULL, NULL);
-    const struct npart_plan_pair pair = {at.plan, NULL};
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
     CHECK_INT(npart_report_text(&pair, 1, NULL, sink_write, &sink, &error), NPART_ERROR_WRITE);
     CHECK_INT(error.status, NPART_ERROR_WRITE);
     CHECK_INT(sink.calls, 1); /* not asked again */
@@ -319,7 +323,7 @@ static void test_report_text__pieces(void)
     REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
     REQUIRE(npart_oplist_find(&at.oplist, "hexagon", NULL, NULL) == NPART_OK);
     REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, NULL, NULL, NULL) == NPART_OK);
-    const struct npart_plan_pair pair = {at.plan, NULL};
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
     CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &all, NULL), NPART_OK);
     CHECK(all.calls > 2 && all.most_bytes < 200000);
     CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &some, &error), NPART_ERROR_WRITE);

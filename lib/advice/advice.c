@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Steps chosen one after the other: what fails first, then sizes, then what leaves the fewest partitions. Each is tried
+ * with all steps before it, so a cause whose going brings nothing alone is seen to bring something with others.
+ */
+#include "advice/way.h"
+
+/* ---- actions ----------------------------------------------------------------------------------------------- */
+
+/* "--dim batch=1 --dim sequence=128", as the fixed plan has them. */
+static void append_dims_command(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < fixed->binding_count; i++) {
+        const char *word = npart__arena_format(&way->scratch, "%s=%lld", fixed->bindings[i].name,
+                                               (long long)fixed->bindings[i].value);
+        npart__append_text(out, i ? " --dim " : "--dim ");
+        npart__append_shell_word(out, word ? word : "");
+        out->failed |= !word;
+    }
+}
+
+/* "Fix `batch` and `sequence`" */
+static void append_dims(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
+{
+    const char **names = npart__arena_zeroed(&way->scratch, fixed->binding_count + (size_t)1, sizeof *names);
+    for (uint32_t i = 0; names && i < fixed->binding_count; i++)
+        names[i] = npart__arena_format(&way->scratch, "`%s`", fixed->bindings[i].name);
+    for (uint32_t i = 0; names && i < fixed->binding_count; i++) {
+        out->failed |= !names[i];
+        names[i] = names[i] ? names[i] : "";
+    }
+    npart__append_text(out, "Fix ");
+    if (names)
+        npart__append_names(names, fixed->binding_count, out);
+    out->failed |= !names;
+}
+
+static void append_cut_command(struct npart__way *way, const struct npart__tail *tail, struct npart__buffer *out)
+{
+    struct npart__buffer names;
+    npart__buffer_init(&names, &way->scratch);
+    for (uint32_t i = 0; i < tail->tensor_count; i++) {
+        npart__append_text(&names, i ? "," : "");
+        npart__append_text(&names, npart__value_name(way->plan->graph, tail->tensors[i]));
+    }
+    npart__append_text(out, "--cut ");
+    npart__append_shell_word(out, npart__buffer_text(&names));
+    out->failed |= names.failed;
+}
+
+/* What shows the same, into `*out`; NULL where nothing does. False when out of memory. */
+static bool command_of(struct npart__way *way, const struct npart__group *group, const char **out)
+{
+    struct npart__buffer text;
+    npart__buffer_init(&text, way->arena);
+    if (npart__rows[group->row].kind == NPART__KIND_DIMS && group->replanned) {
+        append_dims_command(way, group->replanned, &text);
+    } else if (group->replanned && group->target) {
+        npart__append_text(&text, "-t ");
+        npart__append_text(&text, way->plan->target.oplist->name);
+        npart__append_text(&text, group->target);
+    } else if (group->tail) {
+        append_cut_command(way, group->tail, &text);
+    }
+    const char *made = npart__buffer_text(&text);
+    *out = *made ? made : NULL;
+    return !text.failed;
+}
+
+/* The causes are those of `way->row_of`'s row of the group's first cause; the words are the group's own row's. */
+static const char *text_of(struct npart__way *way, const struct npart__group *group)
+{
+    struct npart__buffer text;
+    uint32_t row = way->row_of[group->first_cause];
+    npart__buffer_init(&text, way->arena);
+    if (npart__rows[group->row].kind == NPART__KIND_DIMS && group->replanned && group->replanned->binding_count)
+        append_dims(way, group->replanned, &text);
+    else
+        npart__append_action_text(way->plan, way->row_of, row, group, &text);
+    const char *made = npart__buffer_text(&text);
+    return text.failed ? NULL : made;
+}
+
+static bool is_solved(const struct npart__way *way, const struct npart__plan *plan, const bool *accepted,
+                      const bool *tail, uint32_t cause)
+{
+    uint32_t nodes = way->open->graph->nodes.count < plan->graph->nodes.count ? way->open->graph->nodes.count
+                                                                              : plan->graph->nodes.count;
+    for (uint32_t i = 0; i < nodes; i++)
+        if (way->open->causes.cause_of[i] == cause && npart__is_live(&plan->session, i) && !accepted[i] &&
+            !(tail && tail[i]))
+            return false;
+    return way->open->causes.items.items[cause].cut_value == NPART_NONE;
+}
+
+/* By cause of the plan that was asked about whether a node of it is among those of the group. */
+static bool *mark_causes(struct npart__way *way, const struct npart__group *group)
+{
+    const struct npart__plan *plan = way->plan, *open = way->open;
+    uint32_t row = way->row_of[group->first_cause];
+    bool *marks = npart__arena_zeroed(&way->scratch, open->causes.items.count + (size_t)1, sizeof *marks);
+    for (uint32_t c = 0; marks && plan == open && c < open->causes.items.count; c++)
+        marks[c] = way->row_of[c] == row;
+    for (uint32_t i = 0; marks && i < plan->graph->nodes.count && i < open->graph->nodes.count; i++) {
+        uint32_t now = plan->causes.cause_of[i], asked = open->causes.cause_of[i];
+        if (now != NPART_NONE && asked != NPART_NONE && way->row_of[now] == row)
+            marks[asked] = true;
+    }
+    return marks;
+}
+
+static bool list_causes(struct npart__way *way, const bool *marks, struct npart__action *action)
+{
+    action->first_cause = way->out->lists.count;
+    for (uint32_t c = 0; c < way->open->causes.items.count; c++) {
+        if (!marks[c])
+            continue;
+        way->is_told[c] = true;
+        if (!NPART__PUSH(way->arena, &way->out->lists, c))
+            return false;
+        action->cause_count++;
+    }
+    return true;
+}
+
+/* All steps so far. */
+static bool list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action)
+{
+    action->first_need = way->out->lists.count;
+    action->need_count = steps;
+    for (uint32_t i = 0; i < steps; i++)
+        if (!NPART__PUSH(way->arena, &way->out->lists, i))
+            return false;
+    return true;
+}
+
+static npart_status describe(struct npart__way *way, const struct npart__group *group, const struct npart__after *after,
+                             const bool *marks, struct npart__action *out)
+{
+    const struct npart__row *row = &npart__rows[group->row];
+    *out = (struct npart__action){.kind = npart__kind_word((enum npart__row_kind)row->kind),
+                                  .text = text_of(way, group),
+                                  .rewrites = row->rewrites,
+                                  .equality = row->equality,
+                                  .instead_of = NPART_NONE,
+                                  .after = *after};
+    bool is_made = out->text && command_of(way, group, &out->command) && list_causes(way, marks, out) &&
+                   list_needs(way, way->steps, out);
+    return is_made ? NPART_OK : npart__fail_memory(way->error);
+}
+
+/* ---- what may take a step's place -------------------------------------------------------------------------- */
+
+static bool is_worse(const struct npart__after *after, const struct npart__after *than)
+{
+    if (after->failed != than->failed)
+        return after->failed > than->failed;
+    return after->accepted <= than->accepted && after->partitions >= than->partitions;
+}
+
+static npart_status add_other(struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t opset)
+{
+    struct npart__group other = {.row = row,
+                                 .first_cause = group->first_cause,
+                                 .cause_count = group->cause_count,
+                                 .opset = opset,
+                                 .variant = NPART_NONE};
+    struct npart__action action;
+    struct npart__after after;
+    bool *accepted;
+    npart_status status = npart__group_prepare(way, &other);
+    if (status != NPART_OK || other.is_impossible)
+        return status;
+    status = npart__group_try(way, &other, &after, &accepted);
+    if (status != NPART_OK || is_worse(&after, &way->now))
+        return status;
+    bool *marks = mark_causes(way, group);
+    if (!marks)
+        return npart__fail_memory(way->error);
+    status = describe(way, &other, &after, marks, &action);
+    action.instead_of = way->steps;
+    if (status == NPART_OK && !NPART__PUSH(&way->scratch, &way->others, action))
+        status = npart__fail_memory(way->error);
+    return status;
+}
+
+static npart_status add_others(struct npart__way *way, const struct npart__group *group)
+{
+    npart_status status = NPART_OK;
+    int64_t opset = 0;
+    uint32_t row = npart__next_row(way, group, group->row, &opset);
+    for (uint32_t i = 1; status == NPART_OK && row != NPART_NONE && i < NPART__LIMIT_ALTERNATIVES; i++) {
+        status = add_other(way, group, row, opset);
+        row = npart__next_row(way, group, row, &opset);
+    }
+    return status;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------- */
+
+static npart_status take(struct npart__way *way, struct npart__group *group)
+{
+    struct npart__action action;
+    struct npart__after after;
+    bool *accepted, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
+    npart_status status = is_dims ? NPART_OK : add_others(way, group);
+    if (status == NPART_OK)
+        status = npart__group_try(way, group, &after, &accepted);
+    bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
+    if (!marks)
+        return status == NPART_OK ? npart__fail_memory(way->error) : status;
+    const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
+    for (uint32_t c = 0; c < way->open->causes.items.count; c++)
+        if (!way->is_told[c] && is_solved(way, then, accepted, group->tail ? group->tail->is_in : NULL, c))
+            marks[c] = true;
+    status = describe(way, group, &after, marks, &action);
+    if (status == NPART_OK && !NPART__PUSH(way->arena, &way->out->items, action))
+        status = npart__fail_memory(way->error);
+    if (status != NPART_OK)
+        return status;
+    way->steps++;
+    way->now = after;
+    way->accepted = accepted;
+    group->is_done = true;
+    if (group->replanned) {
+        way->is_excluded[group->row] = true;
+        return npart__way_turn(way, group->replanned);
+    }
+    if (!group->tail) {
+        way->is_done[group->row] = true;
+        return NPART_OK;
+    }
+    way->is_cut[group->row] = true;
+    return npart__way_turn(way, way->plan);
+}
+
+/* Whether a node of the group is still left to the CPU, or the user still cuts. */
+static bool is_left(const struct npart__way *way, const struct npart__group *group)
+{
+    const struct npart__causes *causes = &way->plan->causes;
+    for (uint32_t c = 0; c < causes->items.count; c++)
+        if (way->row_of[c] == group->row && causes->items.items[c].cut_value != NPART_NONE)
+            return true;
+    for (uint32_t i = 0; i < way->plan->graph->nodes.count; i++)
+        if (causes->cause_of[i] != NPART_NONE && way->row_of[causes->cause_of[i]] == group->row && !way->accepted[i] &&
+            !(way->tail && way->tail[i]))
+            return true;
+    return false;
+}
+
+/* 0: no candidate; what fails comes first, then sizes, then all others but another runtime, which comes last. */
+static int rank_of(const struct npart__way *way, const struct npart__group *group)
+{
+    const struct npart__row *row = &npart__rows[group->row];
+    if (group->is_done || group->is_impossible || row->trial == NPART__TRY_NOTHING || !is_left(way, group))
+        return 0;
+    return group->is_fatal ? 4 : row->kind == NPART__KIND_DIMS ? 3 : row->kind != NPART__KIND_SWITCH ? 2 : 1;
+}
+
+/* Fewer failing nodes, then fewer partitions (none is the most), then more nodes. */
+static bool is_before(const struct npart__after *a, const struct npart__after *b)
+{
+    if (a->failed != b->failed)
+        return a->failed < b->failed;
+    if (a->partitions != b->partitions)
+        return a->partitions - 1 < b->partitions - 1;
+    return a->accepted > b->accepted;
+}
+
+/* The group that leaves most once it is gone; NULL: there is none. */
+static npart_status choose(struct npart__way *way, struct npart__group **out)
+{
+    struct npart__after best, after;
+    uint32_t tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
+    int rank = 1;
+    *out = NULL;
+    for (uint32_t i = 0; i < way->groups.count; i++) {
+        int own = rank_of(way, &way->groups.items[i]);
+        rank = own > rank ? own : rank;
+    }
+    for (uint32_t i = 0; i < way->groups.count && tried < most; i++) {
+        if (rank_of(way, &way->groups.items[i]) != rank)
+            continue;
+        npart_status status = npart__group_try(way, &way->groups.items[i], &after, NULL);
+        if (status != NPART_OK)
+            return status;
+        if (after.accepted < way->now.accepted && !way->groups.items[i].tail) /* the runtime then takes less */
+            after.partitions = 0;
+        if (tried++ && !is_before(&after, &best))
+            continue;
+        best = after;
+        *out = &way->groups.items[i];
+    }
+    return NPART_OK;
+}
+
+/* ---- the beginning and the end ----------------------------------------------------------------------------- */
+
+/* A model that the runtime does not load: the first thing that it says. */
+static npart_status mend(struct npart__way *way)
+{
+    const struct npart__inference *asked = way->open->asked;
+    struct npart__action action = {
+        .kind = npart__kind_word(NPART__KIND_EXPORTER), .rewrites = "", .equality = "", .instead_of = NPART_NONE};
+    uint32_t first = 0;
+    while (first < asked->findings.count && strcmp(asked->findings.items[first].code, "invalid") != 0)
+        first++;
+    if (way->is_loaded || first == asked->findings.count)
+        return NPART_OK;
+    const struct npart__finding *finding = &asked->findings.items[first];
+    bool *accepted;
+    way->is_loaded = true;
+    const struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, true};
+    npart_status status = npart__what_if(&request, true, &way->scratch, &action.after, &accepted, way->error);
+    action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
+                                      *finding->at ? " (" : "", finding->at, *finding->at ? ")" : "");
+    if (status == NPART_OK && (!action.text || !NPART__PUSH(way->arena, &way->out->items, action)))
+        status = npart__fail_memory(way->error);
+    way->steps++;
+    return status;
+}
+
+static struct npart__after as_it_is(const struct npart__plan *plan)
+{
+    const struct npart_summary *at = &plan->summary;
+    return (struct npart__after){.partitions = at->partitions,
+                                 .live = at->live,
+                                 .accepted = at->accepted,
+                                 .failed = at->failed,
+                                 .coverage = at->coverage,
+                                 .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
+                                 .verdict = at->verdict,
+                                 .cost_ms = plan->cost.total_ms};
+}
+
+/* Causes that nothing can be done about, as `row` says it. They need nothing, and leave the plan as it is. */
+static npart_status keep(struct npart__way *way, const struct npart__group *group, const bool *marks)
+{
+    struct npart__after after = as_it_is(way->open);
+    struct npart__action action;
+    uint32_t steps = way->steps;
+    way->steps = 0;
+    npart_status status = describe(way, group, &after, marks, &action);
+    way->steps = steps;
+    if (status == NPART_OK && !NPART__PUSH(way->arena, &way->out->items, action))
+        status = npart__fail_memory(way->error);
+    return status;
+}
+
+static npart_status keep_groups(struct npart__way *way)
+{
+    npart_status status = NPART_OK;
+    for (uint32_t i = 0; status == NPART_OK && i < way->groups.count; i++) {
+        const struct npart__group *group = &way->groups.items[i];
+        if (group->is_done || npart__rows[group->row].trial != NPART__TRY_NOTHING || !is_left(way, group))
+            continue;
+        bool *marks = mark_causes(way, group);
+        status = marks ? keep(way, group, marks) : npart__fail_memory(way->error);
+    }
+    return status;
+}
+
+/* Causes of which nothing was told yet: the table's last row is for them. */
+static npart_status keep_rest(struct npart__way *way)
+{
+    uint32_t count = way->open->causes.items.count, first = NPART_NONE;
+    bool *marks = npart__arena_zeroed(&way->scratch, count + (size_t)1, sizeof *marks);
+    uint32_t *row_of = npart__arena_zeroed(&way->scratch, count + (size_t)1, sizeof *row_of);
+    if (!marks || !row_of)
+        return npart__fail_memory(way->error);
+    for (uint32_t c = count; c-- > 0;)
+        if (!way->is_told[c]) {
+            marks[c] = true;
+            row_of[c] = npart__row_count - 1;
+            first = c;
+        }
+    if (first == NPART_NONE)
+        return NPART_OK;
+    const struct npart__group group = {
+        .row = npart__row_count - 1, .first_cause = first, .variant = NPART_NONE};
+    way->plan = way->open;
+    way->row_of = row_of;
+    return keep(way, &group, marks);
+}
+
+static npart_status append_others(struct npart__way *way)
+{
+    for (uint32_t i = 0; i < way->others.count; i++)
+        if (!NPART__PUSH(way->arena, &way->out->items, way->others.items[i]))
+            return npart__fail_memory(way->error);
+    return NPART_OK;
+}
+
+static npart_status walk(struct npart__way *way)
+{
+    struct npart__group *group = NULL;
+    npart_status status = npart__way_turn(way, way->open);
+    if (status == NPART_OK)
+        status = mend(way);
+    if (status == NPART_OK)
+        status = choose(way, &group);
+    while (status == NPART_OK && group) {
+        status = take(way, group);
+        if (status == NPART_OK)
+            status = choose(way, &group);
+    }
+    if (status == NPART_OK)
+        status = keep_groups(way);
+    if (status == NPART_OK)
+        status = keep_rest(way);
+    if (status == NPART_OK && npart__take_failure(way->open->session.inference))
+        status = npart__fail_memory(way->error);
+    return status == NPART_OK ? append_others(way) : status;
+}
+
+npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
+                           struct npart__advice *out, struct npart_error *error)
+{
+    struct npart__way way = {.arena = arena,
+                             .open = plan,
+                             .fixed = fixed,
+                             .is_loaded = npart__plan_is_loaded(plan),
+                             .out = out,
+                             .error = error};
+    memset(out, 0, sizeof *out);
+    if (plan->causes.items.count == 0 && way.is_loaded)
+        return NPART_OK;
+    npart__arena_init(&way.scratch, &arena->allocator);
+    way.is_done = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_done);
+    way.is_cut = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_cut);
+    way.is_excluded = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_excluded);
+    way.is_told = npart__arena_zeroed(&way.scratch, plan->causes.items.count + (size_t)1, sizeof *way.is_told);
+    bool is_ready = way.is_done && way.is_cut && way.is_excluded && way.is_told;
+    npart_status status = is_ready ? walk(&way) : npart__fail_memory(error);
+    npart__arena_clear(&way.scratch);
+    return status;
+}

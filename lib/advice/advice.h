@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * advice: what to change in a model, its export or the session so that the NPU takes more of it, the best first. Each
+ * action comes from a table (actions.def), and what is left after it is found by planning again.
+ */
+#ifndef NPART_ADVICE_H
+#define NPART_ADVICE_H
+
+#include "plan/plan.h"
+
+/* Steps of which every candidate is tried, and candidates that are tried for one; what is beyond comes in the order of
+ * the causes. */
+#define NPART__LIMIT_STEPS_TRIED 12u
+#define NPART__LIMIT_CANDIDATES 12u
+/* Rows of the table for one cause: the first, and what may be done in its place. */
+#define NPART__LIMIT_ALTERNATIVES 4u
+/* Variants of the target that are planned, to find one that takes more. */
+#define NPART__LIMIT_VARIANTS_TRIED 8u
+/* Tensors of a cut that is worth naming. */
+#define NPART__LIMIT_CUT_TENSORS 8u
+
+/* What is left once an action and all that it needs are done. */
+struct npart__after {
+    uint32_t partitions, live, accepted, failed;
+    double coverage;
+    double mac_coverage; /* negative: not known */
+    const char *verdict;
+    struct npart__range cost_ms;
+};
+
+struct npart__action {
+    const char *kind;     /* "dims", "opset", "exporter", ... */
+    const char *text;     /* begins with a verb, and names the thing */
+    const char *command;  /* options that show what it brings; NULL: there are none */
+    const char *rewrites; /* names, with blanks between */
+    const char *equality; /* of results, once it is done; "": not said */
+    uint32_t first_cause, cause_count; /* of the plan, into lists */
+    uint32_t first_need, need_count;   /* actions that must be done, too, for `after`; into lists */
+    uint32_t instead_of;               /* the action that it may take the place of; NPART_NONE: it is part of the way */
+    struct npart__after after;
+};
+
+struct npart__advice {
+    struct NPART__ARRAY(struct npart__action) items; /* the way, step by step; then what may take a step's place */
+    struct NPART__ARRAY(uint32_t) lists;
+};
+
+/* `fixed` is the plan with all sizes fixed, or NULL. Plans again on the plans' inferences. */
+npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
+                           struct npart__advice *out, struct npart_error *error);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Causes by the rows of the table that suit them, and what their trials need.
+ */
+#include "advice/way.h"
+
+/* ---- which row is for which cause -------------------------------------------------------------------------- */
+
+/* The first row that suits each cause and is not excluded. The last row of the table suits all. */
+static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excluded, struct npart__arena *arena,
+                             int64_t **opsets)
+{
+    uint32_t count = plan->causes.items.count;
+    uint32_t *row_of = npart__arena_allocate(arena, (count + (size_t)1) * sizeof *row_of);
+    *opsets = npart__arena_zeroed(arena, count + (size_t)1, sizeof **opsets);
+    if (!row_of || !*opsets)
+        return NULL;
+    for (uint32_t c = 0; c < count; c++) {
+        struct npart__case about = npart__case_of(plan, c);
+        uint32_t row = 0;
+        while (row + 1 < npart__row_count && (is_excluded[row] || !npart__row_suits(&npart__rows[row], &about)))
+            row++;
+        row_of[c] = row;
+        (*opsets)[c] = about.opset;
+    }
+    /* Rules that are tried again read elements. */
+    return npart__take_failure(plan->session.inference) ? NULL : row_of;
+}
+
+static bool gather_groups(struct npart__way *way, const int64_t *opsets)
+{
+    way->groups.count = 0;
+    uint32_t *group_of = npart__arena_zeroed(&way->scratch, npart__row_count, sizeof *group_of);
+    if (!group_of)
+        return false;
+    for (uint32_t c = 0; c < way->plan->causes.items.count; c++) {
+        uint32_t row = way->row_of[c];
+        const struct npart__group fresh = {
+            .row = row, .first_cause = c, .variant = NPART_NONE, .is_done = way->is_done[row]};
+        if (group_of[row] == 0) {
+            if (!NPART__PUSH(&way->scratch, &way->groups, fresh))
+                return false;
+            group_of[row] = way->groups.count;
+        }
+        struct npart__group *group = &way->groups.items[group_of[row] - 1];
+        group->cause_count++;
+        group->is_fatal |= way->plan->causes.items.items[c].is_fatal;
+        if (opsets[c] > group->opset)
+            group->opset = opsets[c];
+    }
+    return true;
+}
+
+/* What earlier cuts leave to the CPU in this plan. */
+static npart_status find_tails(struct npart__way *way)
+{
+    uint32_t nodes = way->plan->graph->nodes.count;
+    way->tail = NULL;
+    for (uint32_t i = 0; i < way->groups.count; i++) {
+        struct npart__group *group = &way->groups.items[i];
+        if (!way->is_cut[group->row])
+            continue;
+        npart_status status = npart__group_prepare(way, group);
+        if (status != NPART_OK)
+            return status;
+        group->is_done = true;
+        if (!way->tail)
+            way->tail = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *way->tail);
+        if (!way->tail)
+            return npart__fail_memory(way->error);
+        for (uint32_t n = 0; group->tail && n < nodes; n++)
+            way->tail[n] |= group->tail->is_in[n];
+    }
+    return NPART_OK;
+}
+
+/* Where sizes are to be fixed first, only that and what fails before it are looked at. */
+static bool is_put_off(const struct npart__way *way, const struct npart__group *group)
+{
+    bool has_dims = false;
+    for (uint32_t i = 0; way->plan == way->open && way->fixed && i < way->groups.count; i++)
+        has_dims |= npart__rows[way->groups.items[i].row].kind == NPART__KIND_DIMS;
+    return has_dims && !group->is_fatal && npart__rows[group->row].kind != NPART__KIND_DIMS;
+}
+
+npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *plan)
+{
+    way->plan = plan;
+    for (bool is_settled = false; !is_settled;) {
+        int64_t *opsets;
+        way->row_of = assign_rows(plan, way->is_excluded, &way->scratch, &opsets);
+        if (!way->row_of || !gather_groups(way, opsets))
+            return npart__fail_memory(way->error);
+        is_settled = true;
+        for (uint32_t i = 0; i < way->groups.count; i++) {
+            struct npart__group *group = &way->groups.items[i];
+            npart_status status =
+                group->is_done || is_put_off(way, group) ? NPART_OK : npart__group_prepare(way, group);
+            if (status != NPART_OK)
+                return status;
+            if (group->is_impossible) /* the next row that suits takes its place */
+                way->is_excluded[group->row] = true;
+            is_settled &= !group->is_impossible;
+        }
+    }
+    npart_status status = find_tails(way);
+    const struct npart__what_if request = {plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
+    return status == NPART_OK
+               ? npart__what_if(&request, false, &way->scratch, &way->now, &way->accepted, way->error)
+               : status;
+}
+
+uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset)
+{
+    struct npart__case about = npart__case_of(way->plan, group->first_cause);
+    while (++row < npart__row_count) {
+        const struct npart__row *at = &npart__rows[row];
+        bool is_general =
+            at->when == NPART__WHEN_LAST || at->when == NPART__WHEN_ADVISED || at->when == NPART__WHEN_KNOWN;
+        if (is_general || at->kind == NPART__KIND_NONE || way->is_excluded[row] || !npart__row_suits(at, &about))
+            continue;
+        *opset = about.opset;
+        return row;
+    }
+    return NPART_NONE;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------ */
+
+/* By node whether a cause of the group starts there; room for `nodes`. NULL when out of memory. */
+static bool *mark_roots(struct npart__way *way, uint32_t row, size_t nodes)
+{
+    bool *is_root = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *is_root);
+    for (uint32_t c = 0; is_root && c < way->plan->causes.items.count; c++) {
+        const struct npart__cause *cause = &way->plan->causes.items.items[c];
+        if (way->row_of[c] == row && cause->root != NPART_NONE && cause->root < nodes)
+            is_root[cause->root] = true;
+    }
+    for (uint32_t i = 0; is_root && i < nodes && i < way->plan->graph->nodes.count; i++) {
+        uint32_t c = way->plan->causes.cause_of[i];
+        if (c != NPART_NONE && way->row_of[c] == row && way->plan->causes.items.items[c].root == NPART_NONE)
+            is_root[i] = true;
+    }
+    return is_root;
+}
+
+static npart_status prepare_opset(struct npart__way *way, struct npart__group *group, uint32_t row, bool only_own)
+{
+    bool *is_own = mark_roots(way, row, way->plan->request.inference->graph->nodes.count);
+    if (!is_own)
+        return npart__fail_memory(way->error);
+    struct npart__plan *made = NULL;
+    npart_status status = npart__replan_opset(way->plan, group->opset, is_own, only_own, &way->scratch, &made,
+                                              &group->is_import_only, way->error);
+    group->replanned = made;
+    return status;
+}
+
+static bool is_better(const struct npart__plan *made, const struct npart__plan *than)
+{
+    return made->summary.failed <= than->summary.failed && made->summary.accepted > than->summary.accepted;
+}
+
+/* Generations that the list knows by themselves, later ones first. */
+static npart_status prepare_variant(struct npart__way *way, struct npart__group *group)
+{
+    const struct npart__target *target = &way->plan->target;
+    uint32_t count = target->oplist->variants.count, tried = 0;
+    for (uint32_t i = 1; i < count && target->variant != NPART_NONE && !group->replanned; i++) {
+        uint32_t id = (target->variant + i) % count;
+        struct npart__plan *made = NULL;
+        if (target->oplist->variants.items[id].like != id || tried++ == NPART__LIMIT_VARIANTS_TRIED)
+            continue;
+        const char *text =
+            npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, &way->scratch);
+        if (!text)
+            return npart__fail_memory(way->error);
+        npart_status status = npart__replan_target(way->plan, text, &way->scratch, &made, way->error);
+        if (status != NPART_OK)
+            return status;
+        if (!made || !is_better(made, way->plan))
+            continue;
+        group->replanned = made;
+        group->target = text;
+        group->variant = id;
+    }
+    return NPART_OK;
+}
+
+static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
+{
+    for (uint32_t i = 0; *name && i < oplist->switches.count; i++)
+        if (strcmp(oplist->switches.items[i], name) == 0)
+            return i;
+    return *name ? NPART_NONE : oplist->integer_when.without;
+}
+
+static npart_status prepare_switch(struct npart__way *way, struct npart__group *group, const char *name)
+{
+    const struct npart__target *target = &way->plan->target;
+    uint32_t bit = switch_of(target->oplist, name);
+    struct npart__plan *made = NULL;
+    if (bit == NPART_NONE || (target->switches >> bit & 1))
+        return NPART_OK;
+    group->target = npart__target_text(way->plan, NPART_NONE, target->switches | UINT32_C(1) << bit, &way->scratch);
+    if (!group->target)
+        return npart__fail_memory(way->error);
+    npart_status status = npart__replan_target(way->plan, group->target, &way->scratch, &made, way->error);
+    if (status == NPART_OK && made && is_better(made, way->plan))
+        group->replanned = made;
+    return status;
+}
+
+static npart_status prepare_tail(struct npart__way *way, struct npart__group *group, uint32_t row)
+{
+    struct npart__tail *tail = NULL;
+    bool *is_root = mark_roots(way, row, way->plan->graph->nodes.count);
+    if (!is_root)
+        return npart__fail_memory(way->error);
+    npart_status status = npart__find_tail(way->plan, is_root, &way->scratch, &tail, way->error);
+    group->tail = tail;
+    return status;
+}
+
+/* `row` is the group's own, or another that may take its place; the causes are those of the group. */
+npart_status npart__group_prepare(struct npart__way *way, struct npart__group *group)
+{
+    const struct npart__row *row = &npart__rows[group->row];
+    uint32_t causes_row = way->row_of[group->first_cause];
+    npart_status status = NPART_OK;
+    switch ((enum npart__row_trial)row->trial) {
+    case NPART__TRY_OPSET:
+    case NPART__TRY_OWN_OPSET:
+        status = prepare_opset(way, group, causes_row, row->trial == NPART__TRY_OWN_OPSET);
+        break;
+    case NPART__TRY_VARIANT:
+        status = prepare_variant(way, group);
+        break;
+    case NPART__TRY_SWITCH:
+        status = prepare_switch(way, group, row->argument);
+        break;
+    case NPART__TRY_TAIL:
+        status = prepare_tail(way, group, causes_row);
+        group->is_impossible = !group->tail;
+        return status;
+    case NPART__TRY_ACCEPT:
+        if (row->kind == NPART__KIND_DIMS && way->plan == way->open && way->fixed)
+            group->replanned = way->fixed;
+        return NPART_OK;
+    default:
+        return NPART_OK;
+    }
+    group->is_impossible = !group->replanned;
+    return status;
+}
+
+npart_status npart__group_try(struct npart__way *way, const struct npart__group *group, struct npart__after *after,
+                              bool **accepted)
+{
+    struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
+    bool *tail = NULL;
+    if (group->replanned) {
+        int64_t *opsets;
+        request.plan = group->replanned;
+        request.row_of = assign_rows(group->replanned, way->is_excluded, &way->scratch, &opsets);
+        request.tail = NULL;
+        if (!request.row_of)
+            return npart__fail_memory(way->error);
+    } else if (group->tail) {
+        uint32_t nodes = way->plan->graph->nodes.count;
+        tail = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *tail);
+        if (!tail)
+            return npart__fail_memory(way->error);
+        for (uint32_t i = 0; i < nodes; i++)
+            tail[i] = group->tail->is_in[i] || (way->tail && way->tail[i]);
+        request.tail = tail;
+    } else if (npart__rows[group->row].trial != NPART__TRY_NOTHING) {
+        request.and_row = way->row_of[group->first_cause];
+    }
+    return npart__what_if(&request, accepted != NULL, &way->scratch, after, accepted, way->error);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The same plan of another target, or of the model with another opset.
+ */
+#include "advice/what_if.h"
+
+/* Out of memory is passed on; anything else means that it cannot be. */
+static npart_status settle(npart_status status, struct npart__plan *made, struct npart__plan **out)
+{
+    *out = status == NPART_OK ? made : NULL;
+    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+}
+
+npart_status npart__replan_target(const struct npart__plan *plan, const char *target, struct npart__arena *arena,
+                                  struct npart__plan **out, struct npart_error *error)
+{
+    struct npart__plan_request request = plan->request;
+    struct npart__plan *made = npart__arena_zeroed(arena, 1, sizeof *made);
+    if (!made)
+        return npart__fail_memory(error);
+    request.target = target;
+    return settle(npart__plan_make(&request, arena, made, error), made, out);
+}
+
+const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
+                               struct npart__arena *arena)
+{
+    const struct npart__target *at = &plan->target;
+    const struct npart__oplist *oplist = at->oplist;
+    struct npart__buffer text;
+    uint32_t by_default = 0;
+    npart__buffer_init(&text, arena);
+    if (variant == NPART_NONE)
+        variant = at->variant;
+    if (variant != NPART_NONE) {
+        by_default = oplist->variants.items[variant].switches;
+        npart__append_format(&text, ":%s", variant == at->variant && *at->variant_text
+                                               ? at->variant_text
+                                               : oplist->variants.items[variant].name);
+    }
+    for (uint32_t i = 0; i < oplist->switches.count; i++)
+        if ((switches ^ by_default) >> i & 1)
+            npart__append_format(&text, "%c%s", switches >> i & 1 ? '+' : '-', oplist->switches.items[i]);
+    if (at->toolchain + 1 < oplist->toolchains.count)
+        npart__append_format(&text, "@%s", at->toolchain_text);
+    const char *made = npart__buffer_text(&text);
+    return text.failed ? NULL : made;
+}
+
+/* ---- another opset ----------------------------------------------------------------------------------------- */
+
+/* Whether both versions have the attribute with the same default. */
+static bool keeps_attributes(const struct npart__operator *before, const struct npart__operator *after)
+{
+    const char *list = before->attributes, *end = list + strlen(list), *word;
+    size_t length;
+    while (npart__next_part(&list, end, ' ', &word, &length)) {
+        struct npart__attribute_schema old, new;
+        size_t name = strcspn(word, "=");
+        name = name < length ? name : length;
+        if (!npart__operator_attribute(before, word, name, &old) ||
+            !npart__operator_attribute(after, word, name, &new))
+            return false;
+        bool is_same = old.kind == new.kind && old.default_length == new.default_length &&
+                       (!old.default_text || (new.default_text && memcmp(old.default_text, new.default_text,
+                                                                          old.default_length) == 0));
+        if (!is_same)
+            return false;
+    }
+    return true;
+}
+
+/* Whether every operand of the older version stands at its place in the newer one, and further ones may be left out.
+ * The last may stand for any number. */
+static bool keeps_operands(const struct npart__operator *before, const struct npart__operator *after)
+{
+    struct npart__operand old, new;
+    for (unsigned i = 0;; i++) {
+        bool was_there = npart__operator_input(before, i, &old), is_there = npart__operator_input(after, i, &new);
+        if (!is_there)
+            return !was_there;
+        if (!was_there ? !new.is_optional : old.is_variadic != new.is_variadic || (old.is_optional && !new.is_optional))
+            return false;
+        if (was_there && old.is_variadic)
+            return true;
+    }
+}
+
+/* Whether a node means the same by a later version of its operator, as far as schemas tell; of two operators they do
+ * not: RoiAlign-16 has another default for what version 10 does, and Upsample and its like are gone. */
+static bool means_the_same(const struct npart__operator *before, const struct npart__operator *after)
+{
+    if (before == after)
+        return true;
+    if (!before || !after || npart__operator_flags(after) & NPART__OPERATOR_DEPRECATED)
+        return false;
+    const char *at = NULL, *name;
+    size_t length;
+    struct npart__attribute_schema schema;
+    while (npart__operator_next_required(after, &at, &name, &length))
+        if (!npart__operator_attribute(before, name, length, &schema))
+            return false;
+    return strcmp(after->name, "RoiAlign") != 0 && keeps_attributes(before, after) && keeps_operands(before, after);
+}
+
+static void raise_imports(struct npart__graph *graph, int64_t opset)
+{
+    for (uint32_t i = 0; i < graph->opset_count; i++)
+        if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
+            graph->opsets[i].version = opset;
+}
+
+/* The model's graph with the opset; false when out of memory. */
+static bool relabel(const struct npart__graph *graph, int64_t opset, const bool *is_own, bool only_own,
+                    struct npart__arena *arena, struct npart__graph *out, bool *is_import_only)
+{
+    size_t bytes = graph->nodes.count * sizeof *graph->nodes.items;
+    size_t opset_bytes = graph->opset_count * sizeof *graph->opsets;
+    *out = *graph;
+    *is_import_only = true;
+    out->nodes.items = npart__arena_allocate(arena, bytes + 1);
+    out->opsets = npart__arena_allocate(arena, opset_bytes + 1);
+    if (!out->nodes.items || !out->opsets)
+        return false;
+    memcpy(out->nodes.items, graph->nodes.items, bytes);
+    memcpy(out->opsets, graph->opsets, opset_bytes);
+    for (uint32_t i = 0; i < out->nodes.count; i++) {
+        struct npart__node *node = &out->nodes.items[i];
+        const char *domain = npart__text(&graph->strings, node->domain);
+        if (*domain || node->opset_version == 0)
+            continue;
+        const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
+        bool is_same = means_the_same(node->schema, after);
+        *is_import_only &= is_same;
+        if (!after || !(is_own[i] || (is_same && !only_own)))
+            continue;
+        node->schema = after;
+        node->opset_version = (int32_t)opset;
+    }
+    if (*is_import_only && !only_own)
+        raise_imports(out, opset);
+    return true;
+}
+
+npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
+                                 struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
+                                 struct npart_error *error)
+{
+    const struct npart__inference *asked = plan->request.inference;
+    struct npart__plan *made = npart__arena_zeroed(arena, 1, sizeof *made);
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    struct npart__inference *inference = npart__arena_zeroed(arena, 1, sizeof *inference);
+    struct npart__shared *shared = npart__arena_zeroed(arena, 1, sizeof *shared);
+    if (!made || !graph || !inference || !shared ||
+        !relabel(asked->graph, opset, is_own, only_own, arena, graph, is_import_only))
+        return npart__fail_memory(error);
+    struct npart__plan_request request = plan->request;
+    shared->arena = arena;
+    request.inference = inference;
+    request.shared = shared;
+    npart_status status = npart__infer(graph, &asked->options, arena, inference, error);
+    if (status == NPART_OK)
+        status = npart__find_invalid(inference, error);
+    if (status == NPART_OK && npart__is_invalid(inference) && !npart__is_invalid(asked))
+        status = NPART_ERROR_ARGUMENT; /* the runtime would not load it */
+    if (status == NPART_OK)
+        status = npart__plan_make(&request, arena, made, error);
+    return settle(status, made, out);
+}

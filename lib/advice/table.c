@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advice/table.h"
+
+const struct npart__row npart__rows[] = {
+#define ACTION(targets, abouts, rules, ops, types, when, kind, trial, argument, rewrites, equality, text)              \
+    {targets,   abouts,   rules,   ops, types, NPART__WHEN_##when, NPART__KIND_##kind, NPART__TRY_##trial,             \
+     argument, rewrites, equality, text},
+#include "advice/actions.def"
+#undef ACTION
+};
+const uint32_t npart__row_count = NPART__COUNT(npart__rows);
+
+const char *npart__kind_word(enum npart__row_kind kind)
+{
+    static const char *const words[] = {
+        [NPART__KIND_DIMS] = "dims",         [NPART__KIND_OPSET] = "opset",       [NPART__KIND_EXPORTER] = "exporter",
+        [NPART__KIND_REWRITE] = "rewrite",   [NPART__KIND_QUANTIZE] = "quantize", [NPART__KIND_VARIANT] = "variant",
+        [NPART__KIND_SWITCH] = "switch",     [NPART__KIND_CUT] = "cut",           [NPART__KIND_OPTION] = "option",
+        [NPART__KIND_NONE] = "none",
+    };
+    return words[kind];
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+/* '*' in a pattern is any text, also none. */
+static bool fits_pattern(const char *pattern, size_t length, const char *text)
+{
+    const char *end = pattern + length, *star = NULL, *again = NULL;
+    while (*text) {
+        if (pattern < end && *pattern == '*') {
+            star = pattern++;
+            again = text;
+        } else if (pattern < end && *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++again;
+        } else {
+            return false;
+        }
+    }
+    while (pattern < end && *pattern == '*')
+        pattern++;
+    return pattern == end;
+}
+
+bool npart__lists_word(const char *list, const char *word, size_t length)
+{
+    while (*list) {
+        size_t blank = strcspn(list, " ");
+        if (blank == length && memcmp(list, word, length) == 0)
+            return true;
+        list += blank + (list[blank] == ' ' ? 1 : 0);
+    }
+    return false;
+}
+
+static bool lists_pattern(const char *list, const char *text)
+{
+    while (*list) {
+        size_t blank = strcspn(list, " ");
+        if (fits_pattern(list, blank, text))
+            return true;
+        list += blank + (list[blank] == ' ' ? 1 : 0);
+    }
+    return false;
+}
+
+static bool lists_op(const char *list, const struct npart__graph *graph, uint32_t id)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    const char *domain = npart__text(&graph->strings, node->domain), *op = npart__node_op(graph, node);
+    while (*list) {
+        size_t length = strcspn(list, " ");
+        const char *colon = memchr(list, ':', length), *name = colon ? colon + 1 : list;
+        size_t domain_length = colon ? (size_t)(colon - list) : 0;
+        bool is_domain = strlen(domain) == domain_length && memcmp(domain, list, domain_length) == 0;
+        if (is_domain && fits_pattern(name, length - (size_t)(name - list), op))
+            return true;
+        list += length + (list[length] == ' ' ? 1 : 0);
+    }
+    return false;
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------- */
+
+/* The outermost node in whose bodies a node stands, or the node itself. */
+static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
+{
+    for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
+         region = npart__node_region(graph, node))
+        node = graph->scopes.items[region].node;
+    return node;
+}
+
+struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
+{
+    const struct npart__cause *cause = &plan->causes.items.items[id];
+    struct npart__case made = {.plan = plan, .cause = id, .node = NPART_NONE};
+    if (cause->cut_value != NPART_NONE || (cause->symbol != NPART_NONE && cause->root == NPART_NONE))
+        return made;
+    if (cause->root != NPART_NONE) {
+        made.node = cause->root;
+        return made;
+    }
+    made.node = cause->first_affected;
+    if (plan->target.oplist->bodies_stay && cause->rule == plan->target.oplist->bodies_rule)
+        made.node = holder_of(plan->graph, made.node);
+    uint32_t value = npart__rule_culprit(&plan->target, &plan->session, cause->rule, cause->first_affected);
+    if (value != NPART_NONE)
+        made.type = npart__fact_of(plan->session.inference, value)->element_type;
+    return made;
+}
+
+/* ---- what rows ask ----------------------------------------------------------------------------------------- */
+
+static int64_t opset_with_shapes(const struct npart__node *node)
+{
+    size_t count;
+    if (!node->schema || !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED))
+        return 0;
+    const struct npart__operator *versions =
+        npart__operator_versions(node->schema->domain, node->schema->name, &count);
+    for (size_t i = 0; i < count; i++)
+        if (versions[i].since > node->schema->since &&
+            !(npart__operator_flags(&versions[i]) & NPART__OPERATOR_UNSHAPED))
+            return versions[i].since;
+    return 0;
+}
+
+/* The opset nearest to the node's for which the rule's gate has an entry of its op: later, or earlier. */
+static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
+{
+    const struct npart__plan *plan = about->plan;
+    const struct npart__oplist *oplist = plan->target.oplist;
+    const struct npart__node *node = &plan->graph->nodes.items[about->node];
+    const struct npart__rule *rule = &oplist->rules.items[plan->causes.items.items[about->cause].rule];
+    int64_t best = 0;
+    for (uint32_t i = 0; i < oplist->ops.count; i++) {
+        const struct npart__op_entry *entry = &oplist->ops.items[i];
+        bool is_same = entry->gate == rule->gate && strcmp(entry->name, npart__node_op(plan->graph, node)) == 0 &&
+                       strcmp(entry->domain, npart__text(&plan->graph->strings, node->domain)) == 0;
+        if (is_same && is_later && entry->first_version > node->opset_version && (!best || entry->first_version < best))
+            best = entry->first_version;
+        if (is_same && !is_later && entry->last_version < node->opset_version && entry->last_version > best)
+            best = entry->last_version;
+    }
+    return best;
+}
+
+/* Whether an If's condition is given by the caller, past nodes that only hand it on. */
+static bool has_input_condition(const struct npart__graph *graph, const struct npart__node *node)
+{
+    uint32_t value = npart__node_input(graph, node, 0);
+    for (unsigned steps = 0; value != NPART_NONE && steps < 4; steps++) {
+        const struct npart__value *at = &graph->values.items[value];
+        if (at->kind != NPART__VALUE_OUTPUT)
+            return at->scope == 0;
+        value = at->producer == NPART_NONE ? NPART_NONE
+                                           : npart__node_input(graph, &graph->nodes.items[at->producer], 0);
+    }
+    return false;
+}
+
+static bool has_op(const struct npart__graph *graph, const char *op)
+{
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        if (npart__node_is(graph, &graph->nodes.items[i], op))
+            return true;
+    return false;
+}
+
+static bool is_known(const struct npart__case *about, const struct npart__node *node)
+{
+    const struct npart__inference *all = about->plan->known;
+    uint32_t value = npart__node_output(about->plan->graph, node, 0);
+    return value != NPART_NONE && value < all->graph->values.count && npart__is_static(npart__fact_of(all, value));
+}
+
+static bool is_op(const struct npart__graph *graph, uint32_t node, const char *op)
+{
+    return node != NPART_NONE && npart__node_is(graph, &graph->nodes.items[node], op);
+}
+
+/* Whether its first operand is dequantized, or its first result quantized. */
+static bool is_quantized(const struct npart__graph *graph, const struct npart__node *node)
+{
+    uint32_t input = npart__node_input(graph, node, 0), output = npart__node_output(graph, node, 0);
+    if (input != NPART_NONE && is_op(graph, graph->values.items[input].producer, "DequantizeLinear"))
+        return true;
+    const struct npart__value *made = output == NPART_NONE ? NULL : &graph->values.items[output];
+    return made && made->consumer_count && is_op(graph, graph->consumers[made->first_consumer], "QuantizeLinear");
+}
+
+static bool holds(enum npart__row_when when, struct npart__case *about)
+{
+    const struct npart__plan *plan = about->plan;
+    const struct npart__oplist *oplist = plan->target.oplist;
+    const struct npart__cause *cause = &plan->causes.items.items[about->cause];
+    const struct npart__node *node = about->node == NPART_NONE ? NULL : &plan->graph->nodes.items[about->node];
+    const struct npart__operator *schema = node ? node->schema : NULL;
+    switch (when) {
+    case NPART__WHEN_ALWAYS:
+    case NPART__WHEN_LAST:
+        return true;
+    case NPART__WHEN_INPUT_DIM:
+        return cause->symbol != NPART_NONE && cause->root == NPART_NONE;
+    case NPART__WHEN_SHAPED_LATER:
+        about->opset = schema && cause->root != NPART_NONE ? opset_with_shapes(node) : 0;
+        return about->opset > 0;
+    case NPART__WHEN_KNOWN:
+        return node && cause->root != NPART_NONE && is_known(about, node);
+    case NPART__WHEN_INPUT_CONDITION:
+        return node && has_input_condition(plan->graph, node);
+    case NPART__WHEN_MERGED:
+        return node && strncmp(node->name, "optimum::", 9) == 0 && has_input_condition(plan->graph, node);
+    case NPART__WHEN_EXPERTS:
+        return has_op(plan->graph, "TopK") && (has_op(plan->graph, "OneHot") || has_op(plan->graph, "ScatterElements"));
+    case NPART__WHEN_ADDED_LATER:
+    case NPART__WHEN_DROPPED:
+        about->opset = node && cause->rule == oplist->gates[oplist->rules.items[cause->rule].gate].missing_rule
+                           ? opset_with_entry(about, when == NPART__WHEN_ADDED_LATER)
+                           : 0;
+        return about->opset > 0;
+    case NPART__WHEN_INTEGERS:
+        return cause->rule == oplist->integer_rule;
+    case NPART__WHEN_USER_CUT:
+        return cause->cut_value != NPART_NONE;
+    case NPART__WHEN_OVERRIDDEN:
+        return cause->rule == oplist->assumed_cpu_rule;
+    case NPART__WHEN_ADVISED:
+        return oplist->rules.items[cause->rule].advice != NULL;
+    case NPART__WHEN_QUANTIZED:
+        return node && is_quantized(plan->graph, node);
+    }
+    return false;
+}
+
+bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
+{
+    const struct npart__plan *plan = about->plan;
+    const struct npart__cause *cause = &plan->causes.items.items[about->cause];
+    const struct npart__oplist *oplist = plan->target.oplist;
+    const char *word = npart__about_word((enum npart__rule_about)cause->about);
+    const char *id = oplist->rules.items[cause->rule].id, *slash = strchr(id, '/');
+    const char *type = npart__type_name(about->type);
+    return (!*row->targets || npart__lists_word(row->targets, oplist->name, strlen(oplist->name))) &&
+           (!*row->abouts || npart__lists_word(row->abouts, word, strlen(word))) &&
+           (!*row->rules || lists_pattern(row->rules, slash ? slash + 1 : id)) &&
+           (!*row->types || npart__lists_word(row->types, type, strlen(type))) &&
+           (!*row->ops || (about->node != NPART_NONE && lists_op(row->ops, plan->graph, about->node))) &&
+           holds((enum npart__row_when)row->when, about);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of actions, and which of its rows suit a cause.
+ */
+#ifndef NPART_ADVICE_TABLE_H
+#define NPART_ADVICE_TABLE_H
+
+#include "advice/advice.h"
+
+enum npart__row_when {
+    NPART__WHEN_ALWAYS,
+    NPART__WHEN_LAST,            /* always, but never in the place of another action */
+    NPART__WHEN_INPUT_DIM,       /* the size of an input is not fixed */
+    NPART__WHEN_SHAPED_LATER,    /* the node has no shape inference at its version, and has one at a later */
+    NPART__WHEN_KNOWN,           /* the runtime does not know the shape that the node makes; it can be known */
+    NPART__WHEN_INPUT_CONDITION, /* an If whose condition is an input of the graph */
+    NPART__WHEN_MERGED,          /* the same, as optimum writes it to have two models in one */
+    NPART__WHEN_EXPERTS,         /* the graph routes by TopK */
+    NPART__WHEN_ADDED_LATER,     /* the list has the op from a later opset on */
+    NPART__WHEN_DROPPED,         /* the list has the op up to an earlier opset */
+    NPART__WHEN_INTEGERS,        /* the target computes integers only */
+    NPART__WHEN_USER_CUT,        /* the user cuts there */
+    NPART__WHEN_OVERRIDDEN,      /* the user leaves it to the CPU */
+    NPART__WHEN_ADVISED,         /* the op list says what to change */
+    NPART__WHEN_QUANTIZED,       /* the node stands between DequantizeLinear and QuantizeLinear */
+};
+
+enum npart__row_kind {
+    NPART__KIND_DIMS,
+    NPART__KIND_OPSET,
+    NPART__KIND_EXPORTER,
+    NPART__KIND_REWRITE,
+    NPART__KIND_QUANTIZE,
+    NPART__KIND_VARIANT,
+    NPART__KIND_SWITCH,
+    NPART__KIND_CUT,
+    NPART__KIND_OPTION,
+    NPART__KIND_NONE,
+};
+
+/* How what is left is found. */
+enum npart__row_trial {
+    NPART__TRY_ACCEPT,  /* the affected nodes are taken */
+    NPART__TRY_INLINE,  /* the same, and bodies are a part of the graph around them */
+    NPART__TRY_OPSET,   /* the model with another opset, as far as no operator means something else by it */
+    NPART__TRY_OWN_OPSET, /* only the nodes that it is about have that opset */
+    NPART__TRY_VARIANT, /* other variants of the target, until one takes the node */
+    NPART__TRY_SWITCH,  /* the target with the switch that is named, or the one that the rule does not count with */
+    NPART__TRY_TAIL,    /* the node and all that depends on it is left to the CPU */
+    NPART__TRY_UNCUT,   /* without the user's cut */
+    NPART__TRY_POLICY,  /* without the `partitions` line */
+    NPART__TRY_NOTHING,
+};
+
+/* Texts are lists with blanks between; "" is anything. */
+struct npart__row {
+    const char *targets;
+    const char *abouts;  /* npart__about_word() of the cause */
+    const char *rules;   /* ids without the target's name; '*' is any text */
+    const char *ops;     /* "Erf", "com.microsoft:Gelu", "ai.onnx.ml:*" */
+    const char *types;   /* of the operand that made the rule fail */
+    uint8_t when, kind, trial; /* enum npart__row_when, npart__row_kind, npart__row_trial */
+    const char *argument;      /* of TRY_SWITCH */
+    const char *rewrites, *equality;
+    const char *text; /* see words.c for what stands in braces */
+};
+
+extern const struct npart__row npart__rows[];
+extern const uint32_t npart__row_count;
+
+const char *npart__kind_word(enum npart__row_kind kind);
+
+/* A cause, and what a row asks of it. */
+struct npart__case {
+    const struct npart__plan *plan;
+    uint32_t cause;
+    uint32_t node; /* where it starts: the root, the holder of a body, else the first node; NPART_NONE: nowhere */
+    int type;      /* of the operand that made the rule fail; 0: none did, or unknown */
+    int64_t opset; /* that would do; 0: none is known */
+};
+
+/* The plan's inference is asked again: it must be locked. */
+struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t cause);
+/* Whether the row is for such a cause; fills in case->opset. */
+bool npart__row_suits(const struct npart__row *row, struct npart__case *about);
+/* Whether `word` is one of a list. */
+bool npart__lists_word(const char *list, const char *word, size_t length);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The way from a plan to one with nothing left that could be changed, step by step.
+ */
+#ifndef NPART_ADVICE_WAY_H
+#define NPART_ADVICE_WAY_H
+
+#include "advice/words.h"
+
+struct npart__way {
+    struct npart__arena *arena;        /* of the result */
+    struct npart__arena scratch;       /* plans made on the way, and what is known of them */
+    const struct npart__plan *open;    /* that is asked about: causes in the result are its */
+    const struct npart__plan *fixed;   /* or NULL */
+    const struct npart__plan *plan;    /* where the way has come to: `open`, or one that was planned again */
+    uint32_t *row_of;                  /* by cause of `plan` */
+    struct NPART__ARRAY(struct npart__group) groups; /* of `plan` */
+    bool *is_done;     /* by row: its causes are gone */
+    bool *is_cut;      /* by row: what is behind its causes is left to the CPU */
+    bool *is_excluded; /* by row: planned already, or impossible */
+    bool *tail;        /* by node of `plan`: left to the CPU by a cut; NULL: nothing is */
+    bool *accepted;    /* by node of `plan`: taken, after what is done */
+    bool *is_told;     /* by cause of `open`: an action has it */
+    bool is_loaded;
+    uint32_t steps;
+    struct npart__after now;
+    struct npart__advice *out;
+    struct NPART__ARRAY(struct npart__action) others; /* what may take the place of a step */
+    struct npart_error *error;
+};
+
+/* groups.c: goes on with another plan: its causes by the rows that suit them. */
+npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *plan);
+/* Finds what the group's trial needs: a tail, or another plan. Sets is_impossible where there is none. */
+npart_status npart__group_prepare(struct npart__way *way, struct npart__group *group);
+/* What would be left if a group were gone, too; with `accepted`, costs as well. */
+npart_status npart__group_try(struct npart__way *way, const struct npart__group *group, struct npart__after *after,
+                              bool **accepted);
+/* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
+uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
+
+static inline bool npart__group_replans(const struct npart__group *group)
+{
+    return group->replanned != NULL;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advice/table.h"
+#include "advice/what_if.h"
+
+static bool is_done(const struct npart__what_if *request, uint32_t row)
+{
+    return row != NPART_NONE && (request->is_done[row] || row == request->and_row);
+}
+
+static bool is_cause_gone(const struct npart__what_if *request, uint32_t cause)
+{
+    return cause != NPART_NONE && is_done(request, request->row_of[cause]);
+}
+
+/* What policies gave back is offered to them again. */
+static bool *accept(const struct npart__what_if *request, struct npart__arena *arena)
+{
+    const struct npart__plan *plan = request->plan;
+    uint32_t nodes = plan->graph->nodes.count;
+    bool *accepted = npart__arena_zeroed(arena, nodes + (size_t)1, sizeof *accepted);
+    for (uint32_t i = 0; accepted && i < nodes; i++) {
+        bool is_taken = plan->accepted[i] || plan->partitioning.handed_back[i] != NPART_NONE;
+        accepted[i] = (is_taken || is_cause_gone(request, plan->causes.cause_of[i])) &&
+                      !(request->tail && request->tail[i]) && npart__is_live(&plan->session, i);
+    }
+    return accepted;
+}
+
+/* Without what is gone: units that are taken now, nodes that failed together, `partitions` lines, the user's cuts. */
+struct reduced {
+    uint8_t *in_units;
+    bool *is_cut;
+    struct npart__mask mask;
+    struct npart__oplist oplist;
+    struct npart__target target;
+};
+
+static bool is_rule_gone(const struct npart__what_if *request, uint32_t rule)
+{
+    const struct npart__causes *causes = &request->plan->causes;
+    for (uint32_t c = 0; c < causes->items.count; c++)
+        if (causes->items.items[c].rule == rule && is_cause_gone(request, c))
+            return true;
+    return false;
+}
+
+static bool reduce_mask(const struct npart__what_if *request, const bool *accepted, struct npart__arena *arena,
+                        struct reduced *out)
+{
+    const struct npart__plan *plan = request->plan;
+    size_t nodes = plan->graph->nodes.count + (size_t)1;
+    out->mask = plan->mask;
+    out->in_units = npart__arena_allocate(arena, nodes * sizeof *out->in_units);
+    out->mask.failing.items =
+        npart__arena_zeroed(arena, plan->mask.failing.count + (size_t)1, sizeof *out->mask.failing.items);
+    out->mask.failing.count = 0;
+    if (!out->in_units || !out->mask.failing.items)
+        return false;
+    memcpy(out->in_units, plan->mask.in_units, nodes * sizeof *out->in_units);
+    for (uint32_t i = 0; i + 1 < nodes; i++)
+        if (accepted[i])
+            out->in_units[i] = NPART__UNIT_NONE;
+    out->mask.in_units = out->in_units;
+    for (uint32_t i = 0; i < plan->mask.failing.count; i++)
+        if (!is_rule_gone(request, plan->mask.failing.items[i].rule))
+            out->mask.failing.items[out->mask.failing.count++] = plan->mask.failing.items[i];
+    return true;
+}
+
+static bool reduce_target(const struct npart__what_if *request, struct npart__arena *arena, struct reduced *out)
+{
+    const struct npart__plan *plan = request->plan;
+    const struct npart__oplist *oplist = plan->target.oplist;
+    out->oplist = *oplist;
+    out->target = plan->target;
+    out->target.oplist = &out->oplist;
+    out->oplist.policies.items =
+        npart__arena_zeroed(arena, oplist->policies.count + (size_t)1, sizeof *out->oplist.policies.items);
+    out->oplist.policies.count = 0;
+    if (!out->oplist.policies.items)
+        return false;
+    for (uint32_t i = 0; i < oplist->policies.count; i++)
+        if (!is_rule_gone(request, oplist->policies.items[i].rule))
+            out->oplist.policies.items[out->oplist.policies.count++] = oplist->policies.items[i];
+    size_t values = plan->graph->values.count + (size_t)1;
+    out->is_cut = plan->is_cut ? npart__arena_allocate(arena, values * sizeof *out->is_cut) : NULL;
+    if (!plan->is_cut)
+        return true;
+    if (!out->is_cut)
+        return false;
+    memcpy(out->is_cut, plan->is_cut, values * sizeof *out->is_cut);
+    for (uint32_t c = 0; c < plan->causes.items.count; c++) {
+        uint32_t value = plan->causes.items.items[c].cut_value;
+        if (!is_cause_gone(request, c) || npart__rows[request->row_of[c]].trial != NPART__TRY_UNCUT)
+            continue;
+        if (value != NPART_NONE)
+            out->is_cut[value] = false;
+        else
+            memset(out->is_cut, 0, values * sizeof *out->is_cut);
+    }
+    return true;
+}
+
+/* Refused nodes fail as they did; those that a policy gives back, as its rule says. */
+static void count_nodes(const struct npart__what_if *request, const bool *accepted,
+                        const struct npart__partitioning *partitioning, struct npart__after *out)
+{
+    const struct npart__plan *plan = request->plan;
+    for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
+        if (!npart__is_live(&plan->session, i))
+            continue;
+        uint32_t rule = partitioning->handed_back[i];
+        bool was_refused = plan->partitioning.handed_back[i] == NPART_NONE && plan->mask.verdicts[i] == NPART__FAIL;
+        bool is_gone = is_cause_gone(request, plan->causes.cause_of[i]);
+        out->live++;
+        out->accepted += accepted[i];
+        out->failed += rule != NPART_NONE ? plan->target.oplist->rules.items[rule].is_fatal
+                                          : !accepted[i] && was_refused && !is_gone;
+    }
+}
+
+/* Partitions, where those of bodies that are inlined go on from what is around them. */
+static npart_status count_partitions(const struct npart__what_if *request, const struct npart__partitioning *made,
+                                     struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
+{
+    const struct npart__plan *plan = request->plan;
+    const struct npart__graph *graph = plan->graph;
+    bool *is_inlined = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *is_inlined);
+    bool *has_any = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *has_any);
+    *count = made->partitions.count;
+    if (!is_inlined || !has_any)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t cause = plan->causes.cause_of[i], region = npart__node_region(graph, i);
+        bool is_there = is_cause_gone(request, cause) && region != NPART_NONE;
+        if (is_there && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE)
+            is_inlined[region] = true;
+    }
+    for (uint32_t s = 1; s < graph->scopes.count; s++) { /* parents come first */
+        const struct npart__scope *scope = &graph->scopes.items[s];
+        uint32_t cause = scope->node == NPART_NONE ? NPART_NONE : plan->causes.cause_of[scope->node];
+        bool is_gone = is_cause_gone(request, cause) && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE;
+        is_inlined[s] |= is_gone || (scope->parent != NPART_NONE && is_inlined[scope->parent]);
+    }
+    for (uint32_t p = 0; p < made->partitions.count; p++)
+        has_any[made->partitions.items[p].region] = true;
+    for (uint32_t s = 1; s < graph->scopes.count; s++)
+        *count -= is_inlined[s] && has_any[s] && has_any[0];
+    return NPART_OK;
+}
+
+static void sum_up(const struct npart__what_if *request, const bool *accepted, struct npart__after *out)
+{
+    const struct npart_summary summary = {.live = out->live,
+                                          .accepted = out->accepted,
+                                          .failed = out->failed,
+                                          .partitions = out->partitions};
+    out->coverage = out->live ? (double)out->accepted / (double)out->live : 1;
+    out->verdict = npart__verdict_word(request->plan, &summary, accepted, request->is_loaded);
+}
+
+npart_status npart__what_if(const struct npart__what_if *request, bool wants_cost, struct npart__arena *arena,
+                            struct npart__after *out, bool **accepted, struct npart_error *error)
+{
+    const struct npart__plan *plan = request->plan;
+    struct npart__arena scratch;
+    struct npart__partitioning partitioning;
+    struct npart__cost cost;
+    struct reduced reduced;
+    npart__arena_init(&scratch, &arena->allocator);
+    bool *taken = accept(request, accepted ? arena : &scratch);
+    bool is_ready = taken && reduce_mask(request, taken, &scratch, &reduced) &&
+                    reduce_target(request, &scratch, &reduced);
+    npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
+    memset(out, 0, sizeof *out);
+    if (status == NPART_OK) {
+        const struct npart__partition_request again = {.session = &plan->session,
+                                                       .target = &reduced.target,
+                                                       .partitioner = plan->partitioner,
+                                                       .accepted = taken,
+                                                       .is_cut = reduced.is_cut,
+                                                       .round_starts = plan->round_starts,
+                                                       .round_count = plan->round_count,
+                                                       .mask = &reduced.mask,
+                                                       .in_units = reduced.in_units};
+        status = npart__partition_graph(&again, &scratch, &partitioning, error);
+    }
+    if (status == NPART_OK)
+        status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
+    if (status == NPART_OK && wants_cost &&
+        !npart__count_macs(&plan->session, plan->known, &partitioning, &scratch))
+        status = npart__fail_memory(error);
+    if (status == NPART_OK && wants_cost)
+        status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, &scratch, &cost, error);
+    if (status == NPART_OK) {
+        count_nodes(request, taken, &partitioning, out);
+        sum_up(request, taken, out);
+        out->mac_coverage = -1;
+        if (wants_cost) {
+            out->cost_ms = cost.total_ms;
+            if (partitioning.macs != NPART__MACS_UNKNOWN && partitioning.macs)
+                out->mac_coverage = (double)partitioning.macs_in_partitions / (double)partitioning.macs;
+        }
+        if (accepted)
+            *accepted = taken;
+    }
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* ---- tails ------------------------------------------------------------------------------------------------- */
+
+/* Adds a tensor, once; false when there is no room for more. */
+static bool add_tensor(struct npart__tail *tail, uint32_t value)
+{
+    for (uint32_t i = 0; i < tail->tensor_count; i++)
+        if (tail->tensors[i] == value)
+            return true;
+    if (tail->tensor_count == NPART__LIMIT_CUT_TENSORS)
+        return false;
+    tail->tensors[tail->tensor_count++] = value;
+    return true;
+}
+
+/* Every value that the tail takes from a node before it. */
+static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tail)
+{
+    const struct npart__graph *graph = plan->session.graph;
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        const struct npart__node *node = &graph->nodes.items[i];
+        if (!tail->is_in[i] || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
+            continue;
+        for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+            uint32_t value = npart__live_operand(&plan->session, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            if (producer != NPART_NONE && !tail->is_in[producer] && !add_tensor(tail, value))
+                return false;
+        }
+    }
+    return tail->tensor_count > 0;
+}
+
+/* Whether a node uses what a node of the tail makes, or stands in a body whose holder is in it. */
+static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const bool *is_in)
+{
+    const struct npart__graph *graph = plan->session.graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__live_operand(&plan->session, node, k);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        if (producer != NPART_NONE && is_in[producer])
+            return true;
+    }
+    return false;
+}
+
+npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_root, struct npart__arena *arena,
+                              struct npart__tail **out, struct npart_error *error)
+{
+    const struct npart__graph *graph = plan->session.graph;
+    struct npart__tail *tail = npart__arena_zeroed(arena, 1, sizeof *tail);
+    bool *is_in = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *is_in);
+    *out = NULL;
+    if (!tail || !is_in)
+        return npart__fail_memory(error);
+    tail->is_in = is_in;
+    for (uint32_t i = 0; i < graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
+        uint32_t id = graph->order[i], region = npart__node_region(graph, id);
+        uint32_t holder = region ? graph->scopes.items[region].node : NPART_NONE;
+        is_in[id] = is_root[id] || (holder != NPART_NONE && is_in[holder]) || depends_on_tail(plan, id, is_in);
+    }
+    if (list_tensors(plan, tail))
+        *out = tail;
+    return NPART_OK;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What would be left of a plan if some of its causes were gone.
+ */
+#ifndef NPART_ADVICE_WHAT_IF_H
+#define NPART_ADVICE_WHAT_IF_H
+
+#include "advice/advice.h"
+
+/* What is taken to be done. Causes belong to groups, which are by row of the table. */
+struct npart__what_if {
+    const struct npart__plan *plan;
+    const uint32_t *row_of; /* by cause of the plan: the row by which it would go */
+    const bool *is_done;    /* by row */
+    uint32_t and_row;       /* one more row; NPART_NONE: none */
+    const bool *tail;       /* by node: left to the CPU whatever else is done; NULL: nothing is */
+    bool is_loaded;         /* the runtime loads the model */
+};
+
+/* Partitions again. `accepted` (may be NULL) gets by node whether it is taken then, in `arena`; costs are estimated
+ * only on request. */
+npart_status npart__what_if(const struct npart__what_if *request, bool wants_cost, struct npart__arena *arena,
+                            struct npart__after *out, bool **accepted, struct npart_error *error);
+
+/* By node whether it is `root` or depends on what that makes, in the main graph; and the values on which that stands,
+ * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. */
+struct npart__tail {
+    const bool *is_in; /* by node */
+    uint32_t tensors[NPART__LIMIT_CUT_TENSORS];
+    uint32_t tensor_count;
+};
+npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_root, struct npart__arena *arena,
+                              struct npart__tail **out, struct npart_error *error);
+
+/* ---- replan.c ---------------------------------------------------------------------------------------------- */
+
+/* The same plan of another target text; NULL with NPART_OK: it cannot be planned. */
+npart_status npart__replan_target(const struct npart__plan *plan, const char *target, struct npart__arena *arena,
+                                  struct npart__plan **out, struct npart_error *error);
+/* ":v73+float", as it is asked for, with a variant (NPART_NONE: the plan's) and switches; NULL when out of memory. */
+const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
+                               struct npart__arena *arena);
+/* The plan of the same model with another opset. Nodes have it that mean the same with it, or only those of `is_own`
+ * (by node of the model's graph; NULL: all), which have it in any case. `*is_import_only`: no node needs more than the
+ * import. NULL with NPART_OK: the model cannot be inferred so. */
+npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
+                                 struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
+                                 struct npart_error *error);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "advice/words.h"
+
+void npart__append_names(const char *const *names, uint32_t count, struct npart__buffer *out)
+{
+    uint32_t shown = count <= NPART__NAMES_SHOWN + 1 ? count : NPART__NAMES_SHOWN;
+    for (uint32_t i = 0; i < shown; i++) {
+        bool is_last = i + 1 == count;
+        npart__append_text(out, i == 0 ? "" : is_last ? " and " : ", ");
+        npart__append_text(out, names[i]);
+    }
+    if (shown < count)
+        npart__append_format(out, " and %u more", count - shown);
+}
+
+void npart__append_shell_word(struct npart__buffer *out, const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
+    size_t length = strlen(text), plain = strspn(text, safe);
+    bool is_quoted = plain < length || length == 0, has_blanks_only = length > 0;
+    for (size_t i = plain; i < length; i++)
+        has_blanks_only &= text[i] == ' ' || strchr(safe, text[i]) || strchr("()*", text[i]);
+    const char *quote = !is_quoted ? "" : has_blanks_only ? "\"" : "'";
+    npart__append_text(out, quote);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\'')
+            npart__append_text(out, "'\\'");
+        npart__append(out, text + i, 1);
+    }
+    npart__append_text(out, quote);
+}
+
+/* ---- what stands in braces --------------------------------------------------------------------------------- */
+
+struct words {
+    const struct npart__plan *plan;
+    const uint32_t *row_of;
+    uint32_t row; /* of the causes */
+    const struct npart__group *group;
+    struct npart__buffer *out;
+};
+
+static const struct npart__cause *cause_at(const struct words *words, uint32_t id)
+{
+    return &words->plan->causes.items.items[id];
+}
+
+static const struct npart__rule *first_rule(const struct words *words)
+{
+    const struct npart__oplist *oplist = words->plan->target.oplist;
+    return &oplist->rules.items[cause_at(words, words->group->first_cause)->rule];
+}
+
+/* Adds the op of a node to those that are named, once; false when there is room for no more. */
+static void add_op(const struct words *words, uint32_t node, uint32_t *ops, uint32_t most, uint32_t *count)
+{
+    const struct npart__graph *graph = words->plan->graph;
+    for (uint32_t i = 0; i < *count; i++)
+        if (graph->nodes.items[ops[i]].op_type == graph->nodes.items[node].op_type)
+            return;
+    if (*count < most)
+        ops[(*count)++] = node;
+}
+
+/* Whether each of its nodes has it by itself: there is no root, and no body that they stand in. */
+static bool is_each(const struct words *words, uint32_t id)
+{
+    const struct npart__cause *cause = cause_at(words, id);
+    const struct npart__oplist *oplist = words->plan->target.oplist;
+    return cause->root == NPART_NONE && cause->symbol == NPART_NONE && cause->cut_value == NPART_NONE &&
+           !(oplist->bodies_stay && cause->rule == oplist->bodies_rule);
+}
+
+/* By the operators at the roots; of causes that are each node's own, by those of the nodes. */
+static void ops(const struct words *words)
+{
+    enum { MOST = 16 };
+    const struct npart__plan *plan = words->plan;
+    uint32_t nodes[MOST], count = 0;
+    const char *names[MOST];
+    for (uint32_t c = 0; c < plan->causes.items.count; c++) {
+        uint32_t node = words->row_of[c] == words->row ? npart__case_of(plan, c).node : NPART_NONE;
+        if (node != NPART_NONE)
+            add_op(words, node, nodes, MOST, &count);
+    }
+    for (uint32_t i = 0; i < plan->graph->nodes.count; i++) {
+        uint32_t c = plan->causes.cause_of[i];
+        if (c != NPART_NONE && words->row_of[c] == words->row && is_each(words, c))
+            add_op(words, i, nodes, MOST, &count);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = npart__node_op(plan->graph, &plan->graph->nodes.items[nodes[i]]);
+    if (count == 0)
+        npart__append_text(words->out, "the nodes");
+    npart__append_names(names, count, words->out);
+}
+
+/* "`/layer.0/Mul` and 23 more": nodes at which it starts. */
+static void at(const struct words *words)
+{
+    const struct npart__plan *plan = words->plan;
+    uint32_t first = npart__case_of(plan, words->group->first_cause).node, count = 0, before = first;
+    for (uint32_t c = 0; c < plan->causes.items.count; c++) {
+        if (words->row_of[c] != words->row)
+            continue;
+        uint32_t node = is_each(words, c) ? NPART_NONE : npart__case_of(plan, c).node;
+        if (is_each(words, c))
+            count += cause_at(words, c)->affected_count - (cause_at(words, c)->first_affected == first);
+        else if (node != before && node != first)
+            count++;
+        before = node;
+    }
+    if (first == NPART_NONE) {
+        npart__append_text(words->out, "the inputs");
+        return;
+    }
+    const struct npart__node *node = &plan->graph->nodes.items[first];
+    if (*node->name)
+        npart__append_format(words->out, "`%s`", node->name);
+    else
+        npart__append_format(words->out, "node %u", node->index);
+    if (count)
+        npart__append_format(words->out, " and %u more", count);
+}
+
+static void opset(const struct words *words)
+{
+    npart__append_format(words->out, "%lld", (long long)words->group->opset);
+}
+
+static void only(const struct words *words)
+{
+    if (words->group->is_import_only)
+        npart__append_text(words->out, ", where only the opset import changes");
+}
+
+static void variant(const struct words *words)
+{
+    const struct npart__oplist *oplist = words->plan->target.oplist;
+    if (words->group->variant == NPART_NONE)
+        return;
+    const struct npart__variant *chosen = &oplist->variants.items[words->group->variant];
+    npart__append_format(words->out, "%s (%s)", chosen->name, chosen->title);
+}
+
+static void tensors(const struct words *words)
+{
+    const struct npart__tail *tail = words->group->tail;
+    const char *names[NPART__LIMIT_CUT_TENSORS];
+    for (uint32_t i = 0; tail && i < tail->tensor_count; i++)
+        names[i] = npart__value_name(words->plan->graph, tail->tensors[i]);
+    npart__append_names(names, tail ? tail->tensor_count : 0, words->out);
+}
+
+/* Where the user cuts. */
+static void cuts(const struct words *words)
+{
+    enum { MOST = 16 };
+    char names[MOST][64];
+    const char *listed[MOST];
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < words->plan->causes.items.count && count < MOST; c++) {
+        uint32_t value = cause_at(words, c)->cut_value;
+        if (words->row_of[c] != words->row || value == NPART_NONE)
+            continue;
+        npart__shorten(names[count], sizeof names[count], npart__value_name(words->plan->graph, value));
+        listed[count] = names[count];
+        count++;
+    }
+    npart__append_names(listed, count, words->out);
+}
+
+static void rule(const struct words *words)
+{
+    npart__append_text(words->out, first_rule(words)->sentence);
+}
+
+static void advice(const struct words *words)
+{
+    const char *text = first_rule(words)->advice;
+    npart__append_text(words->out, text ? text : "");
+}
+
+void npart__append_action_text(const struct npart__plan *plan, const uint32_t *row_of, uint32_t causes_row,
+                               const struct npart__group *group, struct npart__buffer *out)
+{
+    static const struct {
+        const char *name;
+        void (*append)(const struct words *words);
+    } all[] = {
+        {"ops", ops},         {"at", at},           {"rule", rule},     {"advice", advice}, {"opset", opset},
+        {"only", only},       {"variant", variant}, {"tensors", tensors}, {"cuts", cuts},
+    };
+    const struct words words = {plan, row_of, causes_row, group, out};
+    const char *text = npart__rows[group->row].text;
+    while (*text) {
+        size_t plain = strcspn(text, "{"), length = text[plain] ? strcspn(text + plain, "}") - 1 : 0;
+        npart__append(out, text, plain);
+        text += plain;
+        if (!*text)
+            return;
+        for (size_t i = 0; i < NPART__COUNT(all); i++)
+            if (strlen(all[i].name) == length && memcmp(all[i].name, text + 1, length) == 0)
+                all[i].append(&words);
+        text += length + 2;
+    }
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that find out what to do about a plan.
+ */
+#include "api/api.h"
+
+/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. */
+static void lock_both(const npart_inference *a, const npart_inference *b)
+{
+    bool is_first = (uintptr_t)a <= (uintptr_t)b;
+    npart__lock(is_first ? a : b);
+    if (a != b)
+        npart__lock(is_first ? b : a);
+}
+
+static void unlock_both(const npart_inference *a, const npart_inference *b)
+{
+    npart__unlock(a);
+    if (a != b)
+        npart__unlock(b);
+}
+
+npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
+                               struct npart_error *error)
+{
+    if (!out || !plan)
+        return npart__fail_null(out ? "plan" : "out", error);
+    if (fixed && (fixed->inference->model != plan->inference->model || fixed->oplist != plan->oplist))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models or op lists");
+    npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
+    if (!made)
+        return npart__fail_memory(error);
+    const npart_inference *other = fixed ? fixed->inference : plan->inference;
+    npart__life_keep(made->life, plan->life);
+    if (fixed)
+        npart__life_keep(made->life, fixed->life);
+    lock_both(plan->inference, other);
+    npart_status status =
+        npart__advise(&plan->plan, fixed ? &fixed->plan : NULL, &made->life->arena, &made->advice, error);
+    unlock_both(plan->inference, other);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_advice_free(made);
+    return status;
+}
+
+void npart_advice_free(npart_advice *advice)
+{
+    if (advice)
+        npart__life_end(advice->life);
+}
+
+bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out)
+{
+    if (!advice || index >= advice->advice.items.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__action *at = &advice->advice.items.items[index];
+    const uint32_t *lists = advice->advice.lists.items;
+    *out = (struct npart_action){
+        .size = sizeof *out,
+        .kind = at->kind,
+        .text = at->text,
+        .command = at->command,
+        .rewrites = at->rewrites,
+        .equality = at->equality,
+        .causes = at->cause_count ? lists + at->first_cause : NULL,
+        .needs = at->need_count ? lists + at->first_need : NULL,
+        .cause_count = at->cause_count,
+        .need_count = at->need_count,
+        .instead_of = at->instead_of,
+        .after = {.partitions = at->after.partitions,
+                  .coverage = at->after.coverage,
+                  .mac_coverage = at->after.mac_coverage,
+                  .verdict = at->after.verdict,
+                  .cost = {at->after.cost_ms.low, at->after.cost_ms.typical, at->after.cost_ms.high}},
+    };
+    return true;
+}

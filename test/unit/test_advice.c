@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What to do about a plan: each action is held against a plan that was made as it says, and all voices tell the same.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <dirent.h>
+
+#include "advice/table.h"
+#include "api/api.h"
+#include "support/analysis.h"
+#include "support/test.h"
+
+/* ---- the way --------------------------------------------------------------------------------------------------- */
+
+static const char relu_only[] = "format 1\ntarget t\nop Relu\n";
+/* Each of them has a row of the table to itself. */
+static const char *const refused[] = {"IsInf", "Softsign", "ReduceProd", "Sinh", "CumSum"};
+
+static uint32_t state;
+
+static uint32_t random_below(uint32_t limit)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % limit;
+}
+
+/* Relu between ops that the list lacks, in a tree. */
+static void write_model(char *text, size_t bytes, uint32_t nodes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "input x float32[2]\nnode v0 = Relu(x)\n");
+    for (uint32_t i = 1; i < nodes; i++) {
+        uint32_t from = random_below(3) ? i - 1 : random_below(i);
+        used += (size_t)snprintf(text + used, bytes - used, "node v%u = %s(v%u)\noutput v%u\n", i,
+                                 random_below(2) ? "Relu" : refused[random_below(5)], from, i);
+    }
+}
+
+/* The op of the victims of a cause: each cause here is one op that the list lacks. */
+static const char *op_of_cause(const struct analysis *at, uint32_t cause)
+{
+    struct npart_node_plan plan = {.size = sizeof plan};
+    struct npart_node node = {.size = sizeof node};
+    for (uint32_t i = 0; npart_plan_node(at->plan, i, &plan); i++)
+        if (plan.cause == cause && npart_model_node(at->model, i, &node))
+            return node.op;
+    return "";
+}
+
+/* What is left once all steps up to one are done, by a plan that takes their ops. */
+static void check_after(const struct analysis *at, const npart_advice *advice, uint32_t step)
+{
+    struct npart_assumption assumptions[16];
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_action action = {.size = sizeof action};
+    npart_plan *plan = NULL;
+    options.assumptions = assumptions;
+    for (uint32_t i = 0; i <= step; i++) {
+        CHECK(npart_advice_action(advice, i, &action));
+        for (uint32_t k = 0; k < action.cause_count && options.assumption_count < 16; k++)
+            assumptions[options.assumption_count++] =
+                (struct npart_assumption){op_of_cause(at, action.causes[k]), NULL, true};
+    }
+    CHECK_INT(action.need_count, step);
+    for (uint32_t i = 0; i < action.need_count; i++)
+        CHECK_INT(action.needs[i], i);
+    REQUIRE(npart_plan_make(&plan, at->inference, at->oplist, NULL, &options, NULL) == NPART_OK);
+    npart_plan_summary(plan, &summary);
+    npart_plan_cost(plan, &cost);
+    CHECK_INT(action.after.partitions, summary.partitions);
+    CHECK(action.after.coverage == summary.coverage);
+    CHECK_TEXT(action.after.verdict, summary.verdict);
+    CHECK(action.after.cost.typical_ms == cost.total.typical_ms);
+    npart_plan_free(plan);
+}
+
+static void check_way(const struct analysis *at)
+{
+    struct npart_action action = {.size = sizeof action};
+    struct npart_summary summary = {.size = sizeof summary};
+    npart_advice *advice = NULL;
+    uint32_t told = 0, steps = 0;
+    npart_plan_summary(at->plan, &summary);
+    REQUIRE(npart_advice_make(&advice, at->plan, NULL, NULL) == NPART_OK);
+    for (; npart_advice_action(advice, steps, &action) && action.instead_of == NPART_NONE; steps++) {
+        check_after(at, advice, steps);
+        told += action.cause_count;
+    }
+    CHECK_INT(told, at->plan->plan.causes.items.count); /* each once, and nothing is left */
+    CHECK(steps == 0 || strcmp(action.after.verdict, "whole") == 0 || steps < told);
+    CHECK((steps == 0) == (summary.accepted == summary.live));
+    npart_advice_free(advice);
+}
+
+static void test_advice__each_step_is_what_a_plan_says(void)
+{
+    for (uint32_t seed = 1; seed <= 150; seed++) {
+        char text[4000];
+        struct analysis at;
+        int before = test_failures;
+        state = seed;
+        write_model(text, sizeof text, 4 + random_below(24));
+        analysis_open(&at, text, relu_only, NULL, NULL);
+        check_way(&at);
+        analysis_close(&at);
+        if (test_failures > before) {
+            fprintf(stderr, "  seed %u\n%s", seed, text);
+            return;
+        }
+    }
+}
+
+/* ---- kinds ----------------------------------------------------------------------------------------------------- */
+
+/* The steps of the way, and what may take their places, as "dims opset | rewrite". */
+static void list_kinds(const npart_advice *advice, char *out, size_t bytes)
+{
+    struct npart_action action = {.size = sizeof action};
+    size_t used = 0;
+    bool is_way = true;
+    *out = '\0';
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
+        used += (size_t)snprintf(out + used, bytes - used, "%s%s%s", i ? " " : "",
+                                 is_way && action.instead_of != NPART_NONE ? "| " : "", action.kind);
+        is_way = action.instead_of == NPART_NONE;
+    }
+}
+
+static npart_plan *fix(const struct analysis *at, const char *target)
+{
+    npart_inference *inference = NULL;
+    npart_plan *plan = NULL;
+    REQUIRE(npart_inference_make_fixed(&inference, at->inference, NULL) == NPART_OK);
+    if (inference)
+        REQUIRE(npart_plan_make(&plan, inference, at->oplist, target, NULL, NULL) == NPART_OK);
+    npart_inference_free(inference);
+    return plan;
+}
+
+static const struct {
+    const char *name, *target, *model, *kinds;
+    const char *text;    /* the first action's begins with it */
+    const char *command; /* the first action's; NULL: none */
+    const char *last;    /* verdict after the last step */
+} rows[] = {
+    {"dims", "hexagon", "opset 17\ninput x float32[n,4]\nnode y = Relu(x)\noutput y\n", "dims", "Fix `n`", "--dim n=",
+     "whole"},
+    {"opset, where only the import changes", "hexagon",
+     "opset 14\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "node y = Relu(w)\noutput y\n",
+     "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
+    {"opset, where another op changes too", "hexagon",
+     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "node y = ReduceSum(w) axes=[1]\noutput y\n",
+     "opset | rewrite", "Export with opset 16 or later: ", NULL, "whole"},
+    {"dims, then opset", "hexagon",
+     "opset 14\ninput a float32[n,4]\ninput b float32[n,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "node y = Relu(w)\noutput y\n",
+     "dims opset | rewrite", "Fix `n`", "--dim n=", "whole"},
+    {"rewrite, of what fails", "hexagon",
+     "opset 18\ninput x float32[1,4,8]\ninit two float32[] = 2\ninit e float32[] = 0.00001\ninit w float32[8]\n"
+     "init axes int64[1] = -1\nnode p = Pow(x, two)\nnode m = ReduceMean(p, axes)\nnode a = Add(m, e)\n"
+     "node s = Sqrt(a)\nnode r = Reciprocal(s)\nnode h = Mul(x, r)\nnode y = Mul(w, h)\noutput y\n",
+     "rewrite", "Swap the operands of the last Mul", NULL, "whole"},
+    {"exporter", "hexagon",
+     "opset 17\nopset com.microsoft 1\ninput x float32[1,4,8]\ninit b float32[8]\nnode a = Relu(x)\n"
+     "node g = com.microsoft:BiasGelu(a, b)\nnode y = Relu(g)\noutput y\n",
+     "exporter | rewrite", "Export without ONNX Runtime's level 2 optimizer: BiasGelu", NULL, "whole"},
+    {"quantize", "edgetpu", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "quantize",
+     "Quantize the model to INT8", "-t edgetpu:pcie+quantize", "whole"},
+    {"variant", "hexagon:v68", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "variant | quantize",
+     "Choose a chip that takes it: v69", "-t hexagon:v69", "whole"},
+    {"switch", "intel-npu",
+     "opset 17\ninput x float32[4,4]\ninput i int64[4,4]\nnode a = Relu(x)\nnode b = DequantizeLinear(i, s)\n"
+     "output a\n",
+     NULL, NULL, NULL, NULL},
+    {"cut", "hexagon",
+     "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode n = NonZero(a)\nnode c = Cast(n) to=1\nnode y = Relu(c)\n"
+     "output y\n",
+     "cut | exporter", "Cut after a and run the rest on the CPU", "--cut a", "split"},
+    {"option", "hexagon",
+     "opset 17\ninput x float32[4,4]\ninit s float32[] = 0.1\ninit z uint8[] = 128\nnode q = QuantizeLinear(x, s, z)\n"
+     "node d = DequantizeLinear(q, s, z)\nnode r = Relu(d)\nnode e = QuantizeLinear(r, s, z)\n"
+     "node y = DequantizeLinear(e, s, z)\noutput y\n",
+     "option", "Set the provider option offload_graph_io_quantization=0", NULL, "whole"},
+    {"none", "hexagon", "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode d = Det(a)\noutput d\n", "none",
+     "Keep Det on the CPU", NULL, "split"},
+    {"nothing to do", "hexagon", "opset 17\ninput x float32[4,4]\nnode y = Relu(x)\noutput y\n", "", NULL, NULL, NULL},
+};
+
+static void check_row(size_t i)
+{
+    struct npart_action action = {.size = sizeof action};
+    struct analysis at = {0};
+    struct npart_error error;
+    npart_advice *advice = NULL;
+    char kinds[200];
+    at.model = read_text(rows[i].model);
+    REQUIRE(npart_inference_make(&at.inference, at.model, NULL, &error) == NPART_OK);
+    REQUIRE(npart_oplist_find(&at.oplist, rows[i].target, NULL, &error) == NPART_OK);
+    REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, rows[i].target, NULL, &error) == NPART_OK);
+    npart_plan *fixed = fix(&at, rows[i].target);
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL) == NPART_OK);
+    list_kinds(advice, kinds, sizeof kinds);
+    CHECK_TEXT(kinds, rows[i].kinds);
+    if (rows[i].text && npart_advice_action(advice, 0, &action)) {
+        if (strncmp(action.text, rows[i].text, strlen(rows[i].text)) != 0)
+            CHECK_TEXT(action.text, rows[i].text);
+        CHECK(!action.command == !rows[i].command);
+        if (action.command && rows[i].command)
+            CHECK(strncmp(action.command, rows[i].command, strlen(rows[i].command)) == 0);
+    }
+    for (uint32_t k = 0; npart_advice_action(advice, k, &action) && action.instead_of == NPART_NONE; k++)
+        continue;
+    uint32_t steps = 0;
+    while (npart_advice_action(advice, steps, &action) && action.instead_of == NPART_NONE)
+        steps++;
+    if (steps && npart_advice_action(advice, steps - 1, &action))
+        CHECK_TEXT(action.after.verdict, rows[i].last);
+    npart_advice_free(advice);
+    npart_plan_free(fixed);
+    analysis_close(&at);
+}
+
+static void test_advice__each_kind(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int before = test_failures;
+        if (!rows[i].kinds)
+            continue;
+        check_row(i);
+        if (test_failures > before)
+            fprintf(stderr, "  %s\n", rows[i].name);
+    }
+}
+
+/* ---- one table ------------------------------------------------------------------------------------------------- */
+
+static void test_advice__the_table_is_well_formed(void)
+{
+    static const char *const known[] = {"ops", "at", "rule", "advice", "opset", "only", "variant", "tensors", "cuts"};
+    static const char equalities[] = "bits bits-if ulp step approx other";
+    for (uint32_t i = 0; i < npart__row_count; i++) {
+        const struct npart__row *row = &npart__rows[i];
+        CHECK(row->text[0] == '{' || (row->text[0] >= 'A' && row->text[0] <= 'Z'));
+        CHECK(!*row->equality || npart__lists_word(equalities, row->equality, strlen(row->equality)));
+        CHECK((row->kind == NPART__KIND_NONE) == (row->trial == NPART__TRY_NOTHING));
+        for (const char *at = strchr(row->text, '{'); at; at = strchr(at + 1, '{')) {
+            bool is_known = false;
+            for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+                is_known |= strncmp(at + 1, known[k], strlen(known[k])) == 0 && at[1 + strlen(known[k])] == '}';
+            CHECK(is_known);
+        }
+    }
+    CHECK(npart__rows[npart__row_count - 1].kind == NPART__KIND_NONE);
+}
+
+/* ---- all voices ------------------------------------------------------------------------------------------------ */
+
+/* Text without the line breaks of a report. */
+static void join_lines(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        if (*from != '\n' && !(*from == ' ' && to > text && to[-1] == ' '))
+            *to++ = *from;
+        else if (to > text && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    *to = '\0';
+}
+
+/* Text, JSON and the interface tell the same actions, with the same numbers, for the same causes. */
+static void check_voices(const char *path, const char *target)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    struct npart_action action = {.size = sizeof action};
+    struct analysis at = {0};
+    npart_advice *advice = NULL;
+    bool has_cause[512] = {false};
+    options.is_verbose = true;
+    REQUIRE(npart_model_read_file(&at.model, path, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&at.inference, at.model, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_oplist_find(&at.oplist, target, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_plan_make(&at.plan, at.inference, at.oplist, target, NULL, NULL) == NPART_OK);
+    npart_plan *fixed = fix(&at, target);
+    REQUIRE(npart_advice_make(&advice, at.plan, fixed, NULL) == NPART_OK);
+    char *json = json_of(at.plan, fixed), *text = text_of(at.plan, fixed, &options);
+    join_lines(text);
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
+        char wanted[2000];
+        (void)snprintf(wanted, sizeof wanted, "{\"id\":\"a%u\",\"action\":\"%s\",\"text\":", i + 1, action.kind);
+        CHECK(strstr(json, wanted));
+        (void)snprintf(wanted, sizeof wanted, "\"after\":{\"partitions\":%u,", action.after.partitions);
+        CHECK(strstr(json, wanted));
+        CHECK(strstr(text, action.text));
+        CHECK(!action.command || strstr(text, action.command));
+        for (uint32_t k = 0; k < action.cause_count; k++)
+            has_cause[action.causes[k] & 511] = true;
+    }
+    for (uint32_t c = 0; c < at.plan->plan.causes.items.count && c < 512; c++)
+        CHECK(has_cause[c]);
+    free(json);
+    free(text);
+    npart_advice_free(advice);
+    npart_plan_free(fixed);
+    analysis_close(&at);
+}
+
+static void test_advice__all_voices_tell_the_same(void)
+{
+    static const char *const targets[] = {"hexagon", "intel-npu", "edgetpu", "nnapi", "xdna"};
+    DIR *folder = opendir("fixtures");
+    REQUIRE(folder);
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        size_t length = strlen(entry->d_name);
+        for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++) {
+            char path[300];
+            int before = test_failures;
+            if (length < 5 || strcmp(entry->d_name + length - 5, ".onnx") != 0)
+                continue;
+            (void)snprintf(path, sizeof path, "fixtures/%s", entry->d_name);
+            check_voices(path, targets[k]);
+            if (test_failures > before)
+                fprintf(stderr, "  %s, %s\n", path, targets[k]);
+        }
+    }
+    closedir(folder);
+}
+
+TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind, test_advice__the_table_is_well_formed,
+      test_advice__all_voices_tell_the_same)
