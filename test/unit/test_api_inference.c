@@ -256,6 +256,30 @@ static void test_api_inference__options_are_copied(void)
     analysis_close(&at);
 }
 
+/* Who asks for it is told which dims a model lacks, and the others have their sizes, also where all are fixed. */
+static void test_api_inference__missing_dims(void)
+{
+    struct npart_dim_binding dims[] = {{.name = "height", .size = 3}, {.name = "batch", .size = 3},
+                                       {.name = "width", .size = 8, .is_limit = true}, {.name = "u.9", .size = 2}};
+    bool is_missing[] = {false, true, false, false};
+    struct npart_inference_options options = NPART_INFERENCE_OPTIONS_INIT;
+    struct analysis at = {.model = read_text(lines)};
+    npart_inference *fixed = NULL;
+    options.dims = dims;
+    options.dim_count = 4;
+    CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_ERROR_ARGUMENT);
+    CHECK(is_missing[1]);
+    options.is_missing = is_missing;
+    CHECK_INT(npart_inference_make(&at.inference, at.model, &options, NULL), NPART_OK);
+    CHECK(is_missing[0] && !is_missing[1] && is_missing[2] && is_missing[3]);
+    CHECK_INT(npart_inference_make_fixed(&fixed, at.inference, NULL), NPART_OK);
+    npart_inference_free(at.inference);
+    at.inference = fixed;
+    REQUIRE(fixed != NULL);
+    CHECK(strncmp(type_of(&at, "h"), "float32[3,", 10) == 0);
+    analysis_close(&at);
+}
+
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 static void test_api_inference__values(void)
@@ -410,6 +434,7 @@ TESTS(test_api_inference__assumptions, test_api_inference__open_sizes, test_api_
       test_api_inference__whole_shapes, test_api_inference__sizes_that_cannot_be,
       test_api_inference__shapes_that_cannot_be, test_api_inference__declared_shapes_can_be_ignored,
       test_api_inference__chosen_sizes, test_api_inference__chosen_sizes_fit,
-      test_api_inference__chosen_sizes_for_each_use, test_api_inference__options_are_copied, test_api_inference__values,
-      test_api_inference__dims, test_api_inference__type_texts_are_cut, test_api_inference__elements,
-      test_api_inference__findings, test_api_inference__shapes)
+      test_api_inference__chosen_sizes_for_each_use, test_api_inference__options_are_copied,
+      test_api_inference__missing_dims, test_api_inference__values, test_api_inference__dims,
+      test_api_inference__type_texts_are_cut, test_api_inference__elements, test_api_inference__findings,
+      test_api_inference__shapes)
