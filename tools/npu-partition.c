@@ -136,6 +136,7 @@ struct job {
     struct npart_plan_pair pairs[MOST_TARGETS];
     npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
     npart_advice *advice[MOST_TARGETS];
+    bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
 };
 
 /* Whether anybody would see what to do, and what fixed sizes bring. */
@@ -145,7 +146,8 @@ static bool wants_advice(const struct options *options)
     return !options->is_quiet && !options->explain && !options->wants_shapes && !is_table;
 }
 
-static npart_status make_plans(struct run *run, struct job *job, struct npart_error *error)
+static npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
+                              struct npart_error *error)
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = NPART_PLAN_OPTIONS_INIT;
@@ -156,19 +158,32 @@ static npart_status make_plans(struct run *run, struct job *job, struct npart_er
     plan.assumption_count = options->assumption_count;
     plan.cuts = options->cuts;
     plan.cut_count = options->cut_count;
-    for (int i = 0; i < options->target_count; i++) {
-        npart_status status =
-            npart_plan_make(&job->plans[i], job->inference, run->oplists[i], options->targets[i], &plan, error);
-        if (status == NPART_OK && job->fixed_inference)
-            status = npart_plan_make(&job->fixed[i], job->fixed_inference, run->oplists[i], options->targets[i], &plan,
-                                     error);
-        if (status == NPART_OK && wants_advice(options))
-            status = npart_advice_make(&job->advice[i], job->plans[i], job->fixed[i], error);
-        if (status != NPART_OK)
-            return status;
+    return npart_plan_make(out, inference, run->oplists[target], options->targets[target], &plan, error);
+}
+
+/* What to do about one plan, and what fixed sizes bring it. */
+static npart_status make_advice(const struct run *run, struct job *job, int target, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    if (!job->is_fixed)
+        status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
+    job->is_fixed = true;
+    if (status == NPART_OK && job->fixed_inference)
+        status = make_plan(run, job->fixed_inference, target, &job->fixed[target], error);
+    return status == NPART_OK ? npart_advice_make(&job->advice[target], job->plans[target], job->fixed[target], error)
+                              : status;
+}
+
+static npart_status make_plans(struct run *run, struct job *job, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    for (int i = 0; i < run->options->target_count && status == NPART_OK; i++) {
+        status = make_plan(run, job->inference, i, &job->plans[i], error);
+        if (status == NPART_OK && wants_advice(run->options))
+            status = make_advice(run, job, i, error);
         job->pairs[i] = (struct npart_plan_pair){job->plans[i], job->fixed[i], job->advice[i]};
     }
-    return NPART_OK;
+    return status;
 }
 
 static npart_status report(struct run *run, struct job *job, struct npart_error *error)
@@ -361,25 +376,29 @@ static npart_status analyze(struct run *run, struct job *job, int place, struct 
         return status;
     if (options->wants_shapes)
         return write_shapes(run, job, error);
-    if (wants_advice(options))
-        status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
-    if (status == NPART_OK)
-        status = make_plans(run, job, error);
+    status = make_plans(run, job, error);
     return status == NPART_OK ? report(run, job, error) : status;
 }
 
 /* What each plan means for thresholds and the table at the end. */
-static void follow_up(struct run *run, const char *path, const struct job *job, bool is_analyzed)
+static void follow_up(struct run *run, const char *path, struct job *job, bool is_analyzed)
 {
     const struct options *options = run->options;
     for (int i = 0; i < options->target_count && !options->wants_shapes; i++) {
         struct npart_plan_info info = {.size = sizeof info, .target = options->targets[i]};
         const npart_plan *plan = is_analyzed ? job->plans[i] : NULL;
         (void)npart_plan_info(plan, &info);
-        if (plan && !meets_thresholds(options, path, options->targets[i], plan))
+        bool is_met = !plan || meets_thresholds(options, path, options->targets[i], plan);
+        bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
+        bool has_memory = !wants_action || make_advice(run, job, i, NULL) == NPART_OK;
+        if (!is_met) {
+            tell_reason(path, options->targets[i], plan, job->advice[i]);
             worsen(run, EXIT_THRESHOLD);
-        if (options->wants_summary && !overview_add(&run->overview, path, info.target, plan)) {
-            say("out of memory");
+        }
+        if (options->wants_summary)
+            has_memory &= overview_add(&run->overview, path, info.target, plan, job->advice[i]);
+        if (!has_memory) {
+            say("%s: out of memory", path);
             worsen(run, EXIT_OTHER);
         }
     }

@@ -58,14 +58,18 @@ static void show_beginning(const char *text, char *out, size_t bytes, size_t col
 }
 
 /* What to do first, or what stands in the way. */
-static void find_action(const npart_plan *plan, struct overview_row *row)
+static void find_action(const npart_plan *plan, const npart_advice *advice, struct overview_row *row)
 {
     struct npart_cause cause = {.size = sizeof cause};
-    if (npart_plan_cause(plan, 0, &cause, NULL, 0))
+    struct npart_action action = {.size = sizeof action};
+    if (npart_advice_action(advice, 0, &action))
+        show_beginning(action.text, row->action, sizeof row->action, ACTION_COLUMNS);
+    else if (npart_plan_cause(plan, 0, &cause, NULL, 0))
         show_beginning(cause.text, row->action, sizeof row->action, ACTION_COLUMNS);
 }
 
-bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan)
+bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan,
+                  const npart_advice *advice)
 {
     if (overview->count == overview->capacity) {
         size_t capacity = overview->capacity ? 2 * overview->capacity : 16;
@@ -82,7 +86,7 @@ bool overview_add(struct overview *overview, const char *model, const char *targ
     row->summary.size = sizeof row->summary;
     row->is_analyzed = plan && npart_plan_summary(plan, &row->summary);
     if (row->is_analyzed)
-        find_action(plan, row);
+        find_action(plan, advice, row);
     return true;
 }
 

@@ -12,8 +12,9 @@ struct overview {
     size_t count, capacity;
 };
 
-/* A line of the table; `plan` NULL: the model could not be analyzed. False when out of memory. */
-bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan);
+/* A line of the table, with the first action; `plan` NULL: the model is not analyzed. False when out of memory. */
+bool overview_add(struct overview *overview, const char *model, const char *target, const npart_plan *plan,
+                  const npart_advice *advice);
 void overview_write(const struct overview *overview, bool use_color, npart_write_callback write, void *payload);
 void overview_free(struct overview *overview);
 

@@ -96,16 +96,16 @@ static void check_conditions(struct check *check)
         miss(check, "%u node%s not on the NPU because of dynamic shapes", dynamic, plural(dynamic));
 }
 
-/* What is behind it, and what to do. */
-static void tell_cause(const struct check *check)
+void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice)
 {
     struct npart_cause cause = {.size = sizeof cause};
-    struct npart_rule rule = {.size = sizeof rule, .advice = ""};
-    if (!npart_plan_cause(check->plan, 0, &cause, NULL, 0))
-        return;
-    (void)npart_oplist_rule(npart_plan_oplist(check->plan), cause.rule, &rule);
-    say("%s: %s: first cause: %s: %u node%s%s%s", check->model, check->target, cause.text, cause.affected_count,
-        plural(cause.affected_count), *rule.advice ? "; " : "", rule.advice);
+    struct npart_action action = {.size = sizeof action};
+    if (npart_plan_cause(plan, 0, &cause, NULL, 0))
+        say("%s: %s: first cause: %s: %u node%s", model, target, cause.text, cause.affected_count,
+            plural(cause.affected_count));
+    if (npart_advice_action(advice, 0, &action))
+        say("%s: %s: first action: %s%s%s%s", model, target, action.text, action.command ? " (" : "",
+            action.command ? action.command : "", action.command ? ")" : "");
 }
 
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)
@@ -116,8 +116,6 @@ bool meets_thresholds(const struct options *options, const char *model, const ch
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
-    if (!check.is_met)
-        tell_cause(&check);
     return check.is_met;
 }
 
