@@ -81,16 +81,20 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
     return text.failed ? NULL : made;
 }
 
-static bool is_solved(const struct npart__way *way, const struct npart__plan *plan, const bool *accepted,
-                      const bool *tail, uint32_t cause)
+/* Adds the causes of which nothing was told so far and no node is left to the CPU. False when out of memory. */
+static bool mark_solved(struct npart__way *way, const struct npart__group *group, const bool *accepted, bool *marks)
 {
-    uint32_t nodes = way->open->graph->nodes.count < plan->graph->nodes.count ? way->open->graph->nodes.count
-                                                                              : plan->graph->nodes.count;
-    for (uint32_t i = 0; i < nodes; i++)
-        if (way->open->causes.cause_of[i] == cause && npart__is_live(&plan->session, i) && !accepted[i] &&
+    const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
+    const struct npart__causes *causes = &way->open->causes;
+    const bool *tail = group->tail ? group->tail->is_in : NULL;
+    bool *is_left = npart__arena_zeroed(&way->scratch, causes->items.count + (size_t)1, sizeof *is_left);
+    for (uint32_t i = 0; is_left && i < way->open->graph->nodes.count && i < then->graph->nodes.count; i++)
+        if (causes->cause_of[i] != NPART_NONE && npart__is_live(&then->session, i) && !accepted[i] &&
             !(tail && tail[i]))
-            return false;
-    return way->open->causes.items.items[cause].cut_value == NPART_NONE;
+            is_left[causes->cause_of[i]] = true;
+    for (uint32_t c = 0; is_left && c < causes->items.count; c++)
+        marks[c] |= !way->is_told[c] && !is_left[c] && causes->items.items[c].cut_value == NPART_NONE;
+    return is_left != NULL;
 }
 
 /* By cause of the plan that was asked about whether a node of it is among those of the group. */
@@ -207,12 +211,8 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     if (status == NPART_OK)
         status = npart__group_try(way, group, &after, &accepted);
     bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
-    if (!marks)
+    if (!marks || !mark_solved(way, group, accepted, marks))
         return status == NPART_OK ? npart__fail_memory(way->error) : status;
-    const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
-    for (uint32_t c = 0; c < way->open->causes.items.count; c++)
-        if (!way->is_told[c] && is_solved(way, then, accepted, group->tail ? group->tail->is_in : NULL, c))
-            marks[c] = true;
     status = describe(way, group, &after, marks, &action);
     if (status == NPART_OK && !NPART__PUSH(way->arena, &way->out->items, action))
         status = npart__fail_memory(way->error);
@@ -234,25 +234,25 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     return npart__way_turn(way, way->plan);
 }
 
-/* Whether a node of the group is still left to the CPU, or the user still cuts. */
-static bool is_left(const struct npart__way *way, const struct npart__group *group)
+/* By row whether a node of it is still left to the CPU, or the user still cuts. NULL when out of memory. */
+static bool *find_left(struct npart__way *way)
 {
     const struct npart__causes *causes = &way->plan->causes;
-    for (uint32_t c = 0; c < causes->items.count; c++)
-        if (way->row_of[c] == group->row && causes->items.items[c].cut_value != NPART_NONE)
-            return true;
-    for (uint32_t i = 0; i < way->plan->graph->nodes.count; i++)
-        if (causes->cause_of[i] != NPART_NONE && way->row_of[causes->cause_of[i]] == group->row && !way->accepted[i] &&
-            !(way->tail && way->tail[i]))
-            return true;
-    return false;
+    bool *is_left = npart__arena_zeroed(&way->scratch, npart__row_count, sizeof *is_left);
+    for (uint32_t c = 0; is_left && c < causes->items.count; c++)
+        if (causes->items.items[c].cut_value != NPART_NONE)
+            is_left[way->row_of[c]] = true;
+    for (uint32_t i = 0; is_left && i < way->plan->graph->nodes.count; i++)
+        if (causes->cause_of[i] != NPART_NONE && !way->accepted[i] && !(way->tail && way->tail[i]))
+            is_left[way->row_of[causes->cause_of[i]]] = true;
+    return is_left;
 }
 
 /* 0: no candidate; what fails comes first, then sizes, then all others but another runtime, which comes last. */
-static int rank_of(const struct npart__way *way, const struct npart__group *group)
+static int rank_of(const struct npart__group *group, const bool *is_left)
 {
     const struct npart__row *row = &npart__rows[group->row];
-    if (group->is_done || group->is_impossible || row->trial == NPART__TRY_NOTHING || !is_left(way, group))
+    if (group->is_done || group->is_impossible || row->trial == NPART__TRY_NOTHING || !is_left[group->row])
         return 0;
     return group->is_fatal ? 4 : row->kind == NPART__KIND_DIMS ? 3 : row->kind != NPART__KIND_SWITCH ? 2 : 1;
 }
@@ -273,13 +273,16 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
     struct npart__after best, after;
     uint32_t tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
     int rank = 1;
+    bool *is_left = find_left(way);
     *out = NULL;
+    if (!is_left)
+        return npart__fail_memory(way->error);
     for (uint32_t i = 0; i < way->groups.count; i++) {
-        int own = rank_of(way, &way->groups.items[i]);
+        int own = rank_of(&way->groups.items[i], is_left);
         rank = own > rank ? own : rank;
     }
     for (uint32_t i = 0; i < way->groups.count && tried < most; i++) {
-        if (rank_of(way, &way->groups.items[i]) != rank)
+        if (rank_of(&way->groups.items[i], is_left) != rank)
             continue;
         npart_status status = npart__group_try(way, &way->groups.items[i], &after, NULL);
         if (status != NPART_OK)
@@ -349,10 +352,11 @@ static npart_status keep(struct npart__way *way, const struct npart__group *grou
 
 static npart_status keep_groups(struct npart__way *way)
 {
-    npart_status status = NPART_OK;
+    bool *is_left = find_left(way);
+    npart_status status = is_left ? NPART_OK : npart__fail_memory(way->error);
     for (uint32_t i = 0; status == NPART_OK && i < way->groups.count; i++) {
         const struct npart__group *group = &way->groups.items[i];
-        if (group->is_done || npart__rows[group->row].trial != NPART__TRY_NOTHING || !is_left(way, group))
+        if (group->is_done || npart__rows[group->row].trial != NPART__TRY_NOTHING || !is_left[group->row])
             continue;
         bool *marks = mark_causes(way, group);
         status = marks ? keep(way, group, marks) : npart__fail_memory(way->error);

@@ -164,12 +164,10 @@ static bool has_input_condition(const struct npart__graph *graph, const struct n
     return false;
 }
 
-static bool has_op(const struct npart__graph *graph, const char *op)
+/* Whether the model has such a word: it is an operator's, mostly. */
+static bool has_word(const struct npart__graph *graph, const char *word)
 {
-    for (uint32_t i = 0; i < graph->nodes.count; i++)
-        if (npart__node_is(graph, &graph->nodes.items[i], op))
-            return true;
-    return false;
+    return npart__strings_find(&graph->strings, word, strlen(word)) != NPART_NONE;
 }
 
 static bool is_known(const struct npart__case *about, const struct npart__node *node)
@@ -217,7 +215,8 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     case NPART__WHEN_MERGED:
         return node && strncmp(node->name, "optimum::", 9) == 0 && has_input_condition(plan->graph, node);
     case NPART__WHEN_EXPERTS:
-        return has_op(plan->graph, "TopK") && (has_op(plan->graph, "OneHot") || has_op(plan->graph, "ScatterElements"));
+        return has_word(plan->graph, "TopK") &&
+               (has_word(plan->graph, "OneHot") || has_word(plan->graph, "ScatterElements"));
     case NPART__WHEN_ADDED_LATER:
     case NPART__WHEN_DROPPED:
         about->opset = node && cause->rule == oplist->gates[oplist->rules.items[cause->rule].gate].missing_rule

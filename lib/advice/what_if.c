@@ -35,17 +35,20 @@ struct reduced {
     struct npart__target target;
 };
 
-static bool is_rule_gone(const struct npart__what_if *request, uint32_t rule)
+/* By rule whether a cause of it is gone; NULL when out of memory. */
+static bool *find_gone_rules(const struct npart__what_if *request, struct npart__arena *arena)
 {
     const struct npart__causes *causes = &request->plan->causes;
-    for (uint32_t c = 0; c < causes->items.count; c++)
-        if (causes->items.items[c].rule == rule && is_cause_gone(request, c))
-            return true;
-    return false;
+    bool *is_gone =
+        npart__arena_zeroed(arena, request->plan->target.oplist->rules.count + (size_t)1, sizeof *is_gone);
+    for (uint32_t c = 0; is_gone && c < causes->items.count; c++)
+        if (is_cause_gone(request, c))
+            is_gone[causes->items.items[c].rule] = true;
+    return is_gone;
 }
 
-static bool reduce_mask(const struct npart__what_if *request, const bool *accepted, struct npart__arena *arena,
-                        struct reduced *out)
+static bool reduce_mask(const struct npart__what_if *request, const bool *accepted, const bool *is_rule_gone,
+                        struct npart__arena *arena, struct reduced *out)
 {
     const struct npart__plan *plan = request->plan;
     size_t nodes = plan->graph->nodes.count + (size_t)1;
@@ -62,12 +65,13 @@ static bool reduce_mask(const struct npart__what_if *request, const bool *accept
             out->in_units[i] = NPART__UNIT_NONE;
     out->mask.in_units = out->in_units;
     for (uint32_t i = 0; i < plan->mask.failing.count; i++)
-        if (!is_rule_gone(request, plan->mask.failing.items[i].rule))
+        if (!is_rule_gone[plan->mask.failing.items[i].rule])
             out->mask.failing.items[out->mask.failing.count++] = plan->mask.failing.items[i];
     return true;
 }
 
-static bool reduce_target(const struct npart__what_if *request, struct npart__arena *arena, struct reduced *out)
+static bool reduce_target(const struct npart__what_if *request, const bool *is_rule_gone, struct npart__arena *arena,
+                          struct reduced *out)
 {
     const struct npart__plan *plan = request->plan;
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -80,7 +84,7 @@ static bool reduce_target(const struct npart__what_if *request, struct npart__ar
     if (!out->oplist.policies.items)
         return false;
     for (uint32_t i = 0; i < oplist->policies.count; i++)
-        if (!is_rule_gone(request, oplist->policies.items[i].rule))
+        if (!is_rule_gone[oplist->policies.items[i].rule])
             out->oplist.policies.items[out->oplist.policies.count++] = oplist->policies.items[i];
     size_t values = plan->graph->values.count + (size_t)1;
     out->is_cut = plan->is_cut ? npart__arena_allocate(arena, values * sizeof *out->is_cut) : NULL;
@@ -169,8 +173,9 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     struct reduced reduced;
     npart__arena_init(&scratch, &arena->allocator);
     bool *taken = accept(request, accepted ? arena : &scratch);
-    bool is_ready = taken && reduce_mask(request, taken, &scratch, &reduced) &&
-                    reduce_target(request, &scratch, &reduced);
+    bool *is_rule_gone = find_gone_rules(request, &scratch);
+    bool is_ready = taken && is_rule_gone && reduce_mask(request, taken, is_rule_gone, &scratch, &reduced) &&
+                    reduce_target(request, is_rule_gone, &scratch, &reduced);
     npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
     memset(out, 0, sizeof *out);
     if (status == NPART_OK) {
