@@ -54,7 +54,7 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
 /* What earlier cuts leave to the CPU in this plan. */
 static npart_status find_tails(struct npart__way *way)
 {
-    uint32_t nodes = way->plan->graph->nodes.count;
+    uint32_t nodes = way->plan->session.graph->nodes.count;
     way->tail = NULL;
     for (uint32_t i = 0; i < way->groups.count; i++) {
         struct npart__group *group = &way->groups.items[i];
@@ -267,7 +267,7 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
         if (!request.row_of)
             return npart__fail_memory(way->error);
     } else if (group->tail) {
-        uint32_t nodes = way->plan->graph->nodes.count;
+        uint32_t nodes = way->plan->session.graph->nodes.count;
         tail = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *tail);
         if (!tail)
             return npart__fail_memory(way->error);

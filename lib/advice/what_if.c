@@ -16,19 +16,19 @@ static bool is_cause_gone(const struct npart__what_if *request, uint32_t cause)
 static bool *accept(const struct npart__what_if *request, struct npart__arena *arena)
 {
     const struct npart__plan *plan = request->plan;
-    uint32_t nodes = plan->graph->nodes.count;
+    uint32_t nodes = plan->session.graph->nodes.count;
     bool *accepted = npart__arena_zeroed(arena, nodes + (size_t)1, sizeof *accepted);
     for (uint32_t i = 0; accepted && i < nodes; i++) {
         bool is_taken = plan->accepted[i] || plan->partitioning.handed_back[i] != NPART_NONE;
-        accepted[i] = (is_taken || is_cause_gone(request, plan->causes.cause_of[i])) &&
+        uint32_t cause = plan->causes.cause_of[npart__file_node(&plan->session, i)];
+        accepted[i] = (is_taken || is_cause_gone(request, cause)) &&
                       !(request->tail && request->tail[i]) && npart__is_live(&plan->session, i);
     }
     return accepted;
 }
 
-/* Without what is gone: units that are taken now, nodes that failed together, `partitions` lines, the user's cuts. */
+/* Without what is gone: nodes that failed together, `partitions` lines, the user's cuts. */
 struct reduced {
-    uint8_t *in_units;
     bool *is_cut;
     struct npart__mask mask;
     struct npart__oplist oplist;
@@ -47,23 +47,16 @@ static bool *find_gone_rules(const struct npart__what_if *request, struct npart_
     return is_gone;
 }
 
-static bool reduce_mask(const struct npart__what_if *request, const bool *accepted, const bool *is_rule_gone,
-                        struct npart__arena *arena, struct reduced *out)
+static bool reduce_mask(const struct npart__what_if *request, const bool *is_rule_gone, struct npart__arena *arena,
+                        struct reduced *out)
 {
     const struct npart__plan *plan = request->plan;
-    size_t nodes = plan->graph->nodes.count + (size_t)1;
     out->mask = plan->mask;
-    out->in_units = npart__arena_allocate(arena, nodes * sizeof *out->in_units);
     out->mask.failing.items =
         npart__arena_zeroed(arena, plan->mask.failing.count + (size_t)1, sizeof *out->mask.failing.items);
     out->mask.failing.count = 0;
-    if (!out->in_units || !out->mask.failing.items)
+    if (!out->mask.failing.items)
         return false;
-    memcpy(out->in_units, plan->mask.in_units, nodes * sizeof *out->in_units);
-    for (uint32_t i = 0; i + 1 < nodes; i++)
-        if (accepted[i])
-            out->in_units[i] = NPART__UNIT_NONE;
-    out->mask.in_units = out->in_units;
     for (uint32_t i = 0; i < plan->mask.failing.count; i++)
         if (!is_rule_gone[plan->mask.failing.items[i].rule])
             out->mask.failing.items[out->mask.failing.count++] = plan->mask.failing.items[i];
@@ -174,7 +167,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     npart__arena_init(&scratch, &arena->allocator);
     bool *taken = accept(request, accepted ? arena : &scratch);
     bool *is_rule_gone = find_gone_rules(request, &scratch);
-    bool is_ready = taken && is_rule_gone && reduce_mask(request, taken, is_rule_gone, &scratch, &reduced) &&
+    bool is_ready = taken && is_rule_gone && reduce_mask(request, is_rule_gone, &scratch, &reduced) &&
                     reduce_target(request, is_rule_gone, &scratch, &reduced);
     npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
     memset(out, 0, sizeof *out);
@@ -184,10 +177,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                                        .partitioner = plan->partitioner,
                                                        .accepted = taken,
                                                        .is_cut = reduced.is_cut,
-                                                       .round_starts = plan->round_starts,
-                                                       .round_count = plan->round_count,
-                                                       .mask = &reduced.mask,
-                                                       .in_units = reduced.in_units};
+                                                       .mask = &reduced.mask};
         status = npart__partition_graph(&again, &scratch, &partitioning, error);
     }
     if (status == NPART_OK)
@@ -231,12 +221,12 @@ static bool add_tensor(struct npart__tail *tail, uint32_t value)
 static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tail)
 {
     const struct npart__graph *graph = plan->session.graph;
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+    for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         if (!tail->is_in[i] || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__live_operand(&plan->session, node, k);
+            uint32_t value = npart__told_operand(&plan->session, node, k);
             uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
             if (producer != NPART_NONE && !tail->is_in[producer] && !add_tensor(tail, value))
                 return false;
@@ -272,7 +262,8 @@ npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_roo
     for (uint32_t i = 0; i < graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
         uint32_t id = graph->order[i], region = npart__node_region(graph, id);
         uint32_t holder = region ? graph->scopes.items[region].node : NPART_NONE;
-        is_in[id] = is_root[id] || (holder != NPART_NONE && is_in[holder]) || depends_on_tail(plan, id, is_in);
+        is_in[id] = is_root[npart__file_node(&plan->session, id)] || (holder != NPART_NONE && is_in[holder]) ||
+                    depends_on_tail(plan, id, is_in);
     }
     if (list_tensors(plan, tail))
         *out = tail;

@@ -68,7 +68,7 @@ static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node
         npart__append_seen(&plan->target, &plan->session, rule, node, &note.text);
     else
         (void)npart__rule_found(&plan->target, &plan->session, rule, node, &note.text);
-    note.text.failed |= npart__take_failure(plan->inference);
+    note.text.failed |= npart__take_failure(plan->session.inference);
     npart__unlock(handle->inference);
     return npart__note_close(&note, found, bytes);
 }

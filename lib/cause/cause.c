@@ -181,8 +181,8 @@ static uint32_t find_cause(struct finder *finder, uint32_t node, const struct np
     const struct npart__node *at = &finder->graph->nodes.items[node];
     if (rule->about == NPART__ABOUT_DYNAMIC) {
         uint32_t value = npart__rule_culprit(finder->target, finder->session, reason->rule, node);
-        if (value != NPART_NONE)
-            return dynamic_cause(finder, reason->rule, value);
+        if (value != NPART_NONE) /* all is known of the file's values, and not of those that copies make */
+            return dynamic_cause(finder, reason->rule, finder->graph->values.items[value].alias);
     }
     if (rule->about != NPART__ABOUT_OP || rule->condition != NPART_NONE) {
         uint32_t cause = cause_in(finder, &finder->by_rule[reason->rule], reason->rule, &is_new);
@@ -211,7 +211,7 @@ static void add_cuts(struct finder *finder)
 {
     const bool *is_cut = finder->partitioning->cuts.is_cut;
     uint32_t rule = npart__cut_rule(finder->target);
-    for (uint32_t v = 0; is_cut && !finder->failed && v < finder->graph->values.count; v++) {
+    for (uint32_t v = 0; is_cut && !finder->failed && v < finder->session->made_from->graph->values.count; v++) {
         uint32_t made = is_cut[v] ? new_cause(finder, rule) : NPART_NONE;
         if (made == NPART_NONE)
             continue;
@@ -401,7 +401,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
         return npart__fail_memory(error);
     note_inputs(&finder);
     memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);
-    for (uint32_t node = 0; !finder.failed && node < graph->nodes.count; node++)
+    for (uint32_t node = 0; !finder.failed && node < npart__file_nodes(session); node++)
         visit(&finder, node);
     add_cuts(&finder);
     if (!finder.failed)

@@ -119,12 +119,12 @@ static void lay_out_node(struct layouts *layouts, uint32_t id)
     bool *is_native = layouts->out->is_native, any_native = false;
     uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
     for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__live_operand(layouts->session, node, k);
+        uint32_t value = npart__told_operand(layouts->session, node, k);
         any_native |= value != NPART_NONE && is_native[value];
     }
     bool wants_native = class == LAYOUT_SENSITIVE || (class == LAYOUT_THROUGH && any_native);
     for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__live_operand(layouts->session, node, k);
+        uint32_t value = npart__told_operand(layouts->session, node, k);
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
             continue;
         if (is_native[value] != wants_native)
@@ -153,7 +153,7 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
         !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
         return false;
     for (uint32_t i = 0; i < graph->order_count; i++)
-        if (npart__is_live(layouts->session, graph->order[i]))
+        if (npart__is_live(layouts->session, graph->order[i]) && graph->order[i] < npart__file_nodes(layouts->session))
             lay_out_node(layouts, graph->order[i]);
     for (uint32_t v = 0; v < graph->values.count; v++)
         if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])

@@ -141,7 +141,7 @@ struct npart__value {
     uint8_t kind;      /* enum npart__value_kind */
     bool is_graph_output;
     uint32_t alias; /* a function output that is one of its inputs, a result of an If whose branch is known: that value
-                       in its place, else itself */
+                       in its place; what a copy of a node makes (lib/session): that of the node; else itself */
     const struct npart__tensor *tensor; /* of an initializer */
     const struct npart__declared_type *declared;
     uint32_t first_consumer, consumer_count;

@@ -209,7 +209,8 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
     uint32_t alike = judge->alike[id];
-    if (judge->units.unit_of[id] || (judge->folded_alike && judge->folded_alike[id] != alike))
+    if (judge->units.unit_of[id] ||
+        (judge->folded_alike && judge->folded_alike[npart__file_node(judge->session, id)] != alike))
         return NULL;
     return &judge->judged[alike];
 }
@@ -247,9 +248,10 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             continue;
         }
         bool folds = judge->oplist->gates[gate].folds && judge->folded;
-        if (folds && !npart__is_live(judge->folded, id))
+        uint32_t seen = folds ? npart__file_node(judge->session, id) : id;
+        if (folds && !npart__is_live(judge->folded, seen))
             continue; /* gone before this gate looks */
-        npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, id);
+        npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
         trial.looked_beyond = &judge->looked_beyond;
         if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
             return false;
@@ -299,8 +301,9 @@ static inline bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
 
 static bool judge_node(struct judge *judge, uint32_t id)
 {
-    if (judge->assumed && judge->assumed[id] != NPART__ASSUME_NOTHING) {
-        bool on_npu = judge->assumed[id] == NPART__ASSUME_NPU;
+    uint32_t file_node = npart__file_node(judge->session, id);
+    if (judge->assumed && judge->assumed[file_node] != NPART__ASSUME_NOTHING) {
+        bool on_npu = judge->assumed[file_node] == NPART__ASSUME_NPU;
         judge->out->verdicts[id] = on_npu ? NPART__NPU : NPART__CPU;
         return add_reason(judge, id, on_npu ? judge->oplist->assumed_npu_rule : judge->oplist->assumed_cpu_rule,
                           on_npu ? NPART__TRUE : NPART__FALSE);
@@ -327,16 +330,10 @@ static bool is_refused_unit(const struct judge *judge, uint32_t node)
     return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
 }
 
-/* Whether a DequantizeLinear goes with a refused unit: the only user, or the one of several that has the original,
- * since each has one of its own (session/copies.c). */
-static bool is_in_refused_unit(const struct judge *judge, uint32_t id)
+/* Whether all that use what a DequantizeLinear makes are refused units, so that it goes with them. */
+static bool is_in_refused_units(const struct judge *judge, uint32_t value)
 {
-    uint32_t value = npart__node_output(judge->graph, &judge->graph->nodes.items[id], 0);
-    uint32_t kept_for = value != NPART_NONE && judge->session->kept_for ? judge->session->kept_for[value] : NPART_NONE;
-    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(judge->session, value);
-    if (kept_for != NPART_NONE)
-        return kept_for != NPART__KEPT_OUTSIDE && is_refused_unit(judge, kept_for);
-    for (uint32_t i = 0; i < users; i++)
+    for (uint32_t i = 0; i < npart__user_count(judge->session, value); i++)
         if (!is_refused_unit(judge, npart__user(judge->session, value, i)))
             return false;
     return true;
@@ -361,17 +358,15 @@ static bool refuse_with_units(struct judge *judge)
         const struct npart__node *node = &graph->nodes.items[id];
         if (!is_refused_unit(judge, id))
             continue;
-        judge->out->in_units[id] = NPART__UNIT_REFUSED;
+        judge->out->in_units[id] = true;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
             uint32_t producer =
                 value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
             if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART__NPU)
                 continue;
-            if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_unit(judge, producer))) {
+            if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_units(judge, value)))
                 rules[producer] = judge->quantized_unit[id] - 1;
-                judge->out->in_units[producer] = NPART__UNIT_ORIGINAL;
-            }
             is_asked[producer] = true;
         }
         for (uint32_t k = 0; k < node->output_count; k++) {

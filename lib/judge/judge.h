@@ -28,14 +28,6 @@ struct npart__reason {
     uint8_t truth; /* FALSE or MAYBE; of a note, TRUE */
 };
 
-/* What becomes of a node through the quantized units around it. */
-enum npart__in_unit {
-    NPART__UNIT_NONE,
-    NPART__UNIT_REFUSED,  /* refused, and with it the DequantizeLinears of its operands: its own copies, where others
-                             use them too */
-    NPART__UNIT_ORIGINAL, /* a DequantizeLinear that goes with a refused unit, while its copies for others stay */
-};
-
 /* Accepted nodes that fail to compile where all of them are in one partition. */
 struct npart__failing {
     uint32_t first_node, node_count; /* in failing_nodes; the first is the one that is held responsible */
@@ -45,7 +37,7 @@ struct npart__failing {
 struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
-    uint8_t *in_units;      /* by node: enum npart__in_unit */
+    bool *in_units;         /* by node: it is refused, and with it what quantizes for it */
     struct NPART__ARRAY(struct npart__reason) reasons;
     struct NPART__ARRAY(struct npart__failing) failing;
     struct NPART__ARRAY(uint32_t) failing_nodes;
@@ -96,8 +88,8 @@ struct npart__live_graph {
     const uint32_t *alike;
 };
 
-/* `assumed` by node: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by themselves, where
- * that is another graph; else NULL. */
+/* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by
+ * themselves, where that is another graph; else NULL. */
 npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error);

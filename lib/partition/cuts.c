@@ -26,14 +26,11 @@ uint32_t npart__cut_rule(const struct npart__target *target)
     return policy ? policy->rule : target->oplist->partitioner_rules[NPART__REASON_CUT];
 }
 
-/* The value at which operand `index` of a node is cut off from what makes it, or NPART_NONE. */
-static uint32_t cut_at(const struct npart__hand_back *to, const struct npart__node *node, uint32_t index)
+/* The value at which the user cuts what an operand is: of a copy's result that of the original. NPART_NONE: nowhere. */
+static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
 {
-    uint32_t named = npart__node_use(to->graph, node, index);
-    uint32_t value = npart__live_operand(to->request->session, node, index); /* behind a copy of the node's own */
-    if (value == NPART_NONE)
-        return value;
-    return to->request->is_cut[named] ? named : to->request->is_cut[value] ? value : NPART_NONE;
+    uint32_t asked = to->graph->values.items[value].alias;
+    return to->request->is_cut[asked] ? asked : NPART_NONE;
 }
 
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
@@ -43,7 +40,7 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
         uint32_t value = npart__live_operand(to->request->session, node, k);
         if (value == NPART_NONE)
             continue;
-        uint32_t producer = to->graph->values.items[value].producer, at = cut_at(to, node, k);
+        uint32_t producer = to->graph->values.items[value].producer, at = cut_at(to, value);
         bool is_inside =
             producer != NPART_NONE && npart__node_region(to->graph, producer) == npart__node_region(to->graph, id);
         uint32_t segment = (is_inside ? cuts->segment_of[producer] : 0) + (at != NPART_NONE);
@@ -59,7 +56,7 @@ static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 {
     for (uint32_t v = 0; v < to->graph->values.count; v++) {
         uint32_t producer = to->graph->values.items[v].producer;
-        if (!to->request->is_cut[v] || producer == NPART_NONE)
+        if (cut_at(to, v) == NPART_NONE || producer == NPART_NONE)
             continue;
         uint32_t lacks = npart__fallback_rule(to->request->target, to->ops, &to->graph->nodes.items[producer]);
         npart__hand_back_node(to, producer, lacks == NPART_NONE ? rule : lacks);
@@ -157,13 +154,13 @@ static bool is_listed(const struct npart__partitioning *of, const struct npart__
 }
 
 bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
-                         const uint32_t *users, uint32_t user_count)
+                         uint32_t result)
 {
     struct npart__partition *partition = &of->partitions.items[id];
     const struct npart__cuts *cuts = &of->cuts;
     uint32_t segment = cuts->segment_of[of->lists.items[partition->first_member]];
-    for (uint32_t i = 0; i < user_count; i++) {
-        uint32_t user = users[i], value = cuts->behind[user];
+    for (uint32_t i = 0; i < npart__user_count(to->request->session, result); i++) {
+        uint32_t user = npart__user_past_copies(to->request->session, result, i), value = cuts->behind[user];
         bool goes_on = to->request->accepted[user] && cuts->segment_of[user] > segment &&
                        npart__node_region(to->graph, user) == partition->region;
         if (!goes_on || is_listed(of, partition, value))

@@ -18,8 +18,6 @@ struct partitioner {
     uint32_t *order;        /* live nodes of the region at hand */
     uint32_t *place_of;     /* by node of these */
     uint32_t *of_stage;     /* by stage of the region: partition, or NPART_NONE */
-    uint32_t *first_use;    /* by value: its uses by live nodes are uses[first_use[v] .. first_use[v + 1]) */
-    uint32_t *uses;         /* nodes */
     uint32_t *seen_by;      /* by side (partitions, then the CPU): the value that was last seen to go there */
     bool failed;
 };
@@ -144,47 +142,6 @@ static void make_partitions(struct partitioner *at, uint32_t region)
     npart__arena_release(at->arena, is_accepted);
 }
 
-/* ---- uses ------------------------------------------------------------------------------------------------ */
-
-/* Which live nodes use which value, once folded nodes are gone. */
-static bool list_uses(struct partitioner *at)
-{
-    const struct npart__graph *graph = at->graph;
-    size_t values = graph->values.count;
-    uint32_t total = 0;
-    at->first_use = npart__arena_zeroed(at->arena, values + 2, sizeof *at->first_use);
-    if (!at->first_use)
-        return false;
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t n = 0; n < graph->nodes.count; n++) {
-            const struct npart__node *node = &graph->nodes.items[n];
-            if (!npart__is_live(at->session, n))
-                continue;
-            for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-                uint32_t value = npart__live_operand(at->session, node, k);
-                if (value == NPART_NONE)
-                    continue;
-                if (pass == 0)
-                    at->first_use[value + 2]++;
-                else
-                    at->uses[at->first_use[value + 1]++] = n;
-            }
-        }
-        if (pass == 1)
-            break;
-        for (size_t v = 0; v < values; v++) { /* first_use[v + 1] becomes where v's uses begin, then where they end */
-            uint32_t here = at->first_use[v + 2];
-            at->first_use[v + 1] = total;
-            total += here;
-        }
-        at->first_use[values + 1] = total;
-        at->uses = npart__arena_allocate(at->arena, (total + (size_t)1) * sizeof *at->uses);
-        if (!at->uses)
-            return false;
-    }
-    return true;
-}
-
 static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->session->inference, value);
@@ -208,12 +165,12 @@ static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;
     uint32_t from = source_side(at, value);
-    uint32_t begin = at->first_use[value], end = at->first_use[value + 1];
-    for (uint32_t i = begin; i <= end; i++) {
+    uint32_t end = npart__user_count(at->session, value);
+    for (uint32_t i = 0; i <= end; i++) {
         bool is_graph_output = i == end;
         if (is_graph_output && !at->graph->values.items[value].is_graph_output)
             break;
-        uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[at->uses[i]];
+        uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[npart__user_past_copies(at->session, value, i)];
         uint32_t side = to == NPART_NONE ? out->partitions.count : to;
         if (to == from || at->seen_by[side] == value)
             continue;
@@ -279,8 +236,8 @@ static void list_ends(struct partitioner *at)
         partition->first_end = out->lists.count;
         for (uint32_t i = 0; i < partition->output_count; i++) {
             uint32_t value = out->lists.items[partition->first_output + i];
-            for (uint32_t k = at->first_use[value]; k < at->first_use[value + 1]; k++) {
-                uint32_t node = at->uses[k];
+            for (uint32_t k = 0; k < npart__user_count(at->session, value); k++) {
+                uint32_t node = npart__user_past_copies(at->session, value, k);
                 if (at->accepted[node] || seen[node] == p)
                     continue;
                 seen[node] = p;
@@ -303,9 +260,7 @@ static void list_cuts(struct partitioner *at)
         struct npart__partition *partition = &out->partitions.items[p];
         partition->first_cut = out->lists.count;
         for (uint32_t i = 0; !at->failed && i < partition->output_count; i++) {
-            uint32_t value = out->lists.items[partition->first_output + i], first = at->first_use[value];
-            at->failed |=
-                !npart__list_cuts_of(&at->back, out, p, at->uses + first, at->first_use[value + 1] - first);
+            at->failed |= !npart__list_cuts_of(&at->back, out, p, out->lists.items[partition->first_output + i]);
         }
     }
 }
@@ -394,17 +349,36 @@ static void partition_regions(struct partitioner *at)
         form_partitions(at);
 }
 
+/* Members are told as nodes of the file: copies go without saying, or, where there is nothing else, as what they are
+ * copies of. */
+static void hide_copies(struct partitioner *at)
+{
+    for (uint32_t p = 0; p < at->out->partitions.count; p++) {
+        struct npart__partition *partition = &at->out->partitions.items[p];
+        uint32_t *members = at->out->lists.items + partition->first_member, own = 0, told = 0;
+        for (uint32_t i = 0; i < partition->member_count; i++)
+            own += members[i] < npart__file_nodes(at->session);
+        for (uint32_t i = 0; i < partition->member_count; i++) {
+            uint32_t node = npart__file_node(at->session, members[i]);
+            bool is_told = own ? node == members[i] : told == 0 || members[told - 1] != node;
+            if (is_told)
+                members[told++] = node;
+        }
+        partition->member_count = told;
+    }
+}
+
 static void find_borders(struct partitioner *at)
 {
-    const struct npart__graph *graph = at->graph;
+    const uint32_t file_values = at->session->made_from->graph->values.count;
     size_t sides = at->out->partitions.count + (size_t)1;
     at->seen_by = npart__arena_allocate(at->arena, sides * sizeof *at->seen_by);
-    if (!at->seen_by || !list_uses(at)) {
+    if (!at->seen_by) {
         at->failed = true;
         return;
     }
     memset(at->seen_by, 0xff, sides * sizeof *at->seen_by);
-    for (uint32_t value = 0; !at->failed && value < graph->values.count; value++)
+    for (uint32_t value = 0; !at->failed && value < file_values; value++)
         if (!at->session->is_constant[value] && at->session->stands_for[value] == value)
             add_crossings(at, value);
     if (!at->failed)
@@ -444,11 +418,11 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
     npart__arena_release(arena, at.order);
     npart__arena_release(arena, at.place_of);
     npart__arena_release(arena, at.of_stage);
-    npart__arena_release(arena, at.uses);
-    npart__arena_release(arena, at.first_use);
     npart__arena_release(arena, at.seen_by);
-    if (!at.failed)
+    if (!at.failed) {
         NPART__CHECK(npart__check_partitioning(request->session, request->accepted, out));
+        hide_copies(&at);
+    }
     return at.failed ? npart__fail_memory(error) : NPART_OK;
 }
 

@@ -65,10 +65,7 @@ struct npart__partition_request {
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
     const bool *is_cut; /* by value: the user cuts the graph behind it; NULL: nowhere */
-    const uint32_t *round_starts; /* the first node of each further round, in which the runtime asks about new nodes */
-    uint32_t round_count;         /* 0: there is one round */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
-    const uint8_t *in_units;      /* by node: enum npart__in_unit; NULL: there is none */
 };
 
 /* Partitions every region. */
@@ -100,5 +97,7 @@ bool npart__count_macs(const struct npart__session *session, const struct npart_
 /* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
  * absent or constant. */
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+/* The same as it is told, by nodes of the file alone: behind a copy what it copies from. */
+uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
 
 #endif

@@ -162,14 +162,6 @@ static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
     return drops->partitioning->lists.items + drops->partitioning->partitions.items[partition].first_member;
 }
 
-bool npart__is_copy_accepted(const struct npart__partition_request *request, uint32_t node, uint32_t copied)
-{
-    const uint8_t *in_units = request->in_units;
-    if (copied == NPART_NONE || (in_units && in_units[node] == NPART__UNIT_REFUSED))
-        return false;
-    return request->accepted[copied] || (in_units && in_units[copied] == NPART__UNIT_ORIGINAL);
-}
-
 static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
     const struct npart__session *session = drops->to->request->session;
@@ -261,39 +253,6 @@ static bool is_fed(const struct drops *drops, const struct npart__policy *policy
     return false;
 }
 
-/* Whether a refused node has an accepted copy of its own of the DequantizeLinear that makes the value. */
-static bool is_copied_for_refused(const struct npart__partition_request *request, uint32_t value)
-{
-    uint32_t kept_for = request->session->kept_for[value];
-    for (uint32_t i = 0; kept_for != NPART_NONE && i < npart__user_count(request->session, value); i++) {
-        uint32_t user = npart__user(request->session, value, i);
-        if (user != kept_for && !request->accepted[user] &&
-            npart__is_copy_accepted(request, user, request->session->graph->values.items[value].producer))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a partition of one node has such a copy, too: of that node, or of one that dequantizes what it makes. */
-static bool has_copies(const struct drops *drops, uint32_t partition)
-{
-    const struct npart__partition_request *request = drops->to->request;
-    const struct npart__graph *graph = drops->to->graph;
-    uint32_t made = npart__node_output(graph, &graph->nodes.items[members_of(drops, partition)[0]], 0);
-    if (!request->session->kept_for || made == NPART_NONE)
-        return false;
-    if (is_copied_for_refused(request, made))
-        return true;
-    for (uint32_t i = 0; i < npart__user_count(request->session, made); i++) {
-        const struct npart__node *user = &graph->nodes.items[npart__user(request->session, made, i)];
-        uint32_t result = npart__node_output(graph, user, 0);
-        if (npart__live_operand(request->session, user, 0) == made && result != NPART_NONE &&
-            is_copied_for_refused(request, result))
-            return true;
-    }
-    return false;
-}
-
 static bool is_dropped(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     uint32_t nodes = drops->partitioning->partitions.items[partition].member_count;
@@ -304,8 +263,7 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
     case NPART__POLICY_DROP_ONLY:
         return count_named(drops, policy, partition) == nodes;
     case NPART__POLICY_DROP_SINGLE:
-        return nodes == 1 && (policy->op_count == 0 || count_named(drops, policy, partition) == 1) &&
-               !has_copies(drops, partition);
+        return nodes == 1 && (policy->op_count == 0 || count_named(drops, policy, partition) == 1);
     case NPART__POLICY_DROP_UNDER_NODES:
         return nodes < policy->number;
     case NPART__POLICY_DROP_UNDER_MACS:

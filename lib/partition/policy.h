@@ -16,9 +16,6 @@ struct npart__hand_back {
     struct npart__arena *arena;
 };
 
-/* Whether the copy of a DequantizeLinear that a refused node has for itself is accepted: no, if that goes with a
- * refused unit. */
-bool npart__is_copy_accepted(const struct npart__partition_request *request, uint32_t node, uint32_t copied);
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule);
 
 /* The rule of the first line of this kind that counts and names the node's op, or NPART_NONE. */
@@ -28,9 +25,9 @@ uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy
 bool npart__apply_stops(struct npart__hand_back *to);
 /* The same, for the user's cuts. */
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts);
-/* Lists the cuts that end a partition, one of whose results has these users. False when out of memory. */
+/* Lists the cuts that end a partition, which has this result. False when out of memory. */
 bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
-                         const uint32_t *users, uint32_t user_count);
+                         uint32_t result);
 /* Once the nodes of a region have their stages, in execution order: splits the stages that have too many accepted
  * nodes. False when out of memory. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of);

@@ -70,8 +70,8 @@ static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
 {
     const struct npart__node *node = &at->graph->nodes.items[n];
     uint32_t side = at->out->partition_of[n], found = 0;
-    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(at->session, node, k);
+    for (uint32_t k = 0; n < npart__file_nodes(at->session) && k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__told_operand(at->session, node, k);
         if (value == NPART_NONE || source_side(at, value) == side || seen[value] == side + 1)
             continue;
         seen[value] = side + 1;
@@ -80,7 +80,8 @@ static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
     return found;
 }
 
-/* A partition's inputs are what its members take from outside, and its outputs what they make. */
+/* A partition's inputs are what its members take from outside, and its outputs what they make; copies are looked
+ * through. */
 static void check_borders(const struct checker *at, struct npart__arena *scratch)
 {
     const struct npart__partitioning *out = at->out;

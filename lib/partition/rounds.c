@@ -18,14 +18,6 @@ struct rounds {
     uint32_t *order;
 };
 
-static uint32_t round_of(const struct npart__partition_request *request, uint32_t node)
-{
-    uint32_t round = 0;
-    while (round < request->round_count && request->round_starts[round] <= node)
-        round++;
-    return round;
-}
-
 static bool open_rounds(struct rounds *at)
 {
     struct npart__arena *arena = at->request->arena;
@@ -137,7 +129,7 @@ static void show_round(const struct rounds *at, uint32_t round)
     const struct npart__partition_request *asked = at->request->back->request;
     for (uint32_t i = 0; i < at->request->count; i++) {
         uint32_t id = at->request->order[i];
-        asked->accepted[id] = at->accepted[at->request->place_of[id]] && round_of(asked, id) == round;
+        asked->accepted[id] = at->accepted[at->request->place_of[id]] && at->request->session->round[id] == round;
     }
 }
 
@@ -149,7 +141,7 @@ static void take_groups(struct rounds *at, uint32_t round)
     memset(at->of_stage, 0xff, (2 * ((size_t)request->count + 2) + 2) * sizeof *at->of_stage);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i], place = request->place_of[id];
-        if (!at->accepted[place] || round_of(asked, id) != round)
+        if (!at->accepted[place] || at->request->session->round[id] != round)
             continue;
         at->accepted[place] = asked->accepted[id];
         uint32_t *group = &at->of_stage[request->stage_of[id]];
@@ -181,7 +173,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
     request->failed |= !is_ordered;
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         at.accepted[request->place_of[request->order[i]]] = asked->accepted[request->order[i]];
-    for (uint32_t round = 0; round <= asked->round_count && is_ordered && !request->failed; round++) {
+    for (uint32_t round = 0; round <= request->session->round_count && is_ordered && !request->failed; round++) {
         struct npart__stage_request one = *request;
         is_ordered = order_groups(&at, &walk);
         one.order = is_ordered ? at.order : request->order;

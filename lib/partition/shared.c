@@ -54,21 +54,15 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     return npart__is_among(node, search->layout, search->layout_count) && search->to->request->accepted[id];
 }
 
-/* Offered to the target once it has compiled all others, among which nothing is turned any more. */
-static bool is_late(const struct search *search, uint32_t id)
-{
-    const struct npart__partition_request *request = search->to->request;
-    return request->round_count && id >= request->round_starts[0];
-}
-
-/* In the order of execution: after a layout op, past ops that work in either layout. False where there are none. */
+/* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later rounds.
+ * False where there are none. */
 static bool find_turned(struct search *search)
 {
     const struct npart__graph *graph = search->graph;
     bool is_any = false;
     for (uint32_t i = 0; i < graph->order_count; i++) {
         const struct npart__node *node = &graph->nodes.items[graph->order[i]];
-        if (!is_live(search, graph->order[i]) || is_late(search, graph->order[i]) || !goes_through(search, node))
+        if (!is_live(search, graph->order[i]) || search->session->round[graph->order[i]] || !goes_through(search, node))
             continue;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t maker = maker_of(search, node, k);

@@ -6,8 +6,17 @@
 
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__session_operand(session, node, index);
+    uint32_t value = npart__node_use(session->graph, node, index);
     return value == NPART_NONE || session->is_constant[value] ? NPART_NONE : value;
+}
+
+uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t value = npart__live_operand(session, node, index);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    bool is_copied = producer != NPART_NONE && producer >= npart__file_nodes(session);
+    return is_copied ? npart__live_operand(session, &graph->nodes.items[producer], 0) : value;
 }
 
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
@@ -20,20 +29,6 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
     if (is_inside && request->segment_of && request->segment_of[producer] != request->segment)
         is_inside = false;
     return is_inside ? producer : NPART_NONE;
-}
-
-/* Of a node whose operand is its own copy of a node that the provider takes: the wave behind that copy. The copy goes
- * with its accepted user; before a refused one it is a step, as any accepted node is. A copy of what is refused since
- * it leaves the graph does not leave it, and goes with what it copies from. */
-static uint32_t wave_behind(const struct npart__stage_request *request, const struct npart__node *node,
-                            uint32_t operand, uint32_t producer)
-{
-    uint32_t copied = npart__session_copied(request->session, node, operand);
-    uint32_t wave = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
-    bool from_accepted = producer != NPART_NONE && request->accepted[producer];
-    bool has_step = from_accepted || npart__is_copy_accepted(request->back->request,
-                                                             (uint32_t)(node - request->graph->nodes.items), copied);
-    return wave + (has_step ? 1 : 0);
 }
 
 /* Whether two places of the order are in one partition of an earlier round, which is one node now. */
@@ -54,13 +49,11 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
     uint32_t group = group_of ? group_of[request->place_of[id]] : NPART_NONE;
     uint32_t wave = 0;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t producer = npart__producer_inside(request, node, k), before;
-        if (group != NPART_NONE && producer != NPART_NONE && group_of[request->place_of[producer]] == group)
+        uint32_t producer = npart__producer_inside(request, node, k);
+        if (producer == NPART_NONE || (group != NPART_NONE && group_of[request->place_of[producer]] == group))
             continue;
-        if (request->accepted[id])
-            before = producer == NPART_NONE ? 0 : request->stage_of[producer] / 2;
-        else
-            before = wave_behind(request, node, k, producer);
+        bool is_step = request->accepted[producer] && !request->accepted[id];
+        uint32_t before = request->stage_of[producer] / 2 + is_step;
         wave = before > wave ? before : wave;
     }
     return wave;
@@ -189,7 +182,7 @@ void npart__give_stages(struct npart__stage_request *request, const char *partit
     size_t i = find_partitioner(partitioner);
     for (uint32_t place = 0; place < request->count; place++)
         request->place_of[request->order[place]] = place;
-    if (i < NPART__COUNT(partitioners) && request->back->request->round_count)
+    if (i < NPART__COUNT(partitioners) && request->session->round_count)
         npart__stage_rounds(request, partitioners[i].stage);
     else if (i < NPART__COUNT(partitioners))
         partitioners[i].stage(request);

@@ -21,7 +21,7 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
 /* False when no DequantizeLinear is accepted. */
 static bool has_work(const struct npart__stage_request *request)
 {
-    for (uint32_t i = 0; request->session->kept_for && i < request->count; i++)
+    for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
         if (request->accepted[request->order[i]] && plays(request->graph, request->order[i], NPART__ROLE_DEQUANTIZES))
             return true;
     return false;
@@ -62,9 +62,7 @@ static bool is_unit(const struct npart__stage_request *request, const struct use
     for (uint32_t k = 0; k < node->input_count; k++) {
         uint32_t producer = npart__producer_inside(request, node, k);
         bool is_absent = npart__live_operand(request->session, node, k) == NPART_NONE;
-        bool is_dequantized = npart__session_copied(request->session, node, k) != NPART_NONE ||
-                              (producer != NPART_NONE && plays(graph, producer, NPART__ROLE_DEQUANTIZES));
-        if (!is_absent && !is_dequantized)
+        if (!is_absent && (producer == NPART_NONE || !plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
             return false;
     }
     return true;

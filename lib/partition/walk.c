@@ -106,7 +106,7 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
 /* Inlined once all passes are over, and so behind what they make. */
 static bool is_late(const struct npart__stage_request *request, uint32_t id)
 {
-    return id >= request->graph->first_late_node && request->session->remade[id] == NPART__REMADE_NOT;
+    return request->session->round[id] && request->session->remade[id] == NPART__REMADE_NOT;
 }
 
 static bool is_remade(const struct npart__stage_request *request, uint32_t id, bool by_reshapes)

@@ -216,7 +216,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
 {
     const struct npart__mask *now = &plan->mask;
-    uint32_t count = plan->inference->graph->nodes.count;
+    uint32_t count = plan->session.graph->nodes.count;
     struct npart__mask out = {0};
     out.verdicts = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.verdicts);
     out.first_reason = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.first_reason);
@@ -250,8 +250,8 @@ static npart_status offer_again(struct npart__plan *plan, const struct expansion
     const struct npart__mask mask = plan->mask;
     npart_status status = expand(plan, list, true, assumed, error);
     if (status == NPART_OK)
-        status = npart__session_extend(plan->inference, &session, before->nodes.count, before->values.count,
-                                       plan->arena, &plan->session, error);
+        status = npart__session_extend(plan->inference, &session, session.round_count + 1, plan->arena, &plan->session,
+                                       error);
     if (status == NPART_OK)
         status = judge(plan, *assumed, error);
     if (status == NPART_OK && !keep_verdicts(plan, &mask, before->nodes.count))
@@ -261,25 +261,20 @@ static npart_status offer_again(struct npart__plan *plan, const struct expansion
 
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
-    struct NPART__ARRAY(uint32_t) starts = {0};
     struct expansions list = {0};
     npart_status status = NPART_OK;
     if (!applies(&plan->target))
         return NPART_OK;
-    while (status == NPART_OK && starts.count < NPART__LIMIT_ROUNDS) {
+    while (status == NPART_OK && plan->session.round_count < NPART__LIMIT_ROUNDS) {
         if (!list_expansions(plan, &list))
             return npart__fail_memory(error);
         if (list.items.count == 0)
             break;
-        if (starts.count == 0)
+        if (plan->session.round_count == 0)
             status = npart__own_views(plan, error);
-        if (status == NPART_OK && !NPART__PUSH(plan->arena, &starts, plan->inference->graph->nodes.count))
-            status = npart__fail_memory(error);
         if (status == NPART_OK)
             status = offer_again(plan, &list, assumed, error);
     }
-    plan->round_starts = starts.items;
-    plan->round_count = starts.count;
     plan->graph = plan->inference->graph;
     return status;
 }

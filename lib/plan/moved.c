@@ -50,15 +50,6 @@ static uint32_t result_of(const struct mover *at, uint32_t id)
     return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
 }
 
-/* Nodes that are offered at different times do not move past each other. */
-static uint32_t round_of(const struct mover *at, uint32_t id)
-{
-    uint32_t round = 0;
-    while (round < at->plan->round_count && id >= at->plan->round_starts[round])
-        round++;
-    return round;
-}
-
 static bool is_output(const struct mover *at, uint32_t value)
 {
     return at->graph->values.items[value].is_graph_output;
@@ -105,7 +96,8 @@ static bool can_join(const struct mover *at, uint32_t id, const struct span *spa
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
     if (!is_plain(at, id) || !goes_through(at, id) || node->input_count > MOST_OPERANDS ||
-        round_of(at, id) != round_of(at, span->node) || !is_alike(at, result_of(at, span->node), result_of(at, id)))
+        at->session->round[id] != at->session->round[span->node] ||
+        !is_alike(at, result_of(at, span->node), result_of(at, id)))
         return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t operand = npart__node_input(at->graph, node, i);
@@ -171,7 +163,7 @@ static bool can_meet(const struct mover *at, struct span *span)
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t rank, outer_rank;
     const struct npart__inference *inference = at->session->inference;
-    if (!is_movable(at, span->meets) || round_of(at, span->meets) != round_of(at, span->node) ||
+    if (!is_movable(at, span->meets) || at->session->round[span->meets] != at->session->round[span->node] ||
         !npart__order_of_axes(inference, span->node, inner, &rank) ||
         !npart__order_of_axes(inference, span->meets, outer, &outer_rank) || rank != outer_rank)
         return false;
@@ -306,7 +298,7 @@ static bool drop_met(const struct mover *at, struct npart__session *session)
         if (span->cancels)
             drop(at, session, span->meets);
     }
-    for (uint32_t v = 0; v < at->graph->values.count; v++)
+    for (uint32_t v = 0; v < session->made_from->graph->values.count; v++)
         while (session->stands_for[session->stands_for[v]] != session->stands_for[v])
             session->stands_for[v] = session->stands_for[session->stands_for[v]];
     return npart__session_connect(session, at->plan->arena);
@@ -331,7 +323,7 @@ npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error
     if (mover.spans.count == 0)
         return NPART_OK;
     npart_status status =
-        npart__session_extend(before.inference, &before, nodes, values, plan->arena, &plan->session, error);
+        npart__session_extend(before.made_from, &before, 0, plan->arena, &plan->session, error);
     if (status == NPART_OK && (!drop_met(&mover, &plan->session) || !move_all(&mover, &plan->session)))
         status = npart__fail_memory(error);
     return status;

@@ -230,9 +230,6 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
-                                                     .round_starts = plan->round_starts,
-                                                     .round_count = plan->round_count,
-                                                     .in_units = plan->mask.in_units,
                                                      .is_cut = plan->is_cut};
     return npart__count_partitions(&request, scratch, count, error);
 }
@@ -240,7 +237,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
 static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
                                struct npart_error *error)
 {
-    const struct npart__graph *graph = plan->graph;
+    const struct npart__graph *graph = plan->session.graph;
     struct npart__arena scratch;
     npart__arena_init(&scratch, &plan->arena->allocator);
     bool *accepted = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *accepted);
@@ -483,7 +480,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         return status;
     out->session = view->session;
     out->alike = view->alike;
-    out->inference = out->session.inference;
+    out->inference = out->session.made_from;
     out->graph = out->inference->graph;
     if (status == NPART_OK)
         status = npart__plan_judge(out, assumed, error);
@@ -501,25 +498,22 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status != NPART_OK)
         return status;
     out->known = known;
-    out->accepted = npart__arena_zeroed(arena, out->graph->nodes.count + (size_t)1, sizeof *out->accepted);
+    out->accepted = npart__arena_zeroed(arena, out->session.graph->nodes.count + (size_t)1, sizeof *out->accepted);
     if (!out->accepted)
         return npart__fail_memory(error);
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
-    for (uint32_t i = 0; i < out->graph->nodes.count; i++)
+    for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
         out->accepted[i] = out->mask.verdicts[i] == NPART__NPU;
     const struct npart__partition_request partition = {.session = &out->session,
                                                        .target = &out->target,
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,
-                                                       .round_starts = out->round_starts,
-                                                       .round_count = out->round_count,
-                                                       .in_units = out->mask.in_units,
                                                        .is_cut = out->is_cut,
                                                        .mask = &out->mask};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
-        status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->graph->nodes.count, arena,
-                                  &out->mask, error);
+        status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,
+                                  arena, &out->mask, error);
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, known, &out->session, &out->mask, &out->partitioning, arena,
                                     &out->causes, error);

@@ -57,8 +57,6 @@ struct npart__plan {
     const uint32_t *alike; /* see npart__find_alike */
     struct npart__mask mask;
     bool *accepted; /* by node */
-    const uint32_t *round_starts; /* the first node of each further round of partitioning, see npart__inline_refused */
-    uint32_t round_count;
     bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;

@@ -79,8 +79,7 @@ npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed
     if (status == NPART_OK)
         status = npart__expand_nodes(plan, list.items.items, list.items.count, assumed, error);
     if (status == NPART_OK)
-        status = npart__session_extend(plan->inference, &session, before->nodes.count, before->values.count,
-                                       plan->arena, &plan->session, error);
+        status = npart__session_extend(plan->inference, &session, 0, plan->arena, &plan->session, error);
     if (status != NPART_OK)
         return status;
     plan->graph = plan->inference->graph;

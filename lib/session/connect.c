@@ -8,7 +8,7 @@
 static void count_fates(struct npart__session *session)
 {
     session->live_count = session->folded_count = session->fused_count = 0;
-    for (uint32_t n = 0; n < session->inference->graph->nodes.count; n++) {
+    for (uint32_t n = 0; n < npart__file_nodes(session); n++) {
         session->live_count += npart__is_live(session, n);
         session->folded_count += !npart__is_live(session, n);
         session->fused_count += session->fates[n] == NPART__FATE_FUSED;
@@ -84,27 +84,22 @@ bool npart__session_list_uses(const struct npart__session *session, struct npart
     return graph->consumers != NULL;
 }
 
-static void *copied(struct npart__arena *arena, const void *items, size_t count, size_t item_bytes)
-{
-    void *made = npart__arena_allocate(arena, (count + 1) * item_bytes);
-    if (made && count)
-        memcpy(made, items, count * item_bytes);
-    return made;
-}
-
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena)
 {
-    const struct npart__graph *file = session->inference->graph;
-    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    const struct npart__graph *file = session->made_from->graph;
+    struct npart__graph *graph = npart__longer(arena, file, sizeof *graph, 1, 1);
     if (!graph)
         return false;
-    *graph = *file; /* nodes, attributes and scopes are not written to */
-    graph->operands.items = copied(arena, file->operands.items, file->operands.count, sizeof(uint32_t));
-    graph->values.items = copied(arena, file->values.items, file->values.count, sizeof *file->values.items);
+    /* nodes, attributes and scopes are not written to */
+    graph->operands.items =
+        npart__longer(arena, file->operands.items, sizeof(uint32_t), file->operands.count, file->operands.count);
+    graph->values.items =
+        npart__longer(arena, file->values.items, sizeof *file->values.items, file->values.count, file->values.count);
     if (!graph->operands.items || !graph->values.items)
         return false;
     session->graph = graph;
+    session->inference = session->made_from;
     count_fates(session);
     resolve_operands(session, graph);
-    return npart__session_list_uses(session, graph, arena);
+    return npart__session_list_uses(session, graph, arena) && npart__session_copy(session, arena);
 }

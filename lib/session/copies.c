@@ -1,84 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A DequantizeLinear that is used more than once: ONNX Runtime gives each use one of its own, at any level, so that
- * each may go with its user. Here a user of such a copy stands on what is dequantized.
+ * each may go with its user.
  *
  * Modelled on onnxruntime/core/optimizer/qdq_transformer/ensure_unique_dq_for_node_unit.cc: the original stays with the
  * first user, or with the graph's output or a body that captures it, where there is one.
  */
 #include "session/passes.h"
 
-struct copies {
-    const struct npart__graph *graph;
-    struct npart__session *session;
-    uint32_t *uses; /* by value */
-};
+#define KEPT_OUTSIDE (NPART_NONE - 1)
 
-static bool is_dequantized(const struct copies *at, uint32_t value)
-{
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
-    return producer != NPART_NONE && npart__is_live(at->session, producer) &&
-           strcmp(npart__node_op(at->graph, &at->graph->nodes.items[producer]), "DequantizeLinear") == 0;
-}
-
-static void count_uses(struct copies *at, uint32_t id)
-{
-    const struct npart__graph *graph = at->graph;
-    const struct npart__node *node = &graph->nodes.items[id];
-    uint32_t *kept_for = at->session->kept_for;
-    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        bool is_captured = k >= node->input_count;
-        uint32_t value = npart__node_use(graph, node, k);
-        value = value == NPART_NONE ? value : at->session->stands_for[value];
-        if (!is_dequantized(at, value))
-            continue;
-        at->uses[value]++;
-        if (is_captured)
-            kept_for[value] = NPART__KEPT_OUTSIDE;
-        else if (kept_for[value] == NPART_NONE || (kept_for[value] != NPART__KEPT_OUTSIDE && id < kept_for[value]))
-            kept_for[value] = id;
-    }
-}
-
-bool npart__fold_copies(struct npart__session *session, struct npart__arena *arena)
-{
-    const struct npart__graph *graph = session->inference->graph;
-    size_t values = graph->values.count + (size_t)1;
-    struct copies at = {.graph = graph, .session = session};
-    at.uses = npart__arena_zeroed(arena, values, sizeof *at.uses);
-    session->kept_for = npart__arena_allocate(arena, values * sizeof *session->kept_for);
-    if (!at.uses || !session->kept_for)
-        return false;
-    memset(session->kept_for, 0xff, values * sizeof *session->kept_for);
-    for (uint32_t v = 0; v < graph->values.count; v++) {
-        uint32_t value = session->stands_for[v];
-        if (graph->values.items[v].is_graph_output && is_dequantized(&at, value)) {
-            at.uses[value]++;
-            session->kept_for[value] = NPART__KEPT_OUTSIDE;
-        }
-    }
-    for (uint32_t i = 0; i < graph->order_count; i++)
-        if (npart__is_live(session, graph->order[i]))
-            count_uses(&at, graph->order[i]);
-    for (uint32_t v = 0; v < graph->values.count; v++)
-        if (at.uses[v] < 2)
-            session->kept_for[v] = NPART_NONE;
-    npart__arena_release(arena, at.uses);
-    return true;
-}
-
-uint32_t npart__session_copied(const struct npart__session *session, const struct npart__node *node, uint32_t index)
-{
-    uint32_t value = npart__node_use(session->graph, node, index);
-    uint32_t kept_for = value != NPART_NONE && session->kept_for ? session->kept_for[value] : NPART_NONE;
-    bool is_kept = kept_for == NPART_NONE || kept_for == (uint32_t)(node - session->graph->nodes.items);
-    return index >= node->input_count || is_kept ? NPART_NONE : session->graph->values.items[value].producer;
-}
-
-uint32_t npart__session_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
+/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. */
+static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
-    uint32_t value = npart__node_use(graph, node, index), copied = npart__session_copied(session, node, index);
-    uint32_t behind = copied == NPART_NONE ? NPART_NONE : npart__node_input(graph, &graph->nodes.items[copied], 0);
-    return behind == NPART_NONE ? value : behind;
+    const struct npart__value *of = &graph->values.items[value];
+    uint32_t first = of->is_graph_output ? KEPT_OUTSIDE : NPART_NONE;
+    if (of->consumer_count + of->is_graph_output < 2)
+        return NPART_NONE;
+    for (uint32_t i = 0; i < of->consumer_count; i++) {
+        uint32_t user = npart__user(session, value, i);
+        const struct npart__node *node = &graph->nodes.items[user];
+        for (uint32_t k = node->input_count; k < node->input_count + node->capture_count; k++)
+            first = npart__node_use(graph, node, k) == value ? KEPT_OUTSIDE : first;
+        first = user < first && first != KEPT_OUTSIDE ? user : first;
+    }
+    return first;
+}
+
+static uint32_t dequantized_by(const struct npart__session *session, uint32_t node)
+{
+    const struct npart__graph *graph = session->graph;
+    const struct npart__node *at = &graph->nodes.items[node];
+    bool is_one = npart__is_live(session, node) && npart__node_plays(graph, at, NPART__ROLE_DEQUANTIZES);
+    return is_one ? npart__node_output(graph, at, 0) : NPART_NONE;
+}
+
+/* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. */
+static uint32_t most_copies(const struct npart__session *session)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < session->graph->order_count; i++) {
+        uint32_t value = dequantized_by(session, session->graph->order[i]);
+        if (value != NPART_NONE && keeper_of(session, value) != NPART_NONE)
+            most += npart__user_count(session, value);
+    }
+    return most <= NPART__LIMIT_NODES ? (uint32_t)most : 0;
+}
+
+static bool make_room(struct npart__session *session, struct npart__graph *graph, uint32_t more,
+                      struct npart__arena *arena)
+{
+    size_t nodes = graph->nodes.count, values = graph->values.count, operands = graph->operands.count;
+    graph->nodes.items = npart__longer(arena, graph->nodes.items, sizeof *graph->nodes.items, nodes, nodes + more);
+    graph->values.items = npart__longer(arena, graph->values.items, sizeof *graph->values.items, values, values + more);
+    graph->operands.items = npart__longer(arena, graph->operands.items, sizeof(uint32_t), operands, operands + more);
+    graph->scopes.items = npart__longer(arena, graph->scopes.items, sizeof *graph->scopes.items, graph->scopes.count,
+                                        graph->scopes.count);
+    graph->order = npart__longer(arena, NULL, sizeof *graph->order, 0, graph->order_count + (size_t)more);
+    session->copied = npart__longer(arena, NULL, sizeof *session->copied, 0, more);
+    struct npart__inference *known = npart__longer(arena, session->made_from, sizeof *known, 1, 1);
+    if (!known)
+        return false;
+    known->facts = npart__longer(arena, known->facts, sizeof *known->facts, values, values + more);
+    known->rank_lost_at = npart__longer(arena, known->rank_lost_at, sizeof(uint32_t), values, values + more);
+    if (known->twins)
+        known->twins = npart__longer(arena, known->twins, sizeof(uint32_t), values, values + more);
+    session->inference = known;
+    return graph->nodes.items && graph->values.items && graph->operands.items && graph->scopes.items && graph->order &&
+           session->copied && known->facts && known->rank_lost_at &&
+           !known->twins == !session->made_from->twins &&
+           npart__session_lengthen(session, session, nodes, values, nodes + more, values + more, arena);
+}
+
+/* For one operand of a user. */
+static void copy_for(struct npart__session *session, struct npart__graph *graph, uint32_t node, uint32_t *operand)
+{
+    uint32_t made = graph->nodes.count++, result = graph->values.count++, value = *operand;
+    struct npart__node *copy = &graph->nodes.items[made];
+    *copy = graph->nodes.items[node];
+    copy->first_output = graph->operands.count;
+    copy->output_count = 1;
+    copy->body_count = copy->capture_count = 0;
+    graph->operands.items[graph->operands.count++] = *operand = result;
+    graph->values.items[result] = graph->values.items[value];
+    graph->values.items[result].producer = made;
+    graph->values.items[result].is_graph_output = false;
+    session->copied[made - npart__file_nodes(session)] = node;
+    session->fates[made] = NPART__FATE_LIVE;
+    session->into[made] = NPART_NONE;
+    session->remade[made] = NPART__REMADE_NOT;
+    session->round[made] = session->round[node];
+    session->place[made] = session->place[node];
+    session->is_constant[result] = false;
+    session->stands_for[result] = result;
+    session->inference->facts[result] = session->inference->facts[value];
+    session->inference->rank_lost_at[result] = session->inference->rank_lost_at[value];
+    if (session->inference->twins)
+        session->inference->twins[result] = session->inference->twins[value];
+}
+
+/* Each stands right behind the original. */
+static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before)
+{
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < before->order_count; i++) {
+        uint32_t id = before->order[i], copies = graph->nodes.count, value = dequantized_by(session, id);
+        uint32_t region = npart__node_region(before, id);
+        uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, value);
+        if (before->scopes.items[region].first_order == i)
+            graph->scopes.items[region].first_order = made;
+        graph->order[made++] = id;
+        for (uint32_t u = 0; keeper != NPART_NONE && u < npart__user_count(session, value); u++) {
+            uint32_t user = npart__user(session, value, u);
+            const struct npart__node *node = &graph->nodes.items[user];
+            bool has_own = user != keeper && dequantized_by(session, user) == NPART_NONE; /* no copies of copies */
+            for (uint32_t k = 0; has_own && k < node->input_count; k++)
+                if (graph->operands.items[node->first_input + k] == value)
+                    copy_for(session, graph, id, &graph->operands.items[node->first_input + k]);
+        }
+        graph->scopes.items[region].order_count += graph->nodes.count - copies;
+        while (copies < graph->nodes.count)
+            graph->order[made++] = copies++;
+    }
+    graph->order_count = made;
+}
+
+bool npart__session_copy(struct npart__session *session, struct npart__arena *arena)
+{
+    const struct npart__graph *before = session->graph;
+    uint32_t more = npart__has_units(session) ? most_copies(session) : 0;
+    if (more == 0)
+        return true;
+    struct npart__graph *graph = npart__longer(arena, before, sizeof *graph, 1, 1);
+    if (!graph || !make_room(session, graph, more, arena))
+        return false;
+    copy_all(session, graph, before);
+    session->graph = graph;
+    return npart__session_list_uses(session, graph, arena);
 }

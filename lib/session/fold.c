@@ -399,8 +399,9 @@ static bool allocate(const struct npart__graph *graph, struct npart__arena *aren
     out->stands_for = npart__arena_allocate(arena, values * sizeof *out->stands_for);
     out->into = npart__arena_allocate(arena, nodes * sizeof *out->into);
     out->remade = npart__arena_zeroed(arena, nodes, sizeof *out->remade);
+    out->round = npart__arena_zeroed(arena, nodes, sizeof *out->round);
     out->place = npart__arena_allocate(arena, nodes * sizeof *out->place);
-    return out->fates && out->is_constant && out->stands_for && out->into && out->remade && out->place;
+    return out->fates && out->is_constant && out->stands_for && out->into && out->remade && out->round && out->place;
 }
 
 npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
@@ -408,7 +409,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
                                  struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
-    *out = (struct npart__session){.inference = inference};
+    *out = (struct npart__session){.made_from = inference, .inference = inference};
     if (!allocate(graph, arena, out))
         return npart__fail_memory(error);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -424,10 +425,7 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
     bool rewrites = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
-    bool copies = inference->options.view != NPART__VIEW_FULL && inference->options.view != NPART__VIEW_ONNX;
-    if ((rewrites && !npart__fold_neighbours(out, release, arena)) ||
-        (rewrites && !npart__fold_merges(out, release, arena)) ||
-        (copies && !npart__fold_copies(out, arena)))
+    if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
     leave_out_all(&folder);
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);

@@ -15,8 +15,15 @@ bool npart__fold_neighbours(struct npart__session *session, enum npart__release 
 /* merge.c: nodes that become part of a neighbour. */
 bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena);
 
-/* copies.c: what is used more than once and copied for each use. */
-bool npart__fold_copies(struct npart__session *session, struct npart__arena *arena);
+/* copies.c: what is used more than once and copied for each use, of a graph that is connected. */
+bool npart__session_copy(struct npart__session *session, struct npart__arena *arena);
+
+/* extend.c: a copy of an array with room for more; NULL when out of memory. */
+void *npart__longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count);
+
+/* What a session has by node and by value, with room for more; `out` may be `before`. */
+bool npart__session_lengthen(const struct npart__session *before, struct npart__session *out, size_t nodes,
+                             size_t values, size_t new_nodes, size_t new_values, struct npart__arena *arena);
 
 /* connect.c: who uses what, in a graph that is to be the session's. */
 bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,

@@ -8,7 +8,7 @@
 
 static void check_fates(const struct npart__session *session)
 {
-    uint32_t live = 0, fused = 0, nodes = session->graph->nodes.count;
+    uint32_t live = 0, fused = 0, nodes = npart__file_nodes(session);
     for (uint32_t n = 0; n < nodes; n++) {
         const uint8_t fate = session->fates[n];
         live += fate == NPART__FATE_LIVE;
@@ -31,14 +31,14 @@ static void check_fates(const struct npart__session *session)
 
 static void check_values(const struct npart__session *session)
 {
-    const struct npart__graph *graph = session->graph, *file = session->inference->graph;
+    const struct npart__graph *graph = session->graph, *file = session->made_from->graph;
     for (uint32_t v = 0; v < graph->values.count; v++) {
-        uint32_t stands = session->stands_for[v], kept_for = session->kept_for ? session->kept_for[v] : NPART_NONE;
+        uint32_t stands = session->stands_for[v];
         NPART__ASSERT(stands < graph->values.count && session->stands_for[stands] == stands, "value %u", v);
-        NPART__ASSERT(!file->values.items[v].is_graph_output || graph->values.items[stands].is_graph_output,
+        NPART__ASSERT(v >= file->values.count || !file->values.items[v].is_graph_output ||
+                          graph->values.items[stands].is_graph_output,
                       "value %u is a result", v);
-        NPART__ASSERT(kept_for == NPART_NONE || kept_for == NPART__KEPT_OUTSIDE || npart__is_live(session, kept_for),
-                      "value %u is kept for node %u", v, kept_for);
+        NPART__ASSERT(v < file->values.count || npart__user_count(session, v) == 1, "value %u of a copy", v);
     }
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];

@@ -37,23 +37,23 @@ enum npart__remade {
 };
 
 struct npart__session {
-    /* What is run. It has the nodes and values of the inference's graph, by the same ids; of those that are not run it
-     * says nothing. Operands are what is left of them once the nodes between are gone, uses are those of live nodes,
-     * and a result of a graph is marked at what makes it now. */
+    /* What is run. It has the nodes and values of the file's graph, by the same ids, and behind them copies of nodes
+     * (copies.c); of those that are not run it says nothing. Operands are what is left of them once the nodes between
+     * are gone, uses are those of live nodes, and a result of a graph is marked at what makes it now. */
     const struct npart__graph *graph;
-    struct npart__inference *inference; /* what the runtime knows of the values */
+    struct npart__inference *made_from; /* the file's graph, and what the runtime knows of its values */
+    struct npart__inference *inference; /* the same, and what it knows of those that copies make */
+    uint32_t *copied;      /* by copy: the node of the file that it was copied from; NULL: there is none */
     uint8_t *fates;        /* by node: enum npart__fate */
     bool *is_constant;     /* by value: known before the model runs, at this level */
     uint32_t *stands_for;  /* by value: the value that remains when the nodes between are gone; itself, mostly */
-    uint32_t *kept_for;    /* by value that the runtime makes anew for each of its users (copies.c): the node that has
-                              the original, or NPART__KEPT_OUTSIDE; NPART_NONE for all others. NULL: there are none */
     uint32_t *into;        /* by node that is fused: the node that it is a part of; NPART_NONE for all others */
     uint8_t *remade;       /* by node: enum npart__remade */
+    uint8_t *round;        /* by node: in which round of partitioning it is offered; 0: the first */
     uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
-    uint32_t live_count, folded_count, fused_count; /* what is fused is folded, too */
+    uint32_t live_count, folded_count, fused_count; /* of the file's; what is fused is folded, too */
+    uint32_t round_count;  /* of rounds behind the first */
 };
-
-#define NPART__KEPT_OUTSIDE (NPART_NONE - 1)
 
 /* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
  * (lib/runtime/rewrites.def). `arena` holds the result. */
@@ -67,10 +67,11 @@ npart_status npart__session_take_branches(struct npart__session *session, enum n
                                           struct npart__arena *arena, struct npart_error *error);
 
 /* extend.c: the session of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided
- * stays, and of the new nodes only Constant ones go. `before` is that of the graph with `nodes` and `values` alone. */
+ * stays, and of the new nodes, which are offered in `round`, only Constant ones go. `before` is that of the graph
+ * without them. */
 npart_status npart__session_extend(struct npart__inference *inference, const struct npart__session *before,
-                                   uint32_t nodes, uint32_t values, struct npart__arena *arena,
-                                   struct npart__session *out, struct npart_error *error);
+                                   uint32_t round, struct npart__arena *arena, struct npart__session *out,
+                                   struct npart_error *error);
 
 /* products.c: of a session that was extended by the products that Reshapes stand round now, the nodes from
  * `nodes_before` on. False when out of memory. */
@@ -130,12 +131,35 @@ static inline uint32_t npart__user(const struct npart__session *session, uint32_
     return session->graph->consumers[session->graph->values.items[value].first_consumer + index];
 }
 
-/* What operand `index` of a live node (its inputs, then its captures) comes from: behind a copy of the node's own the
- * value that is copied from. NPART_NONE: absent. */
-uint32_t npart__session_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+/* Whether the runtime takes a quantized operator and what dequantizes for it for one unit. */
+static inline bool npart__has_units(const struct npart__session *session)
+{
+    enum npart__view view = session->made_from->options.view;
+    return view == NPART__VIEW_ONNXRUNTIME || view == NPART__VIEW_ONNXRUNTIME_FOLDING;
+}
 
-/* The node of which the runtime makes a live node a copy of its own for operand `index`, or NPART_NONE. */
-uint32_t npart__session_copied(const struct npart__session *session, const struct npart__node *node, uint32_t index);
+/* Nodes of the file's graph; ids from here on are copies. */
+static inline uint32_t npart__file_nodes(const struct npart__session *session)
+{
+    return session->made_from->graph->nodes.count;
+}
+
+/* The node of the file's graph that a node is, or is a copy of. */
+static inline uint32_t npart__file_node(const struct npart__session *session, uint32_t node)
+{
+    uint32_t nodes = npart__file_nodes(session);
+    return node < nodes ? node : session->copied[node - nodes];
+}
+
+/* A user of a value; of a copy the node that has it. */
+static inline uint32_t npart__user_past_copies(const struct npart__session *session, uint32_t value, uint32_t index)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t user = npart__user(session, value, index);
+    return user < npart__file_nodes(session)
+               ? user
+               : npart__user(session, npart__node_output(graph, &graph->nodes.items[user], 0), 0);
+}
 
 /* promises.c: of the debug build. */
 void npart__check_session(const struct npart__session *session);

@@ -11,7 +11,8 @@
 #define GRAPHS_A_LIST 20u
 #define GRAPHS 1500u /* for each partitioner */
 #define MOST_NODES 64u
-#define MOST_VALUES 256u
+#define MOST_RUN 512u /* with those of bodies, and copies */
+#define MOST_VALUES 1024u
 
 /* ---- random graphs -------------------------------------------------------------------------------------------- */
 
@@ -115,18 +116,17 @@ static void write_graph(uint32_t nodes)
 /* ---- one case --------------------------------------------------------------------------------------------------- */
 
 static struct built built;
-static struct npart__graph *const graph = &built.graph;
+static const struct npart__graph *graph; /* the session's */
 static struct npart__inference inference;
 static struct npart__session session;
 static struct npart__partitioning found;
 static struct npart__oplist oplist; /* without policies of its own */
 static struct npart__arena oplist_arena;
 static const struct npart__target target = {.oplist = &oplist};
-static bool asked[4 * MOST_NODES], accepted[4 * MOST_NODES]; /* before and after what a partitioner hands back */
+static bool asked[MOST_RUN], accepted[MOST_RUN]; /* before and after what a partitioner hands back */
 static bool is_cut[MOST_VALUES]; /* by value, of those that stand for others */
 static bool has_cuts;
-static uint32_t round_starts[2]; /* of nodes that the runtime is asked about in later rounds */
-static uint32_t round_count;
+static uint32_t round_count; /* of rounds behind the first, in which the runtime is asked about nodes */
 static const char *partitioner;
 
 static bool is_by(const char *name)
@@ -142,8 +142,14 @@ static bool is_live(uint32_t node)
 /* What a live node takes at a place, once folded nodes are gone; NPART_NONE for nothing or a constant. */
 static uint32_t taken(uint32_t node, uint32_t place)
 {
-    uint32_t value = npart__session_operand(&session, &graph->nodes.items[node], place);
+    uint32_t value = npart__node_use(graph, &graph->nodes.items[node], place);
     return value == NPART_NONE || session.is_constant[value] ? NPART_NONE : value;
+}
+
+/* The same as it is told, which is by the file's nodes: what a node's copy is made of. */
+static uint32_t taken_past_copies(uint32_t node, uint32_t place)
+{
+    return npart__told_operand(&session, &graph->nodes.items[node], place);
 }
 
 static uint32_t places_of(uint32_t node)
@@ -171,7 +177,7 @@ static bool needs(uint32_t node, uint32_t other)
 /* ---- what the partitions are ------------------------------------------------------------------------------------ */
 
 /* By node: the number of its partition within its region, from 0; NPART_NONE for what is in none. */
-static uint32_t expected[4 * MOST_NODES];
+static uint32_t expected[MOST_RUN];
 
 static uint32_t live_nodes(uint32_t region, uint32_t *out)
 {
@@ -240,14 +246,12 @@ static uint32_t expect_runs(const uint32_t *nodes, uint32_t count)
     return partitions;
 }
 
-/* Whether a ready node takes something that is made, or copied for it, by the group that gathers in this round. */
+/* Whether a ready node takes something that is made by the group that gathers in this round. */
 static bool takes_from_round(uint32_t node, const uint32_t *round_of, uint32_t round)
 {
     for (uint32_t k = 0; k < places_of(node); k++) {
-        uint32_t made_by = maker(node, k), round_made = made_by == NPART_NONE ? 0 : round_of[made_by];
-        uint32_t copied = npart__session_copied(&session, &graph->nodes.items[node], k);
-        bool by_accepted = (made_by != NPART_NONE && accepted[made_by]) || (copied != NPART_NONE && accepted[copied]);
-        if (by_accepted && round_made == round)
+        uint32_t made_by = maker(node, k);
+        if (made_by != NPART_NONE && accepted[made_by] && round_of[made_by] == round)
             return true;
     }
     return false;
@@ -257,8 +261,8 @@ static bool takes_from_round(uint32_t node, const uint32_t *round_of, uint32_t r
  * unless it takes something from the group: then it waits until nothing else is ready, which closes the group. */
 static uint32_t expect_waves(const uint32_t *nodes, uint32_t count)
 {
-    bool is_done[4 * MOST_NODES] = {false};
-    uint32_t round_of[4 * MOST_NODES] = {0};
+    bool is_done[MOST_RUN] = {false};
+    uint32_t round_of[MOST_RUN] = {0};
     uint32_t groups = 0, members = 0, done = 0, round = 0;
     while (done < count) {
         bool moved = false;
@@ -286,7 +290,7 @@ static uint32_t expect_waves(const uint32_t *nodes, uint32_t count)
 /* Whether two nodes of a wave are joined by results that pass between nodes of that wave. */
 static bool are_joined(const uint32_t *nodes, uint32_t count, uint32_t from, uint32_t to)
 {
-    bool is_reached[4 * MOST_NODES] = {false}, moved = true;
+    bool is_reached[MOST_RUN] = {false}, moved = true;
     is_reached[from] = true;
     while (moved && !is_reached[to]) {
         moved = false;
@@ -317,9 +321,9 @@ static void check_connected(const uint32_t *nodes, uint32_t count)
 
 static void check_count(uint32_t total)
 {
-    bool mask[4 * MOST_NODES];
+    bool mask[MOST_RUN];
     struct npart__partition_request request = {
-        &session, &target, partitioner, mask, NULL, NULL, 0, NULL, NULL};
+        &session, &target, partitioner, mask, NULL, NULL};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -329,7 +333,7 @@ static void check_count(uint32_t total)
 
 static void check_membership(void)
 {
-    uint32_t nodes[4 * MOST_NODES], total = 0;
+    uint32_t nodes[MOST_RUN], total = 0;
     bool is_counted = !is_by("connected") && !is_by("openvino");
     for (uint32_t region = 0; region < graph->scopes.count; region++) {
         if (graph->scopes.items[region].region != region)
@@ -360,14 +364,32 @@ static void check_membership(void)
     check_count(found.partitions.count);
 }
 
-/* Each accepted live node is a member once, of the partition that it says; in an order that runs. */
+static unsigned listed(uint32_t first, uint32_t count, uint32_t id)
+{
+    unsigned times = 0;
+    for (uint32_t i = 0; i < count; i++)
+        times += found.lists.items[first + i] == id;
+    return times;
+}
+
+/* Each accepted live node is a member once, of the partition that it says; in an order that runs. Copies are members
+ * that are told only where there are no others. */
 static void check_members(void)
 {
-    unsigned seen[4 * MOST_NODES] = {0};
+    unsigned seen[MOST_RUN] = {0};
+    uint32_t file_nodes = npart__file_nodes(&session);
     for (uint32_t p = 0; p < found.partitions.count; p++) {
         const struct npart__partition *at = &found.partitions.items[p];
         const uint32_t *members = found.lists.items + at->first_member;
         CHECK(at->member_count > 0);
+        if (found.partition_of[members[0]] != p) {
+            for (uint32_t i = 0; i < graph->nodes.count; i++) {
+                uint32_t node = npart__file_node(&session, i);
+                CHECK(found.partition_of[i] != p ||
+                      (i >= file_nodes && listed(at->first_member, at->member_count, node) == 1));
+            }
+            continue;
+        }
         for (uint32_t i = 0; i < at->member_count; i++) {
             seen[members[i]]++;
             CHECK_INT(found.partition_of[members[i]], p);
@@ -376,7 +398,7 @@ static void check_members(void)
         }
     }
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
-        CHECK_INT(seen[i], is_live(i) && accepted[i]);
+        CHECK_INT(seen[i], i < file_nodes && is_live(i) && accepted[i]);
         CHECK((found.partition_of[i] != NPART_NONE) == (is_live(i) && accepted[i]));
         CHECK((found.stage_of[i] != NPART_NONE) == is_live(i));
     }
@@ -387,7 +409,7 @@ static void check_members(void)
 /* With each partition as one node the graph can still be run: takes away what needs nothing that is left. */
 static void check_acyclic(void)
 {
-    bool is_gone[4 * MOST_NODES] = {false};
+    bool is_gone[MOST_RUN] = {false};
     bool moved = true;
     while (moved) {
         moved = false;
@@ -414,7 +436,7 @@ static void check_acyclic(void)
 /* A switch is where one side's stage follows the other's. */
 static void check_switches(void)
 {
-    uint32_t nodes[4 * MOST_NODES], switches = 0;
+    uint32_t nodes[MOST_RUN], switches = 0;
     for (uint32_t region = 0; region < graph->scopes.count; region++) {
         int side = -1;
         uint32_t count = graph->scopes.items[region].region == region ? live_nodes(region, nodes) : 0;
@@ -437,11 +459,11 @@ static void check_switches(void)
 /* Does a side (a partition; NPART_NONE: the CPU) take a value? */
 static bool takes(uint32_t side, uint32_t value)
 {
-    for (uint32_t n = 0; n < graph->nodes.count; n++)
+    for (uint32_t n = 0; n < npart__file_nodes(&session); n++)
         for (uint32_t k = 0; is_live(n) && found.partition_of[n] == side && k < places_of(n); k++)
-            if (taken(n, k) == value)
+            if (taken_past_copies(n, k) == value)
                 return true;
-    for (uint32_t v = 0; side == NPART_NONE && v < graph->values.count; v++)
+    for (uint32_t v = 0; side == NPART_NONE && v < inference.graph->values.count; v++)
         if (graph->values.items[v].is_graph_output && session.stands_for[v] == value)
             return true;
     return false;
@@ -457,18 +479,10 @@ static unsigned crossings_of(uint32_t value, uint32_t from, uint32_t to)
     return count;
 }
 
-static unsigned listed(uint32_t first, uint32_t count, uint32_t id)
-{
-    unsigned times = 0;
-    for (uint32_t i = 0; i < count; i++)
-        times += found.lists.items[first + i] == id;
-    return times;
-}
-
 static void check_borders(void)
 {
     uint32_t total = 0;
-    for (uint32_t value = 0; value < graph->values.count; value++) {
+    for (uint32_t value = 0; value < inference.graph->values.count; value++) {
         uint32_t producer = graph->values.items[value].producer;
         uint32_t from = producer == NPART_NONE ? NPART_NONE : found.partition_of[producer];
         bool is_there = session.stands_for[value] == value && !session.is_constant[value];
@@ -497,10 +511,10 @@ static void check_ends(void)
     for (uint32_t p = 0; p < found.partitions.count; p++) {
         const struct npart__partition *at = &found.partitions.items[p];
         uint32_t takers = 0;
-        for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        for (uint32_t n = 0; n < npart__file_nodes(&session); n++) {
             bool is_taker = false;
             for (uint32_t k = 0; is_live(n) && !accepted[n] && k < places_of(n); k++) {
-                uint32_t value = taken(n, k);
+                uint32_t value = taken_past_copies(n, k);
                 uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
                 is_taker |= producer != NPART_NONE && found.partition_of[producer] == p;
             }
@@ -523,19 +537,24 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     state = seed;
     write_graph(1 + random_below(seed % 50 == 0 ? MOST_NODES - 1 : 14));
     build_text(&built, text);
-    REQUIRE(built.status == NPART_OK && graph->nodes.count < 4 * MOST_NODES && graph->values.count < MOST_VALUES);
-    REQUIRE(npart__infer(graph, &options, &built.arena, &inference, &error) == NPART_OK);
+    REQUIRE(built.status == NPART_OK);
+    REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &error) == NPART_OK);
     REQUIRE(npart__session_make(&inference, level, NPART__RELEASE_OWN, &built.arena, &session, &error) == NPART_OK);
+    graph = session.graph;
+    REQUIRE(graph->nodes.count < MOST_RUN && graph->values.count < MOST_VALUES);
     uint32_t share = random_below(11);
     for (uint32_t i = 0; i < graph->nodes.count; i++)
         asked[i] = accepted[i] = random_below(10) < share;
     for (uint32_t v = 0; v < graph->values.count; v++)
-        is_cut[v] = has_cuts && session.stands_for[v] == v && random_below(6) == 0;
+        is_cut[v] = has_cuts && session.stands_for[v] == v && v < inference.graph->values.count && random_below(6) == 0;
     struct npart__partition_request request = {
-        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, round_starts, round_count,
-        NULL, NULL};
-    round_starts[0] = random_below(graph->nodes.count + 1);
-    round_starts[1] = round_starts[0] + random_below(graph->nodes.count + 1);
+        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL};
+    session.round_count = round_count;
+    uint32_t first = random_below(graph->nodes.count + 1), second = first + random_below(graph->nodes.count + 1);
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t file_node = npart__file_node(&session, i);
+        session.round[i] = (uint8_t)(round_count ? (file_node >= first) + (file_node >= second) : 0);
+    }
     REQUIRE(npart__partition_graph(&request, &built.arena, &found, &error) == NPART_OK);
 }
 
@@ -574,7 +593,7 @@ static void check_cuts(void)
     for (uint32_t n = 0; n < graph->nodes.count; n++)
         for (uint32_t k = 0; is_live(n) && accepted[n] && k < places_of(n); k++) {
             uint32_t value = taken(n, k), producer = maker(n, k);
-            CHECK(producer == NPART_NONE || !is_cut[value] || !found.cuts.is_cut ||
+            CHECK(producer == NPART_NONE || !is_cut[graph->values.items[value].alias] || !found.cuts.is_cut ||
                   found.partition_of[producer] != found.partition_of[n]);
         }
     for (uint32_t p = 0; p < found.partitions.count; p++) {
@@ -584,16 +603,12 @@ static void check_cuts(void)
             CHECK(is_cut[found.lists.items[at->first_cut + i]]);
         for (uint32_t n = 0; n < graph->nodes.count; n++)
             for (uint32_t k = 0; is_live(n) && accepted[n] && k < places_of(n); k++) {
-                uint32_t producer = maker(n, k);
+                uint32_t value = taken_past_copies(n, k);
+                uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
                 goes_on |= producer != NPART_NONE && found.partition_of[producer] == p && found.partition_of[n] != p;
             }
         CHECK(at->cut_count == 0 || goes_on);
     }
-}
-
-static unsigned round_of(uint32_t node)
-{
-    return (node >= round_starts[0] ? 1u : 0u) + (node >= round_starts[1] ? 1u : 0u);
 }
 
 /* What a round takes is a partition before the next is asked for; the rest is as sound as ever. */
@@ -608,7 +623,7 @@ static void check_rounds(uint32_t seed)
     check_ends();
     for (uint32_t n = 0; n < graph->nodes.count; n++)
         for (uint32_t k = 0; k < n && found.partition_of[n] != NPART_NONE; k++)
-            CHECK(found.partition_of[k] != found.partition_of[n] || round_of(k) == round_of(n));
+            CHECK(found.partition_of[k] != found.partition_of[n] || session.round[k] == session.round[n]);
     built_close(&built);
     if (test_failures > before) {
         fprintf(stderr, "  seed %u, %s, rounds\n%s", seed, partitioner, text);
