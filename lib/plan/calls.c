@@ -79,9 +79,8 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     if (status == NPART_OK)
         status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
-    plan->alike = status == NPART_OK ? npart__find_alike(&plan->session, plan->arena) : NULL;
     if (status == NPART_OK)
-        status = plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
+        status = npart__judge_anew(plan, assumed, error);
     *changed = false;
     for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
         if (calls->is_kept[i] && npart__is_live(&plan->session, i) && plan->mask.verdicts[i] != NPART__NPU)

@@ -9,10 +9,6 @@
 #include "plan/plan.h"
 #include "runtime/runtime.h"
 
-struct expansions {
-    struct NPART__ARRAY(struct npart__expansion) items;
-};
-
 /* ---- which nodes ------------------------------------------------------------------------------------------ */
 
 static bool applies(const struct npart__target *target)
@@ -78,7 +74,7 @@ static const struct npart__declared_type *declare(struct npart__arena *arena, co
 }
 
 /* False when out of memory. */
-static bool add_expansion(struct npart__plan *plan, struct expansions *list, uint32_t id,
+static bool add_expansion(struct npart__plan *plan, struct npart__expansions *list, uint32_t id,
                           const struct npart__body *body)
 {
     const struct npart__inference *inference = plan->inference;
@@ -116,7 +112,7 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
 }
 
 /* The nodes that the provider has refused and the CPU cannot run. False when out of memory. */
-static bool list_expansions(struct npart__plan *plan, struct expansions *list)
+static bool list_expansions(struct npart__plan *plan, struct npart__expansions *list)
 {
     const struct npart__graph *graph = plan->inference->graph;
     list->items.count = 0;
@@ -132,44 +128,22 @@ static bool list_expansions(struct npart__plan *plan, struct expansions *list)
 
 /* ---- what they become ------------------------------------------------------------------------------------- */
 
-/* The graph with the bodies, and what is known of it, in the plan; of assumptions, none of the new nodes. */
-static npart_status expand(struct npart__plan *plan, const struct expansions *list, bool is_late, uint8_t **assumed,
-                           struct npart_error *error)
+npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
+                                  struct npart_error *error)
 {
-    struct npart__inference *before = plan->inference;
-    struct npart__graph *graph = npart__arena_zeroed(plan->arena, 1, sizeof *graph);
-    struct npart__inference *inference = npart__arena_zeroed(plan->arena, 1, sizeof *inference);
-    if (!graph || !inference)
+    uint32_t before = plan->inference->graph->nodes.count, count = inference->graph->nodes.count;
+    uint8_t *longer = *assumed ? npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *longer) : NULL;
+    if (*assumed && !longer)
         return npart__fail_memory(error);
-    npart_status status = npart__graph_expand(before->graph, list->items.items, list->items.count, is_late,
-                                              plan->arena, graph, error);
-    if (status == NPART_OK) {
-        status = npart__infer(graph, &before->options, plan->arena, inference, error);
-    }
-    if (status != NPART_OK)
-        return status;
+    if (longer)
+        memcpy(longer, *assumed, before * sizeof *longer);
+    *assumed = longer;
     plan->inference = inference;
-    if (*assumed) {
-        uint8_t *longer = npart__arena_zeroed(plan->arena, graph->nodes.count + (size_t)1, sizeof *longer);
-        if (!longer)
-            return npart__fail_memory(error);
-        memcpy(longer, *assumed, before->graph->nodes.count * sizeof *longer);
-        *assumed = longer;
-    }
+    plan->graph = inference->graph;
     return NPART_OK;
 }
 
-npart_status npart__expand_nodes(struct npart__plan *plan, const struct npart__expansion *items, uint32_t count,
-                                 uint8_t **assumed, struct npart_error *error)
-{
-    struct expansions list = {0};
-    for (uint32_t i = 0; i < count; i++)
-        if (!NPART__PUSH(plan->arena, &list.items, items[i]))
-            return npart__fail_memory(error);
-    return expand(plan, &list, true, assumed, error);
-}
-
-static npart_status judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
+npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     plan->alike = npart__find_alike(&plan->session, plan->arena);
     return plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
@@ -189,7 +163,7 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
     struct npart__shared *shared = plan->shared;
-    struct expansions list = {0};
+    struct npart__expansions list = {0};
     npart_status status = NPART_OK;
     if (!plan->inference->graph->has_functions || !applies(&plan->target) || !has_work(plan))
         return NPART_OK;
@@ -198,13 +172,17 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
         status = npart__session_make(plan->inference, plan->level, plan->release, plan->arena,
                                      &plan->session, error);
         if (status == NPART_OK)
-            status = judge(plan, *assumed, error);
+            status = npart__judge_anew(plan, *assumed, error);
         if (status == NPART_OK && !list_expansions(plan, &list))
             status = npart__fail_memory(error);
         changed = status == NPART_OK && list.items.count > 0;
+        struct npart__inference *expanded = NULL;
         if (changed)
-            status = expand(plan, &list, false, assumed, error);
-        else if (is_first)
+            status = npart__infer_expanded(plan->inference, list.items.items, list.items.count, false, plan->arena,
+                                           &expanded, error);
+        if (changed && status == NPART_OK)
+            status = npart__take_expanded(plan, expanded, assumed, error);
+        else if (is_first && !changed)
             plan->shared = shared;
     }
     return status;
@@ -242,18 +220,17 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
 }
 
 /* One round: what is inlined is judged, and all else stays. */
-static npart_status offer_again(struct npart__plan *plan, const struct expansions *list, uint8_t **assumed,
+static npart_status offer_again(struct npart__plan *plan, const struct npart__expansions *list, uint8_t **assumed,
                                 struct npart_error *error)
 {
     const struct npart__graph *before = plan->inference->graph;
-    const struct npart__session session = plan->session;
     const struct npart__mask mask = plan->mask;
-    npart_status status = expand(plan, list, true, assumed, error);
+    npart_status status = npart__session_expand(&plan->session, list->items.items, list->items.count,
+                                                plan->session.round_count + 1, plan->arena, error);
     if (status == NPART_OK)
-        status = npart__session_extend(plan->inference, &session, session.round_count + 1, plan->arena, &plan->session,
-                                       error);
+        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
     if (status == NPART_OK)
-        status = judge(plan, *assumed, error);
+        status = npart__judge_anew(plan, *assumed, error);
     if (status == NPART_OK && !keep_verdicts(plan, &mask, before->nodes.count))
         status = npart__fail_memory(error);
     return status;
@@ -261,7 +238,7 @@ static npart_status offer_again(struct npart__plan *plan, const struct expansion
 
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
-    struct expansions list = {0};
+    struct npart__expansions list = {0};
     npart_status status = NPART_OK;
     if (!applies(&plan->target))
         return NPART_OK;
@@ -275,6 +252,5 @@ npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, 
         if (status == NPART_OK)
             status = offer_again(plan, &list, assumed, error);
     }
-    plan->graph = plan->inference->graph;
     return status;
 }

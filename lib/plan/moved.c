@@ -323,7 +323,7 @@ npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error
     if (mover.spans.count == 0)
         return NPART_OK;
     npart_status status =
-        npart__session_extend(before.made_from, &before, 0, plan->arena, &plan->session, error);
+        npart__session_expand(&plan->session, NULL, 0, 0, plan->arena, error);
     if (status == NPART_OK && (!drop_met(&mover, &plan->session) || !move_all(&mover, &plan->session)))
         status = npart__fail_memory(error);
     return status;

@@ -261,14 +261,14 @@ static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value
 static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
-    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+    for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         if (!npart__is_live(&plan->session, i) || accepted[i])
             continue;
         bool is_quantizing = npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) ||
                              npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES);
         uint32_t result = npart__node_output(graph, node, 0);
-        bool is_at_edge = is_fed_from_outside(graph, npart__live_operand(&plan->session, node, 0)) ||
+        bool is_at_edge = is_fed_from_outside(graph, npart__told_operand(&plan->session, node, 0)) ||
                           (result != NPART_NONE && graph->values.items[result].is_graph_output);
         if (!is_quantizing || !is_at_edge || npart__node_region(graph, i) != 0)
             return false;

@@ -66,6 +66,11 @@ struct npart__plan {
     uint32_t binding_count;
 };
 
+/* Nodes that a plan has inlined. */
+struct npart__expansions {
+    struct NPART__ARRAY(struct npart__expansion) items;
+};
+
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error);
 
@@ -79,9 +84,9 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 /* Of what has been judged: inlines such operators that were refused, and judges what they hold, in rounds. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
-/* The graph with the bodies in the nodes' places, after folding, and what is known of it; `*assumed` as above. */
-npart_status npart__expand_nodes(struct npart__plan *plan, const struct npart__expansion *items, uint32_t count,
-                                 uint8_t **assumed, struct npart_error *error);
+/* The graph with bodies in the place of nodes is the plan's from here on; `*assumed` as above. */
+npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
+                                  struct npart_error *error);
 /* Views of graphs that go with the plan are its own from here on. */
 npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error);
 
@@ -99,7 +104,9 @@ bool npart__plan_is_loaded(const struct npart__plan *plan);
 const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded);
 
-/* Judges the nodes of plan->inference and plan->session. */
+/* Judges the nodes of plan->session; it is another than before: first finds which are alike. */
+npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
+/* With plan->alike as it is. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
 #endif

@@ -6,10 +6,6 @@
  */
 #include "plan/plan.h"
 
-struct products {
-    struct NPART__ARRAY(struct npart__expansion) items;
-};
-
 static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
 {
     const struct npart__node *node = &graph->nodes.items[id];
@@ -42,7 +38,7 @@ static bool write_body(struct npart__arena *arena, const struct npart__fact *lef
 }
 
 /* False when out of memory. */
-static bool list_products(const struct npart__plan *plan, struct products *list)
+static bool list_products(const struct npart__plan *plan, struct npart__expansions *list)
 {
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -68,23 +64,16 @@ static bool list_products(const struct npart__plan *plan, struct products *list)
 
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
-    const struct npart__graph *before = plan->inference->graph;
-    const struct npart__session session = plan->session;
-    struct products list = {0};
+    struct npart__expansions list = {0};
     if (!list_products(plan, &list))
         return npart__fail_memory(error);
     if (list.items.count == 0)
         return NPART_OK;
     npart_status status = npart__own_views(plan, error);
     if (status == NPART_OK)
-        status = npart__expand_nodes(plan, list.items.items, list.items.count, assumed, error);
+        status = npart__session_reshape_products(&plan->session, list.items.items, list.items.count, plan->arena,
+                                                 error);
     if (status == NPART_OK)
-        status = npart__session_extend(plan->inference, &session, 0, plan->arena, &plan->session, error);
-    if (status != NPART_OK)
-        return status;
-    plan->graph = plan->inference->graph;
-    if (!npart__session_settle_products(&plan->session, before->nodes.count, plan->arena))
-        return npart__fail_memory(error);
-    plan->alike = npart__find_alike(&plan->session, plan->arena);
-    return plan->alike ? npart__plan_judge(plan, *assumed, error) : npart__fail_memory(error);
+        status = npart__take_expanded(plan, plan->session.made_from, assumed, error);
+    return status == NPART_OK ? npart__judge_anew(plan, *assumed, error) : status;
 }

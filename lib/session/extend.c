@@ -26,9 +26,24 @@ bool npart__session_lengthen(const struct npart__session *before, struct npart__
     return out->fates && out->into && out->remade && out->round && out->place && out->is_constant && out->stands_for;
 }
 
-npart_status npart__session_extend(struct npart__inference *inference, const struct npart__session *before,
-                                   uint32_t round, struct npart__arena *arena, struct npart__session *out,
-                                   struct npart_error *error)
+npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
+                                   uint32_t count, bool is_late, struct npart__arena *arena,
+                                   struct npart__inference **out, struct npart_error *error)
+{
+    struct npart__graph *graph = npart__arena_zeroed(arena, 1, sizeof *graph);
+    struct npart__inference *inference = npart__arena_zeroed(arena, 1, sizeof *inference);
+    if (!graph || !inference)
+        return npart__fail_memory(error);
+    npart_status status = npart__graph_expand(before->graph, items, count, is_late, arena, graph, error);
+    if (status == NPART_OK)
+        status = npart__infer(graph, &before->options, arena, inference, error);
+    if (status == NPART_OK)
+        *out = inference;
+    return status;
+}
+
+static npart_status extend(struct npart__inference *inference, const struct npart__session *before, uint32_t round,
+                           struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     uint32_t nodes = npart__file_nodes(before), values = before->made_from->graph->values.count;
@@ -56,4 +71,15 @@ npart_status npart__session_extend(struct npart__inference *inference, const str
         if (npart__is_live(out, n) && graph->nodes.items[n].callee != NPART_NONE)
             out->fates[n] = NPART__FATE_INLINED;
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
+}
+
+npart_status npart__session_expand(struct npart__session *session, const struct npart__expansion *items, uint32_t count,
+                                   uint32_t round, struct npart__arena *arena, struct npart_error *error)
+{
+    const struct npart__session before = *session;
+    struct npart__inference *inference = session->made_from;
+    npart_status status = NPART_OK;
+    if (count)
+        status = npart__infer_expanded(before.made_from, items, count, true, arena, &inference, error);
+    return status == NPART_OK ? extend(inference, &before, round, arena, session, error) : status;
 }

@@ -41,7 +41,7 @@ static void join_before(struct npart__session *session, uint32_t id)
     session->stands_for[from] = resolve(session, behind);
 }
 
-bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
+static bool settle(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->inference->graph;
     uint32_t *product_of = npart__arena_allocate(arena, (nodes_before + (size_t)1) * sizeof *product_of);
@@ -65,4 +65,12 @@ bool npart__session_settle_products(struct npart__session *session, uint32_t nod
         session->stands_for[v] = resolve(session, v);
     npart__arena_release(arena, product_of);
     return npart__session_connect(session, arena);
+}
+
+npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
+                                             uint32_t count, struct npart__arena *arena, struct npart_error *error)
+{
+    uint32_t nodes_before = npart__file_nodes(session);
+    npart_status status = npart__session_expand(session, items, count, 0, arena, error);
+    return status == NPART_OK && !settle(session, nodes_before, arena) ? npart__fail_memory(error) : status;
 }

@@ -66,16 +66,19 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
 npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
                                           struct npart__arena *arena, struct npart_error *error);
 
-/* extend.c: the session of a graph whose inlined nodes came after folding (npart__graph_expand): what was decided
- * stays, and of the new nodes, which are offered in `round`, only Constant ones go. `before` is that of the graph
- * without them. */
-npart_status npart__session_extend(struct npart__inference *inference, const struct npart__session *before,
-                                   uint32_t round, struct npart__arena *arena, struct npart__session *out,
-                                   struct npart_error *error);
+/* extend.c: what is known of a graph with bodies in the place of some nodes (npart__graph_expand). */
+npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
+                                   uint32_t count, bool is_late, struct npart__arena *arena,
+                                   struct npart__inference **out, struct npart_error *error);
 
-/* products.c: of a session that was extended by the products that Reshapes stand round now, the nodes from
- * `nodes_before` on. False when out of memory. */
-bool npart__session_settle_products(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena);
+/* Puts bodies in the place of nodes of a session that has been folded: what was decided stays, and of the new nodes,
+ * which are offered in `round`, only Constant ones go. Without bodies it is a session that may be changed. */
+npart_status npart__session_expand(struct npart__session *session, const struct npart__expansion *items, uint32_t count,
+                                   uint32_t round, struct npart__arena *arena, struct npart_error *error);
+
+/* products.c: the same for products, in the first round: the bodies have Reshapes round them. */
+npart_status npart__session_reshape_products(struct npart__session *session, const struct npart__expansion *items,
+                                             uint32_t count, struct npart__arena *arena, struct npart_error *error);
 
 /* An operand of a node. */
 struct npart__use {
