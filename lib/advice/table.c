@@ -170,6 +170,14 @@ static bool has_word(const struct npart__graph *graph, const char *word)
     return npart__strings_find(&graph->strings, word, strlen(word)) != NPART_NONE;
 }
 
+/* Operators that read and write pictures and texts. */
+static const char extensions[] = "com.microsoft.extensions";
+
+static bool is_extension(const struct npart__graph *graph, const struct npart__node *node)
+{
+    return strcmp(npart__text(&graph->strings, node->domain), extensions) == 0;
+}
+
 static bool is_known(const struct npart__case *about, const struct npart__node *node)
 {
     const struct npart__inference *all = about->plan->known;
@@ -217,6 +225,9 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     case NPART__WHEN_EXPERTS:
         return has_word(plan->graph, "TopK") &&
                (has_word(plan->graph, "OneHot") || has_word(plan->graph, "ScatterElements"));
+    case NPART__WHEN_PROCESSED:
+        return node && (is_extension(plan->graph, node) ||
+                        (cause->root != NPART_NONE && has_word(plan->graph, extensions)));
     case NPART__WHEN_ADDED_LATER:
     case NPART__WHEN_DROPPED:
         about->opset = node && cause->rule == oplist->gates[oplist->rules.items[cause->rule].gate].missing_rule

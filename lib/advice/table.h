@@ -16,6 +16,7 @@ enum npart__row_when {
     NPART__WHEN_INPUT_CONDITION, /* an If whose condition is an input of the graph */
     NPART__WHEN_MERGED,          /* the same, as optimum writes it to have two models in one */
     NPART__WHEN_EXPERTS,         /* the graph routes by TopK */
+    NPART__WHEN_PROCESSED,       /* it is, or comes behind, what reads or writes pictures and texts in the graph */
     NPART__WHEN_ADDED_LATER,     /* the list has the op from a later opset on */
     NPART__WHEN_DROPPED,         /* the list has the op up to an earlier opset */
     NPART__WHEN_INTEGERS,        /* the target computes integers only */

@@ -22,7 +22,7 @@ void npart__put_verdict(struct npart__page *page, int columns)
         {"edge", "EDGE", "EDGE", NPART__GREEN},
         {"split", "SPLIT", "SPLIT", NPART__YELLOW},
         {"none", "NOTHING ON THE NPU", "NONE", NPART__RED},
-        {"fails", "FAILS", "FAILS", NPART__RED},
+        {"fails", "FAILS TO COMPILE", "FAILS", NPART__RED},
         {"empty", "NOTHING TO RUN", "EMPTY", NPART__DIM},
     };
     for (size_t i = 0; i < NPART__LENGTH(words); i++) {

@@ -7,6 +7,7 @@
 #define CAUSES_SHOWN 5u
 #define FINDINGS_SHOWN 3u
 #define STEPS_SHOWN 4u
+#define FAILURES_SHOWN 2u
 
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
@@ -196,11 +197,6 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
         npart__put_place(page, cause->first_affected);
         npart__put(page, "\n");
     }
-    if (*rule.advice) {
-        npart__paint(page, "0");
-        detail_line(page, rule.advice);
-        npart__paint(page, NPART__DIM);
-    }
     if (*rule.source) {
         npart__put(page, "     rule ");
         npart__put_text(page, rule.id);
@@ -313,6 +309,48 @@ static void cost(struct npart__page *page)
     parts(page, cost);
 }
 
+/* ---- what fails -------------------------------------------------------------------------------------------- */
+
+static void failure_line(struct npart__page *page, const char *text, uint32_t node)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_text(&line, text);
+    if (node != NPART_NONE) {
+        char place[160];
+        (void)npart_model_node_text(page->model, node, place, sizeof place);
+        npart__add_format(&line, ": %s", place);
+    }
+    npart__painted(page, NPART__RED, "  Because   ");
+    npart__wrapped(page, npart__sheet_text(&line), 12, 12);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+/* What the runtime or the compiler says, before all else: the model runs nowhere. */
+static void failures(struct npart__page *page)
+{
+    struct npart_finding finding = {.size = sizeof finding};
+    struct npart_cause cause = {.size = sizeof cause};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : FAILURES_SHOWN, count = 0;
+    bool is_invalid = false;
+    if (strcmp(page->summary.verdict, "fails") != 0)
+        return;
+    for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding) && count < most; i++) {
+        if (strcmp(finding.code, "invalid") != 0)
+            continue;
+        failure_line(page, finding.text, NPART_NONE);
+        is_invalid = true;
+        count++;
+    }
+    for (uint32_t i = 0; !is_invalid && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
+        if (!cause.is_fatal)
+            continue;
+        failure_line(page, cause.text, cause.first_affected);
+        count++;
+    }
+}
+
 /* ---- what to do -------------------------------------------------------------------------------------------- */
 
 /* What is left then: "leaves 7 partitions, 85.8 % of nodes on the NPU". */
@@ -416,6 +454,7 @@ static void target(struct npart__page *page, const npart_advice *advice)
         npart__put_strip(page, page->width - 4);
         npart__put(page, "\n");
     }
+    failures(page);
     actions(page, advice);
     causes(page);
     npart__put_remarks(page);

@@ -235,6 +235,33 @@ static void test_advice__each_kind(void)
     }
 }
 
+/* A cut at so many tensors. */
+static void check_cut(uint32_t tensors, const char *kinds)
+{
+    char text[4000], found[200];
+    struct analysis at;
+    npart_advice *advice = NULL;
+    size_t used = (size_t)snprintf(text, sizeof text, "opset 17\ninput x float32[4]\n");
+    for (uint32_t i = 0; i < tensors; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "node v%u = Relu(x)\n", i);
+    used += (size_t)snprintf(text + used, sizeof text - used, "node n = NonZero(v0)\nnode c = Cast(n) to=1\n");
+    for (uint32_t i = 1; i < tensors; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "node w%u = Gather(v%u, n)\noutput w%u\n", i, i, i);
+    (void)snprintf(text + used, sizeof text - used, "output c\n");
+    analysis_open(&at, text, NULL, NULL, NULL);
+    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+    list_kinds(advice, found, sizeof found);
+    CHECK_TEXT(found, kinds);
+    npart_advice_free(advice);
+    analysis_close(&at);
+}
+
+static void test_advice__cuts_are_of_few_tensors(void)
+{
+    check_cut(NPART__LIMIT_CUT_TENSORS, "cut | exporter");
+    check_cut(NPART__LIMIT_CUT_TENSORS + 1, "exporter");
+}
+
 /* ---- one table ------------------------------------------------------------------------------------------------- */
 
 static void test_advice__the_table_is_well_formed(void)
@@ -329,5 +356,6 @@ static void test_advice__all_voices_tell_the_same(void)
     closedir(folder);
 }
 
-TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind, test_advice__the_table_is_well_formed,
+TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
+      test_advice__cuts_are_of_few_tensors, test_advice__the_table_is_well_formed,
       test_advice__all_voices_tell_the_same)
