@@ -585,11 +585,7 @@ struct npart_summary {
 NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
 
 enum npart_verdict {
-    NPART_VERDICT_CPU,
-    NPART_VERDICT_NPU,
-    NPART_VERDICT_FAIL,
-    NPART_VERDICT_UNKNOWN,
-    NPART_VERDICT_FOLDED,
+    NPART_VERDICT_CPU, NPART_VERDICT_NPU, NPART_VERDICT_FAIL, NPART_VERDICT_UNKNOWN, NPART_VERDICT_FOLDED,
     NPART_VERDICT_FUSED /* fused into another node */
 };
 
@@ -611,8 +607,11 @@ NPART_API const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *cou
 
 struct npart_value_plan {
     size_t size;
-    bool is_constant;   /* known before the model runs, at the plan's level */
+    bool is_constant, has_bytes; /* is_constant: known before the model runs, at the plan's level */
+    uint64_t bytes;     /* where has_bytes */
     const char *layout; /* that the target holds it in: "plain", or the target's own, such as "nhwc" */
+    const char *converted_to; /* the other layout, where a user needs that; NULL: none does */
+    uint32_t converted_for;   /* the first such node; NPART_NONE: it is an output of the graph */
 };
 
 /* What became of a value. */
@@ -705,7 +704,7 @@ struct npart_cost_range {
 struct npart_cost {
     size_t size;
     struct npart_cost_range total, switching, copying, layout;
-    uint64_t bytes_to_npu, bytes_to_cpu;
+    uint64_t bytes_to_npu, bytes_to_cpu, conversion_bytes; /* the last: of tensors that change their layout */
     uint32_t conversions, unknown_sizes;
     bool is_calibrated;
 };

@@ -35,19 +35,34 @@ const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count)
     return plan ? plan->order : NULL;
 }
 
+static const char *layout_word(const struct npart__plan *plan, bool is_native)
+{
+    return is_native ? plan->target.oplist->layout : "plain";
+}
+
 static const char *layout_of(const struct npart__plan *plan, uint32_t value)
 {
-    return plan->cost.is_native[value] ? plan->target.oplist->layout : "plain";
+    return layout_word(plan, plan->cost.is_native[value]);
 }
 
 bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_value_plan *out)
 {
     if (!handle || value >= handle->plan.graph->values.count || !NPART__HAS_ROOM(out))
         return false;
+    const struct npart__cost *cost = &handle->plan.cost;
+    const struct npart__fact *fact = npart__fact_of(handle->plan.session.inference, value);
+    uint32_t user = cost->converted_for[value];
+    uint64_t elements, bytes = UINT64_MAX;
+    if (fact->element_type && npart__static_elements(fact, &elements))
+        bytes = npart__type_bytes(fact->element_type, elements);
     *out = (struct npart_value_plan){
         .size = sizeof *out,
         .is_constant = handle->plan.session.is_constant[value],
         .layout = layout_of(&handle->plan, value),
+        .converted_to = user == NPART_NONE ? NULL : layout_word(&handle->plan, !cost->is_native[value]),
+        .converted_for = user == NPART__FOR_GRAPH ? NPART_NONE : user,
+        .has_bytes = bytes != UINT64_MAX,
+        .bytes = bytes == UINT64_MAX ? 0 : bytes,
     };
     return true;
 }

@@ -325,6 +325,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
         .bytes_to_npu = cost->bytes_to_npu,
         .bytes_to_cpu = cost->bytes_to_cpu,
         .conversions = cost->conversions,
+        .conversion_bytes = cost->conversion_bytes,
         .unknown_sizes = cost->unknown_sizes,
         .is_calibrated = cost->is_calibrated,
     };

@@ -60,7 +60,6 @@ struct layouts {
     const struct npart__partitioning *partitioning;
     uint8_t *class_of;     /* by interned op type, of ai.onnx and of the domain that the list names */
     uint32_t *domain_of;   /* by interned op type */
-    bool *is_converted;    /* by value: its other form has been made */
     struct npart__cost *out;
 };
 
@@ -91,13 +90,13 @@ static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
     return class;
 }
 
-static void convert(struct layouts *layouts, uint32_t value)
+static void convert(struct layouts *layouts, uint32_t value, uint32_t user)
 {
     const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
     uint64_t elements;
-    if (layouts->is_converted[value] || fact->is_constant)
+    if (layouts->out->converted_for[value] != NPART_NONE || fact->is_constant)
         return; /* a constant is laid out when the session is created */
-    layouts->is_converted[value] = true;
+    layouts->out->converted_for[value] = user;
     layouts->out->conversions++;
     if (npart__static_elements(fact, &elements))
         layouts->out->conversion_bytes =
@@ -128,7 +127,7 @@ static void lay_out_node(struct layouts *layouts, uint32_t id)
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
             continue;
         if (is_native[value] != wants_native)
-            convert(layouts, value);
+            convert(layouts, value, id);
     }
     for (uint32_t k = 0; k < node->output_count && (class == LAYOUT_THROUGH || k == 0); k++) {
         uint32_t value = k ? npart__node_output(layouts->graph, node, k) : result;
@@ -143,10 +142,11 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
     size_t texts = graph->strings.texts.count + (size_t)1, values = graph->values.count + (size_t)1;
     layouts->class_of = npart__arena_zeroed(arena, texts, sizeof *layouts->class_of);
     layouts->domain_of = npart__arena_zeroed(arena, texts, sizeof *layouts->domain_of);
-    layouts->is_converted = npart__arena_zeroed(arena, values, sizeof *layouts->is_converted);
     layouts->out->is_native = npart__arena_zeroed(arena, values, sizeof *layouts->out->is_native);
-    if (!layouts->class_of || !layouts->domain_of || !layouts->is_converted || !layouts->out->is_native)
+    layouts->out->converted_for = npart__arena_allocate(arena, values * sizeof *layouts->out->converted_for);
+    if (!layouts->class_of || !layouts->domain_of || !layouts->out->is_native || !layouts->out->converted_for)
         return false;
+    memset(layouts->out->converted_for, 0xff, values * sizeof *layouts->out->converted_for); /* NPART_NONE */
     static const char *const quantizing[] = {"DequantizeLinear", "QuantizeLinear"}; /* of a scale for each tensor */
     if (!classify(layouts, quantizing, sizeof quantizing / sizeof *quantizing, LAYOUT_THROUGH, arena) ||
         !classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
@@ -157,10 +157,9 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
             lay_out_node(layouts, graph->order[i]);
     for (uint32_t v = 0; v < graph->values.count; v++)
         if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])
-            convert(layouts, v);
+            convert(layouts, v, NPART__FOR_GRAPH);
     npart__arena_release(arena, layouts->class_of);
     npart__arena_release(arena, layouts->domain_of);
-    npart__arena_release(arena, layouts->is_converted);
     return true;
 }
 

@@ -19,6 +19,8 @@ struct npart__range {
     double low, typical, high;
 };
 
+#define NPART__FOR_GRAPH (NPART_NONE - 1)
+
 struct npart__cost {
     struct npart__range switch_ms, copy_ms, layout_ms, total_ms;
     uint64_t bytes_to_npu, bytes_to_cpu;
@@ -27,6 +29,8 @@ struct npart__cost {
     uint64_t conversion_bytes;
     bool is_calibrated;     /* no more than half of the parameters used are assumptions */
     bool *is_native;        /* by value: held in the target's layout */
+    uint32_t *converted_for; /* by value: the first node that needs it in the other layout; NPART__FOR_GRAPH: the graph,
+                                as its output; NPART_NONE: it is not converted */
 };
 
 npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,

@@ -339,6 +339,30 @@ static void crossing(struct json *json, uint32_t index, const struct npart_cross
     text(json, "}");
 }
 
+static void layouts(struct json *json)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    bool is_first = true;
+    text(json, ",\"layouts\":[");
+    for (uint32_t i = 0; !json->pool->failed && npart_plan_value(json->plan, i, &at); i++) {
+        if (!at.converted_to)
+            continue;
+        value_name(json, is_first ? "{\"tensor\":" : ",{\"tensor\":", i);
+        is_first = false;
+        member(json, ",\"from\":", at.layout);
+        member(json, ",\"to\":", at.converted_to);
+        count_or_null(json, ",\"bytes\":", at.has_bytes, at.bytes);
+        id_or_null(json, ",\"node\":", at.converted_for);
+        struct npart__sheet why;
+        npart__sheet_open(&why, json->pool);
+        npart__add_conversion(&why, &json->scratch, json->plan, i, &at);
+        member(json, ",\"text\":", npart__sheet_text(&why));
+        npart__sheet_close(&why);
+        text(json, "}");
+    }
+    text(json, "]");
+}
+
 static void cost(struct json *json)
 {
     struct npart_cost at = {.size = sizeof at};
@@ -516,8 +540,10 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
         nodes_and_partitions(json);
     if (json->detail != NPART_DETAIL_SUMMARY)
         causes(json);
-    if (json->detail == NPART_DETAIL_NODES)
+    if (json->detail == NPART_DETAIL_NODES) {
         crossings(json);
+        layouts(json);
+    }
     cost(json);
     text(json, ",\"memory\":{}");
     actions(json, plans->advice);

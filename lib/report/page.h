@@ -84,6 +84,8 @@ void npart__put_matches(struct npart__page *page, const char *text, const uint32
 npart_status npart__fail_node(struct npart__page *page, const char *text, struct npart_error *error);
 /* pieces.c: the plan's partitions, those of most arithmetic first. */
 void npart__put_pieces(struct npart__page *page);
+/* layouts.c: tensors that change their layout, the largest first. */
+void npart__put_layouts(struct npart__page *page);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 

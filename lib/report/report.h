@@ -85,6 +85,16 @@ void npart__add_json_string(struct npart__sheet *sheet, const char *text, size_t
 bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length);
 #define NPART__ROOM(sheet) (sheet)->data, (sheet)->capacity
 
+/* "1.2 MB" */
+void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes);
+
+/* ---- layouts ----------------------------------------------------------------------------------------------- */
+
+/* layouts.c: why a tensor that is converted changes its layout: "the target computes node 3 (Conv) in NHWC; ...".
+ * `scratch` is for what getters write. */
+void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
+                           uint32_t value, const struct npart_value_plan *at);
+
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
 /* Checks what all reports are given; the plans must be of one model. */

@@ -160,6 +160,19 @@ void npart__add_format(struct npart__sheet *sheet, const char *format, ...)
     va_end(again);
 }
 
+void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes)
+{
+    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    double scaled = (double)bytes;
+    size_t unit = 0;
+    while (scaled >= 999.5 && unit + 1 < NPART__LENGTH(units)) {
+        scaled /= 1000;
+        unit++;
+    }
+    npart__add_decimal(sheet, scaled, unit && scaled < 99.95 ? 1 : 0);
+    npart__add_text(sheet, units[unit]);
+}
+
 void npart__add_number(struct npart__sheet *sheet, int64_t value)
 {
     char digits[24];

@@ -14,19 +14,6 @@ static void count_of(struct npart__page *page, uint64_t count, const char *noun)
     npart__add_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
-static void bytes_of(struct npart__page *page, uint64_t bytes)
-{
-    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
-    double scaled = (double)bytes;
-    size_t unit = 0;
-    while (scaled >= 999.5 && unit + 1 < NPART__LENGTH(units)) {
-        scaled /= 1000;
-        unit++;
-    }
-    npart__add_decimal(page->out, scaled, unit && scaled < 99.95 ? 1 : 0);
-    npart__put(page, units[unit]);
-}
-
 /* ---- head -------------------------------------------------------------------------------------------------- */
 
 static void head(struct npart__page *page)
@@ -39,7 +26,7 @@ static void head(struct npart__page *page)
     npart__put(page, "  ");
     count_of(page, info.node_count - info.added_node_count, "node");
     npart__put(page, ", ");
-    bytes_of(page, info.weight_bytes);
+    npart__add_bytes(page->out, info.weight_bytes);
     npart__put(page, " of weights");
     for (uint32_t i = 0; i < info.opset_count; i++)
         if (strcmp(info.opsets[i].domain, "ai.onnx") == 0)
@@ -277,14 +264,19 @@ static void parts(struct npart__page *page, const struct npart_cost *cost)
     part(&gathered, "launches ", cost->switching);
     part(&gathered, ", copies ", cost->copying);
     npart__put(&gathered, " (");
-    bytes_of(&gathered, cost->bytes_to_npu);
+    npart__add_bytes(&line, cost->bytes_to_npu);
     npart__put(&gathered, " in, ");
-    bytes_of(&gathered, cost->bytes_to_cpu);
+    npart__add_bytes(&line, cost->bytes_to_cpu);
     npart__put(&gathered, " out");
     if (cost->unknown_sizes)
         npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
     part(&gathered, "), layout conversions ", cost->layout);
-    npart__add_format(&line, " (%u)", cost->conversions);
+    npart__add_format(&line, " (%u tensor%s", cost->conversions, cost->conversions == 1 ? "" : "s");
+    if (cost->conversions) {
+        npart__add_text(&line, ", ");
+        npart__add_bytes(&line, cost->conversion_bytes);
+    }
+    npart__add_text(&line, ")");
     npart__paint(page, NPART__DIM);
     npart__put(page, "     ");
     npart__wrapped(page, npart__sheet_text(&line), 5, 5);
@@ -461,6 +453,8 @@ static void target(struct npart__page *page, const npart_advice *advice)
     if (page->options->is_verbose)
         npart__put_pieces(page);
     cost(page);
+    if (page->options->is_verbose)
+        npart__put_layouts(page);
 }
 
 npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,

@@ -313,6 +313,24 @@ static void expect_crossing(struct run *run, char *text)
     fail(run, "no crossing %s; there are%s", wanted, *all ? all : " none");
 }
 
+/* expect converted VALUE TO NODE BYTES: NODE is the first that needs it so, or "output" of the graph. */
+static void expect_converted(struct run *run, char *text)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    char found[512] = "none", bytes[32] = "?";
+    uint32_t value = find_value(run, next_word(&text));
+    if (!npart_plan_value(run->plan, value, &at)) {
+        fail(run, "there is no such value");
+        return;
+    }
+    if (at.has_bytes)
+        (void)snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)at.bytes);
+    if (at.converted_to)
+        (void)snprintf(found, sizeof found, "%s %s %s", at.converted_to,
+                       at.converted_for == NPART_NONE ? "output" : node_label(run, at.converted_for), bytes);
+    compare_text(run, "converted", found, rest_of(text));
+}
+
 /* expect cause N KIND VICTIMS CUTS TEXT */
 static void expect_cause(struct run *run, char *text)
 {
@@ -418,6 +436,7 @@ static void expect(struct run *run, char *text)
     } checks[] = {
         {"value", expect_value, false},         {"order", expect_order, false},
         {"folded", expect_folded, true},        {"verdict", expect_verdict, true},
+        {"converted", expect_converted, true},
         {"reason", expect_reason, true},        {"no-reason", expect_no_reason, true},
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
         {"cause", expect_cause, true},          {"finding", expect_finding, false},

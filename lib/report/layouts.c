@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where tensors change between the model's layout and the target's, and why.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "report/page.h"
+
+#define LAYOUTS_SHOWN 40u
+
+/* "NHWC"; the model's own by the number of axes. */
+static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank)
+{
+    static const char *const plain[] = {[3] = "NCW", [4] = "NCHW", [5] = "NCDHW"};
+    if (strcmp(word, "plain") == 0) {
+        npart__add_text(out, rank < NPART__LENGTH(plain) && plain[rank] ? plain[rank] : "the model's layout");
+        return;
+    }
+    for (; *word; word++) {
+        char letter = (char)toupper((unsigned char)*word);
+        npart__add(out, &letter, 1);
+    }
+}
+
+void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
+                           uint32_t value, const struct npart_value_plan *at)
+{
+    const npart_inference *view = npart_plan_view(plan);
+    struct npart_value tensor = {.size = sizeof tensor};
+    char node[160] = "";
+    bool is_plain = strcmp(at->converted_to, "plain") == 0;
+    (void)npart_inference_value(view, value, &tensor);
+    if (at->converted_for != NPART_NONE)
+        (void)npart_model_node_text(npart_inference_model(view), at->converted_for, node, sizeof node);
+    npart__add_format(sheet, "%s%s%s", is_plain ? "" : "the target computes ", *node ? node : "the graph's output",
+                      !is_plain ? " in " : *node ? " needs " : " is ");
+    add_layout(sheet, at->converted_to, tensor.rank);
+    npart__add_text(sheet, "; the tensor is ");
+    add_layout(sheet, at->layout, tensor.rank);
+    while (npart__sheet_lacks(scratch, npart_inference_type_text(view, value, NPART__ROOM(scratch))))
+        continue;
+    npart__add_text(sheet, is_plain ? ", " : " ");
+    npart__add(sheet, scratch->data, scratch->size);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+struct conversion {
+    uint32_t value;
+    uint64_t bytes;
+};
+
+static int compare_conversions(const void *left, const void *right)
+{
+    const struct conversion *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->value < b->value ? -1 : 1;
+}
+
+static void put_conversion(struct npart__page *page, const struct conversion *conversion)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    struct npart_value tensor = {.size = sizeof tensor, .name = ""};
+    struct npart__sheet line;
+    if (!npart_plan_value(page->plan, conversion->value, &at) || !at.converted_to)
+        return;
+    (void)npart_inference_value(page->view, conversion->value, &tensor);
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s, ", tensor.name);
+    if (at.has_bytes)
+        npart__add_bytes(&line, at.bytes);
+    else
+        npart__add_text(&line, "size unknown");
+    npart__add_text(&line, ": ");
+    npart__add_conversion(&line, page->scratch, page->plan, conversion->value, &at);
+    npart__put(page, "     ");
+    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+void npart__put_layouts(struct npart__page *page)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    uint32_t count = 0, most = page->cost.conversions;
+    struct conversion *all = npart__take(page->pool, most + (size_t)1, sizeof *all);
+    if (most == 0 || !all)
+        return;
+    for (uint32_t i = 0; count < most && npart_plan_value(page->plan, i, &at); i++)
+        if (at.converted_to)
+            all[count++] = (struct conversion){.value = i, .bytes = at.bytes};
+    qsort(all, count, sizeof *all, compare_conversions);
+    npart__painted(page, NPART__BOLD, "  Layout conversions");
+    npart__put(page, " (largest first)\n");
+    for (uint32_t i = 0; i < count && i < LAYOUTS_SHOWN && !page->pool->failed; i++)
+        put_conversion(page, &all[i]);
+    if (count > LAYOUTS_SHOWN)
+        npart__add_format(page->out, "     and %u more (--format json)\n", count - LAYOUTS_SHOWN);
+}
