@@ -162,7 +162,15 @@ static bool is_worse(const struct npart__after *after, const struct npart__after
     return after->accepted <= than->accepted && after->partitions >= than->partitions;
 }
 
-static npart_status add_other(struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t opset)
+/* Its trial is that all nodes of its causes are taken, whatever row says so. */
+static bool takes_nodes(const struct npart__group *group)
+{
+    return !group->replanned && !group->tail && npart__rows[group->row].trial != NPART__TRY_NOTHING;
+}
+
+/* `left` is what the group itself leaves. */
+static npart_status add_other(struct npart__way *way, const struct npart__group *group,
+                              const struct npart__after *left, uint32_t row, int64_t opset)
 {
     struct npart__group other = {.row = row,
                                  .first_cause = group->first_cause,
@@ -170,12 +178,13 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
                                  .opset = opset,
                                  .variant = NPART_NONE};
     struct npart__action action;
-    struct npart__after after;
+    struct npart__after after = *left;
     bool *accepted;
     npart_status status = npart__group_prepare(way, &other);
     if (status != NPART_OK || other.is_impossible)
         return status;
-    status = npart__group_try(way, &other, &after, &accepted);
+    if (!takes_nodes(group) || !takes_nodes(&other))
+        status = npart__group_try(way, &other, &after, &accepted);
     if (status != NPART_OK || is_worse(&after, &way->now))
         return status;
     bool *marks = mark_causes(way, group);
@@ -188,13 +197,14 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
     return status;
 }
 
-static npart_status add_others(struct npart__way *way, const struct npart__group *group)
+static npart_status add_others(struct npart__way *way, const struct npart__group *group,
+                               const struct npart__after *left)
 {
     npart_status status = NPART_OK;
     int64_t opset = 0;
     uint32_t row = npart__next_row(way, group, group->row, &opset);
     for (uint32_t i = 1; status == NPART_OK && row != NPART_NONE && i < NPART__LIMIT_ALTERNATIVES; i++) {
-        status = add_other(way, group, row, opset);
+        status = add_other(way, group, left, row, opset);
         row = npart__next_row(way, group, row, &opset);
     }
     return status;
@@ -207,9 +217,9 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     struct npart__action action;
     struct npart__after after;
     bool *accepted, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
-    npart_status status = is_dims ? NPART_OK : add_others(way, group);
-    if (status == NPART_OK)
-        status = npart__group_try(way, group, &after, &accepted);
+    npart_status status = npart__group_try(way, group, &after, &accepted);
+    if (status == NPART_OK && !is_dims)
+        status = add_others(way, group, &after);
     bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
     if (!marks || !mark_solved(way, group, accepted, marks))
         return status == NPART_OK ? npart__fail_memory(way->error) : status;
@@ -271,7 +281,7 @@ static bool is_before(const struct npart__after *a, const struct npart__after *b
 static npart_status choose(struct npart__way *way, struct npart__group **out)
 {
     struct npart__after best, after;
-    uint32_t tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
+    uint32_t candidates = 0, tried = 0, most = way->steps < NPART__LIMIT_STEPS_TRIED ? NPART__LIMIT_CANDIDATES : 1;
     int rank = 1;
     bool *is_left = find_left(way);
     *out = NULL;
@@ -279,20 +289,26 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
         return npart__fail_memory(way->error);
     for (uint32_t i = 0; i < way->groups.count; i++) {
         int own = rank_of(&way->groups.items[i], is_left);
+        candidates = own > rank ? 1 : candidates + (own == rank);
         rank = own > rank ? own : rank;
     }
     for (uint32_t i = 0; i < way->groups.count && tried < most; i++) {
-        if (rank_of(&way->groups.items[i], is_left) != rank)
+        struct npart__group *group = &way->groups.items[i];
+        if (rank_of(group, is_left) != rank)
             continue;
-        npart_status status = npart__group_try(way, &way->groups.items[i], &after, NULL);
+        if (candidates == 1 || most == 1) { /* it is chosen whatever it leaves */
+            *out = group;
+            return NPART_OK;
+        }
+        npart_status status = npart__group_try(way, group, &after, NULL);
         if (status != NPART_OK)
             return status;
-        if (after.accepted < way->now.accepted && !way->groups.items[i].tail) /* the runtime then takes less */
+        if (after.accepted < way->now.accepted && !group->tail) /* the runtime then takes less */
             after.partitions = 0;
         if (tried++ && !is_before(&after, &best))
             continue;
         best = after;
-        *out = &way->groups.items[i];
+        *out = group;
     }
     return NPART_OK;
 }
@@ -323,23 +339,10 @@ static npart_status mend(struct npart__way *way)
     return status;
 }
 
-static struct npart__after as_it_is(const struct npart__plan *plan)
-{
-    const struct npart_summary *at = &plan->summary;
-    return (struct npart__after){.partitions = at->partitions,
-                                 .live = at->live,
-                                 .accepted = at->accepted,
-                                 .failed = at->failed,
-                                 .coverage = at->coverage,
-                                 .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
-                                 .verdict = at->verdict,
-                                 .cost_ms = plan->cost.total_ms};
-}
-
 /* Causes that nothing can be done about, as `row` says it. They need nothing, and leave the plan as it is. */
 static npart_status keep(struct npart__way *way, const struct npart__group *group, const bool *marks)
 {
-    struct npart__after after = as_it_is(way->open);
+    struct npart__after after = npart__as_it_is(way->open);
     struct npart__action action;
     uint32_t steps = way->steps;
     way->steps = 0;

@@ -83,6 +83,19 @@ static bool is_put_off(const struct npart__way *way, const struct npart__group *
     return has_dims && !group->is_fatal && npart__rows[group->row].kind != NPART__KIND_DIMS;
 }
 
+struct npart__after npart__as_it_is(const struct npart__plan *plan)
+{
+    const struct npart_summary *at = &plan->summary;
+    return (struct npart__after){.partitions = at->partitions,
+                                 .live = at->live,
+                                 .accepted = at->accepted,
+                                 .failed = at->failed,
+                                 .coverage = at->coverage,
+                                 .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
+                                 .verdict = at->verdict,
+                                 .cost_ms = plan->cost.total_ms};
+}
+
 npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *plan)
 {
     way->plan = plan;
@@ -104,8 +117,13 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
         }
     }
     npart_status status = find_tails(way);
+    bool is_changed = way->tail != NULL;
+    for (uint32_t i = 0; i < way->groups.count; i++)
+        is_changed |= way->groups.items[i].is_done;
+    way->now = npart__as_it_is(plan);
+    way->accepted = plan->accepted;
     const struct npart__what_if request = {plan, way->row_of, way->is_done, NPART_NONE, way->tail, way->is_loaded};
-    return status == NPART_OK
+    return status == NPART_OK && is_changed
                ? npart__what_if(&request, false, &way->scratch, &way->now, &way->accepted, way->error)
                : status;
 }

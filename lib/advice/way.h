@@ -29,7 +29,9 @@ struct npart__way {
     struct npart_error *error;
 };
 
-/* groups.c: goes on with another plan: its causes by the rows that suit them. */
+/* groups.c: what a plan leaves with nothing done. */
+struct npart__after npart__as_it_is(const struct npart__plan *plan);
+/* Goes on with another plan: its causes by the rows that suit them. */
 npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *plan);
 /* Finds what the group's trial needs: a tail, or another plan. Sets is_impossible where there is none. */
 npart_status npart__group_prepare(struct npart__way *way, struct npart__group *group);
@@ -38,10 +40,5 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
                               bool **accepted);
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
-
-static inline bool npart__group_replans(const struct npart__group *group)
-{
-    return group->replanned != NULL;
-}
 
 #endif
