@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes that fall back, grouped by why. A dynamic dim is traced to the symbol it is made of, and through that
- * to the graph's input or to the node whose result's size depends on the data; everything else is grouped by rule.
+ * Nodes that fall back, grouped by why. A size that is not known is traced to the dim of an input or to the node that
+ * it goes back to (trace.c); what no more than follows belongs to that. Everything else is grouped by rule, and rules
+ * of several ops by what they require or by what they found.
  */
-#include <stdlib.h>
+#include "cause/finder.h"
 
-#include "cause/cause.h"
+/* Ranks, element types and opsets below this are keys; none is higher in what models and lists say. */
+#define MOST_NUMBERS (NPART__LIMIT_RANK + 1)
+/* From here on a rank is more than some accelerators have, whichever op asks. */
+#define HIGH_RANK 5u
+/* Different dims of one node that are looked at. */
+#define DIMS_OF_NODE 8u
 
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
                                                 uint32_t node)
@@ -26,65 +32,77 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
     return best;
 }
 
-struct finder {
-    const struct npart__target *target;
-    const struct npart__oplist *oplist;
-    const struct npart__inference *known; /* all that is known; symbols are its */
-    const struct npart__graph *graph;
-    const struct npart__session *session;
-    const struct npart__mask *mask;
-    const struct npart__partitioning *partitioning;
-    struct npart__arena *arena;
-    struct npart__causes *out;
-    uint32_t *by_rule;   /* cause + 1 */
-    uint32_t *by_op;     /* by interned op type: cause + 1, of ops that have no entry */
-    uint32_t *by_symbol; /* cause + 1 */
-    uint32_t *by_node;   /* cause + 1, of nodes whose results have no rank */
-    uint32_t *input_of;  /* by symbol: value + 1 of the first graph input whose shape has it */
-    bool failed;
-};
-
-/* ---- roots of dynamic shapes ------------------------------------------------------------------------------ */
-
-/* The symbol behind the first dim of a value that is no number; NPART_NONE when there is none. */
-static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)
+static bool falls_back(const struct npart__finder *finder, uint32_t node)
 {
-    const struct npart__fact *fact = npart__fact_of(inference, value);
-    uint32_t root = NPART_NONE;
-    for (uint32_t i = 0; fact->has_rank && i < fact->rank && root == NPART_NONE; i++)
-        if (!npart__is_number(fact->dims[i]))
-            root = npart__root_symbol(&inference->expressions, fact->dims[i]);
-    return root;
-}
-
-/* The node at which the runtime lost what shape the value has. */
-static uint32_t node_that_lost_shape(const struct finder *finder, uint32_t value)
-{
-    uint32_t symbol = symbol_behind(finder->session->inference, value);
-    return symbol == NPART_NONE ? npart__rank_lost_at(finder->session->inference, value)
-                                : finder->session->inference->expressions.symbols.items[symbol].node;
+    return npart__is_live(finder->session, node) && finder->mask->verdicts[node] != NPART__NPU;
 }
 
 /* ---- making causes ---------------------------------------------------------------------------------------- */
 
-static uint32_t new_cause(struct finder *finder, uint32_t rule)
+static size_t keys_of(const struct npart__finder *finder, enum npart__family family)
+{
+    switch (family) {
+    case NPART__FAMILY_RULE:
+        return finder->oplist->rules.count;
+    case NPART__FAMILY_SYMBOL:
+        return finder->trace.known->expressions.symbols.count;
+    case NPART__FAMILY_INPUT:
+        return finder->graph->values.count;
+    case NPART__FAMILY_RANK:
+    case NPART__FAMILY_TYPE:
+    case NPART__FAMILY_UNSHAPED:
+        return MOST_NUMBERS;
+    default:
+        return finder->graph->strings.texts.count;
+    }
+}
+
+/* Where the cause of a family with a key stands, plus one; NULL when out of memory. */
+static uint32_t *slot_of(struct npart__finder *finder, enum npart__family family, uint32_t key)
+{
+    if (!finder->slots[family])
+        finder->slots[family] = npart__arena_zeroed(finder->arena, keys_of(finder, family) + 1, sizeof(uint32_t));
+    finder->failed |= !finder->slots[family];
+    return finder->slots[family] ? &finder->slots[family][key] : NULL;
+}
+
+static uint32_t new_cause(struct npart__finder *finder, enum npart__family family, uint32_t key, uint32_t rule)
 {
     struct npart__cause cause = {
         .about = finder->oplist->rules.items[rule].about, .rule = rule, .symbol = NPART_NONE, .root = NPART_NONE,
-        .cut_value = NPART_NONE};
-    if (!NPART__PUSH(finder->arena, &finder->out->items, cause)) {
+        .cut_value = NPART_NONE, .first_affected = NPART_NONE};
+    struct npart__about_cause about = {.family = (uint8_t)family, .key = key, .culprit = NPART_NONE};
+    if (!NPART__PUSH(finder->arena, &finder->out->items, cause) || !NPART__PUSH(finder->arena, &finder->about, about)) {
         finder->failed = true;
         return NPART_NONE;
     }
     return finder->out->items.count - 1;
 }
 
-/* The cause in a slot, made when the slot is empty. */
-static uint32_t cause_in(struct finder *finder, uint32_t *slot, uint32_t rule, bool *is_new)
+/* A cause that asks the same of another op. */
+static uint32_t same_requirement(const struct npart__finder *finder, uint32_t rule)
 {
-    *is_new = *slot == 0;
-    if (*is_new) {
-        uint32_t made = new_cause(finder, rule);
+    const struct npart__rule *rules = finder->oplist->rules.items;
+    for (uint32_t c = 0; c < finder->out->items.count; c++) {
+        const struct npart__rule *other = &rules[finder->out->items.items[c].rule];
+        if (finder->about.items[c].family == NPART__FAMILY_RULE && other->about == rules[rule].about &&
+            other->is_fatal == rules[rule].is_fatal && strcmp(other->sentence, rules[rule].sentence) == 0)
+            return c + 1;
+    }
+    return 0;
+}
+
+/* The cause of a family with a key, made when there is none. `is_joined`: other ops' rules of the same sentence. */
+static uint32_t cause_of_key(struct npart__finder *finder, enum npart__family family, uint32_t key, uint32_t rule,
+                             bool is_joined)
+{
+    uint32_t *slot = slot_of(finder, family, key);
+    if (!slot)
+        return NPART_NONE;
+    if (*slot == 0 && is_joined)
+        *slot = same_requirement(finder, rule);
+    if (*slot == 0) {
+        uint32_t made = new_cause(finder, family, key, rule);
         if (made == NPART_NONE)
             return made;
         *slot = made + 1;
@@ -92,329 +110,443 @@ static uint32_t cause_in(struct finder *finder, uint32_t *slot, uint32_t rule, b
     return *slot - 1;
 }
 
-static const char *node_text(struct finder *finder, uint32_t node)
+/* ---- sizes that are not known ----------------------------------------------------------------------------- */
+
+static void add_root(struct npart__finder *finder, uint32_t cause, uint32_t node)
 {
-    char text[160];
-    npart__describe_node(finder->graph, node, text, sizeof text);
-    const char *copy = npart__arena_copy_text(finder->arena, text, strlen(text));
-    finder->failed |= !copy;
-    return copy ? copy : "";
+    if (cause == NPART_NONE || finder->root_in[node])
+        return;
+    finder->root_in[node] = cause + 1;
+    finder->about.items[cause].root_count++;
+    if (finder->out->items.items[cause].root == NPART_NONE)
+        finder->out->items.items[cause].root = node;
 }
 
-static void note_inputs(struct finder *finder)
+/* What kind of loss it is that a node's results have no shape. */
+static enum npart__family family_of_loss(const struct npart__finder *finder, const struct npart__node *node)
 {
-    const struct npart__scope *scope = &finder->graph->scopes.items[0];
-    for (uint32_t i = 0; i < scope->input_count; i++) {
-        uint32_t value = finder->graph->operands.items[scope->first_input + i];
-        const struct npart__fact *fact = npart__fact_of(finder->known, value);
-        for (uint32_t k = 0; k < fact->rank; k++) {
-            uint32_t symbol = npart__root_symbol(&finder->known->expressions, fact->dims[k]);
-            if (symbol != NPART_NONE && finder->input_of[symbol] == 0)
-                finder->input_of[symbol] = value + 1;
-        }
+    enum npart__family family = NPART__FAMILY_LOST;
+    if (node->body_count)
+        return NPART__FAMILY_CONTROL;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(finder->graph, node, i);
+        const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__known_of(&finder->trace, value);
+        if (fact && !fact->has_rank)
+            return NPART__FAMILY_RANKLESS;
+        if (fact && !npart__is_static(fact))
+            family = NPART__FAMILY_DATA;
     }
+    return family;
 }
 
-/* The name of the first input whose shape has the symbol, or NULL. */
-static const char *input_with_symbol(const struct finder *finder, uint32_t symbol)
+/* Whether a node falls back since the list does not have its op, and no later opset or constant says its shape. */
+static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, enum npart__family loss)
 {
-    uint32_t value = finder->input_of[symbol];
-    return value ? npart__value_name(finder->graph, value - 1) : NULL;
+    const struct npart__reason *reason =
+        falls_back(finder, node) ? npart__first_reason(finder->oplist, finder->mask, node) : NULL;
+    const struct npart__rule *rule = reason ? &finder->oplist->rules.items[reason->rule] : NULL;
+    return rule && rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE &&
+           (loss != NPART__FAMILY_DATA || !finder->graph->nodes.items[node].schema);
 }
 
-/* A node whose result has no shape: nobody knows it, or the runtime does not. */
-static uint32_t shapeless_cause(struct finder *finder, uint32_t rule, uint32_t value)
+/* The cause at a node that shapes are lost at. */
+static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_t rule)
 {
-    bool is_new, is_known = npart__fact_of(finder->known, value)->has_rank;
-    uint32_t node = node_that_lost_shape(finder, value);
-    if (node == NPART_NONE)
-        return cause_in(finder, &finder->by_rule[rule], rule, &is_new);
-    uint32_t cause = cause_in(finder, &finder->by_node[node], rule, &is_new);
-    if (!is_new || cause == NPART_NONE)
-        return cause;
-    const struct npart__operator *schema = finder->graph->nodes.items[node].schema;
-    finder->out->items.items[cause].root = node;
-    bool is_unshaped = schema && npart__operator_flags(schema) & NPART__OPERATOR_UNSHAPED;
-    const char *text = node_text(finder, node);
-    finder->out->items.items[cause].text =
-        is_known && is_unshaped
-            ? npart__arena_format(finder->arena,
-                                  "%s has no shape inference at opset %d, so the shapes after it are unknown", text,
-                                  finder->graph->nodes.items[node].opset_version)
-        : is_known ? npart__arena_format(finder->arena, "%s: the runtime cannot infer its output shape", text)
-                   : npart__arena_format(finder->arena, "%s has an output of unknown rank", text);
-    finder->failed |= !finder->out->items.items[cause].text;
+    const struct npart__node *node = &finder->graph->nodes.items[id];
+    enum npart__family family = family_of_loss(finder, node);
+    uint32_t key = node->op_type;
+    int64_t since;
+    if (npart__lacks_shapes(node, &since) && since > 0 && since < (int64_t)MOST_NUMBERS) {
+        family = NPART__FAMILY_UNSHAPED;
+        key = (uint32_t)since;
+    } else if (family != NPART__FAMILY_CONTROL && is_of_missing_op(finder, id, family)) {
+        family = NPART__FAMILY_OP;
+    }
+    uint32_t cause = cause_of_key(finder, family, key, rule, false);
+    add_root(finder, cause, id);
     return cause;
 }
 
-static uint32_t dynamic_cause(struct finder *finder, uint32_t rule, uint32_t value)
+static uint32_t cause_of_root(struct npart__finder *finder, npart__root root, uint32_t rule)
 {
-    bool is_new;
-    uint32_t root = symbol_behind(finder->known, value), cause;
-    if (root == NPART_NONE)
-        return shapeless_cause(finder, rule, value);
-    const struct npart__symbol *symbol = &finder->known->expressions.symbols.items[root];
-    cause = cause_in(finder, &finder->by_symbol[root], rule, &is_new);
-    if (!is_new || cause == NPART_NONE)
-        return cause;
-    struct npart__cause *made = &finder->out->items.items[cause];
-    const char *input = input_with_symbol(finder, root);
-    made->symbol = root;
-    made->root = input ? NPART_NONE : symbol->node;
-    if (symbol->node != NPART_NONE && !input)
-        made->text = npart__arena_format(finder->arena, "%s has a data-dependent output shape",
-                                         node_text(finder, symbol->node));
-    else if (symbol->name)
-        made->text = npart__arena_format(finder->arena, "`%s` is dynamic%s%s%s", symbol->name,
-                                         input ? " (input `" : "", input ? input : "", input ? "`)" : "");
-    else
-        made->text = npart__arena_format(finder->arena, "an unnamed dimension%s%s%s is dynamic",
-                                         input ? " of input `" : "", input ? input : "", input ? "`" : "");
-    finder->failed |= !made->text;
+    const struct npart__trace *trace = &finder->trace;
+    if (npart__is_root_node(trace, root))
+        return cause_of_loss(finder, root - 1, rule);
+    if (!npart__is_root_symbol(trace, root))
+        return cause_of_key(finder, NPART__FAMILY_INPUT, npart__value_of_root(trace, root), rule, false);
+    uint32_t symbol = npart__symbol_of_root(trace, root);
+    uint32_t cause = cause_of_key(finder, NPART__FAMILY_SYMBOL, symbol, rule, false);
+    if (cause != NPART_NONE)
+        finder->out->items.items[cause].symbol = symbol;
     return cause;
 }
 
-static uint32_t find_cause(struct finder *finder, uint32_t node, const struct npart__reason *reason)
+/* The first operand or result of which the shape is not known; NPART_NONE where all are. */
+static uint32_t shapeless_value(const struct npart__finder *finder, const struct npart__node *node)
 {
-    bool is_new;
+    for (uint32_t i = 0; i < node->input_count + node->output_count; i++) {
+        uint32_t value = i < node->input_count ? npart__node_input(finder->graph, node, i)
+                                               : npart__node_output(finder->graph, node, i - node->input_count);
+        if (value != NPART_NONE && npart__shape_root(&finder->trace, value))
+            return value;
+    }
+    return NPART_NONE;
+}
+
+/* What it goes back to that a node falls back: a size that is not known; 0 where that is not why. */
+static npart__root root_of(const struct npart__finder *finder, uint32_t node, const struct npart__reason *reason,
+                           uint32_t culprit)
+{
     const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
-    const struct npart__node *at = &finder->graph->nodes.items[node];
-    if (rule->about == NPART__ABOUT_DYNAMIC) {
-        uint32_t value = npart__rule_culprit(finder->target, finder->session, reason->rule, node);
-        if (value != NPART_NONE) /* all is known of the file's values, and not of those that copies make */
-            return dynamic_cause(finder, reason->rule, finder->graph->values.items[value].alias);
+    const struct npart__trace *trace = &finder->trace;
+    bool is_dynamic = rule->about == NPART__ABOUT_DYNAMIC;
+    bool is_unsure = reason->truth == NPART__MAYBE && rule->kind == NPART__RULE_NEED;
+    npart__root root = 0;
+    if (culprit == NPART_NONE && (is_dynamic || is_unsure))
+        culprit = shapeless_value(finder, &finder->graph->nodes.items[node]);
+    if (culprit != NPART_NONE && (is_dynamic || is_unsure))
+        root = npart__shape_root(trace, culprit);
+    if (!root && culprit != NPART_NONE && (is_dynamic || is_unsure || rule->about == NPART__ABOUT_CONSTANT))
+        root = trace->elements[culprit];
+    if (finder->mask->verdicts[node] == NPART__FAIL && !is_dynamic)
+        return 0;
+    uint32_t result = npart__node_output(finder->graph, &finder->graph->nodes.items[node], 0);
+    return root || result == NPART_NONE ? root : trace->elements[result];
+}
+
+/* ---- dims that only fall together ------------------------------------------------------------------------- */
+
+static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_t *symbols, uint32_t *count)
+{
+    const struct npart__trace *trace = &finder->trace;
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__known_of(trace, value);
+    for (uint32_t i = 0; fact && fact->has_rank && i < fact->rank && *count < DIMS_OF_NODE; i++) {
+        uint32_t symbol = npart__is_number(fact->dims[i])
+                              ? NPART_NONE
+                              : npart__root_symbol(&trace->known->expressions, fact->dims[i]);
+        bool is_new = symbol != NPART_NONE && trace->input_of[symbol];
+        for (uint32_t k = 0; is_new && k < *count; k++)
+            is_new = symbols[k] != symbol;
+        if (is_new)
+            symbols[(*count)++] = symbol;
     }
-    if (rule->about != NPART__ABOUT_OP || rule->condition != NPART_NONE) {
-        uint32_t cause = cause_in(finder, &finder->by_rule[reason->rule], reason->rule, &is_new);
-        if (is_new && cause != NPART_NONE) {
-            finder->out->items.items[cause].text =
-                rule->condition == NPART_NONE
-                    ? rule->sentence
-                    : npart__arena_format(finder->arena, "%s: %s", npart__node_op(finder->graph, at), rule->sentence);
-            finder->failed |= !finder->out->items.items[cause].text;
-        }
+}
+
+/* Counts the dims that a node needs. Of the others that stand beside one, the one that most nodes have is what stays
+ * when each vote for another takes one away (Boyer and Moore's majority). */
+static void count_dims(struct npart__finder *finder, uint32_t id)
+{
+    const struct npart__node *node = &finder->graph->nodes.items[id];
+    uint32_t symbols[DIMS_OF_NODE], count = 0;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        add_dims(finder, npart__node_input(finder->graph, node, i), symbols, &count);
+    for (uint32_t i = 0; i < node->output_count; i++)
+        add_dims(finder, npart__node_output(finder->graph, node, i), symbols, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct npart__dim_use *use = &finder->uses[symbols[i]];
+        uint32_t other = count == 1 ? NPART_NONE : symbols[i == 0];
+        use->count++;
+        use->alone += count == 1;
+        if (other == NPART_NONE)
+            continue;
+        if (use->votes == 0)
+            use->other = other;
+        use->votes += use->other == other ? 1 : UINT32_MAX;
+    }
+}
+
+static uint32_t first_together(struct npart__finder *finder, uint32_t symbol)
+{
+    while (finder->uses[symbol].together != symbol)
+        symbol = finder->uses[symbol].together;
+    return symbol;
+}
+
+/* Joins a dim to another that most of its nodes have too: fixing it alone would leave them where they are. */
+static void join_dims(struct npart__finder *finder)
+{
+    const uint32_t count = finder->trace.known->expressions.symbols.count;
+    for (uint32_t s = 0; s < count; s++)
+        finder->uses[s].together = s;
+    for (uint32_t s = 0; s < count; s++) {
+        const struct npart__dim_use *use = &finder->uses[s];
+        if (use->count <= 2 * (uint64_t)use->alone)
+            continue;
+        uint32_t a = first_together(finder, s), b = first_together(finder, use->other);
+        finder->uses[a > b ? a : b].together = a > b ? b : a;
+    }
+    for (uint32_t s = 0; s < count; s++) {
+        struct npart__dim_use *use = &finder->uses[s];
+        use->together = first_together(finder, s);
+        use->next = NPART_NONE;
+        struct npart__dim_use *first = &finder->uses[use->together];
+        if (first != use)
+            finder->uses[first->last].next = s;
+        first->last = s;
+        first->members++;
+    }
+}
+
+/* ---- visiting nodes --------------------------------------------------------------------------------------- */
+
+/* The node outside of all bodies that holds one. */
+static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
+{
+    for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
+         region = npart__node_region(graph, node))
+        node = graph->scopes.items[region].node;
+    return node;
+}
+
+/* Whether the type is one that a model has throughout when it has it at all. */
+static bool is_type_of_model(uint8_t type)
+{
+    return type && !npart__type_is_integer(type) && strcmp(npart__type_name(type), "bool") != 0;
+}
+
+static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint32_t id, uint32_t culprit)
+{
+    const struct npart__rule *rule = &finder->oplist->rules.items[id];
+    const struct npart__node *at = &finder->graph->nodes.items[node];
+    if (id == finder->oplist->bodies_rule ||
+        (at->body_count && finder->partitioning->handed_back[node] == NPART_NONE)) {
+        uint32_t holder = id == finder->oplist->bodies_rule ? holder_of(finder->graph, node) : node;
+        uint32_t cause = cause_of_key(finder, NPART__FAMILY_CONTROL, finder->graph->nodes.items[holder].op_type, id,
+                                      false);
+        add_root(finder, cause, holder);
         return cause;
     }
-    uint32_t cause = cause_in(finder, &finder->by_op[at->op_type], reason->rule, &is_new);
-    if (is_new && cause != NPART_NONE) {
-        const char *domain = npart__text(&finder->graph->strings, at->domain);
-        finder->out->items.items[cause].text =
-            npart__arena_format(finder->arena, "%s%s%s: %s", domain, *domain ? ":" : "",
-                                npart__node_op(finder->graph, at), rule->sentence);
-        finder->failed |= !finder->out->items.items[cause].text;
+    if (rule->about == NPART__ABOUT_OP && rule->condition == NPART_NONE)
+        return cause_of_key(finder, NPART__FAMILY_OP, at->op_type, id, false);
+    const struct npart__fact *fact =
+        culprit == NPART_NONE ? NULL : npart__fact_of(finder->session->inference, culprit);
+    if (rule->about == NPART__ABOUT_RANK && fact && fact->has_rank && fact->rank >= HIGH_RANK && !rule->is_fatal)
+        return cause_of_key(finder, NPART__FAMILY_RANK, fact->rank, id, false);
+    bool is_whole = rule->about == NPART__ABOUT_DTYPE && fact && is_type_of_model(fact->element_type);
+    if (is_whole && !rule->is_fatal && fact->element_type < MOST_NUMBERS)
+        return cause_of_key(finder, NPART__FAMILY_TYPE, fact->element_type, id, false);
+    bool is_joined = rule->about == NPART__ABOUT_POLICY && rule->condition != NPART_NONE;
+    return cause_of_key(finder, NPART__FAMILY_RULE, id, id, is_joined);
+}
+
+/* The rule that speaks for a cause is that of the first node that its root reaches itself, rather than one that some
+ * node behind it does not meet either. */
+static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t node, uint32_t id, uint32_t culprit)
+{
+    const struct npart__rule *rule = &finder->oplist->rules.items[id];
+    struct npart__cause *at = &finder->out->items.items[cause];
+    struct npart__about_cause *about = &finder->about.items[cause];
+    const struct npart__rule *now = &finder->oplist->rules.items[at->rule];
+    bool is_first = at->affected_count == 0, is_op = about->family == NPART__FAMILY_OP;
+    bool is_traced = about->family >= NPART__FAMILY_SYMBOL, is_nearer;
+    if (about->family == NPART__FAMILY_CONTROL)
+        is_nearer = id == finder->oplist->bodies_rule && at->rule != id;
+    else
+        is_nearer = (is_op && rule->about == NPART__ABOUT_OP && now->about != NPART__ABOUT_OP) ||
+                    (is_traced && rule->about == NPART__ABOUT_DYNAMIC && now->about != NPART__ABOUT_DYNAMIC);
+    about->is_mixed |= !is_first && strcmp(rule->sentence, now->sentence) != 0;
+    if (!is_first && !is_nearer)
+        return;
+    at->rule = id;
+    at->first_affected = node;
+    about->culprit = culprit;
+    at->about = is_traced && about->family != NPART__FAMILY_CONTROL ? NPART__ABOUT_DYNAMIC : rule->about;
+}
+
+static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
+{
+    struct npart__cause *at = &finder->out->items.items[cause];
+    enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
+    at->affected_count++;
+    at->is_fatal |= verdict == NPART__FAIL;
+    finder->about.items[cause].undecided_count += verdict == NPART__UNDECIDED;
+    finder->out->cause_of[node] = cause;
+}
+
+/* Whether a node is left to the CPU for no more than what stands around it. */
+static bool is_left_over(const struct npart__finder *finder, uint32_t rule)
+{
+    const struct npart__oplist *oplist = finder->oplist;
+    bool is_left = rule == oplist->partitioner_rules[NPART__REASON_ALONE] ||
+                   rule == oplist->partitioner_rules[NPART__REASON_BEHIND_REFUSED];
+    for (uint32_t i = 0; i < oplist->policies.count && !is_left; i++)
+        is_left = oplist->policies.items[i].kind == NPART__POLICY_DROP_SINGLE && oplist->policies.items[i].rule == rule;
+    return is_left;
+}
+
+static void visit(struct npart__finder *finder, uint32_t node)
+{
+    const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
+    if (!reason || is_left_over(finder, reason->rule))
+        return;
+    const struct npart__rule *rule = &finder->oplist->rules.items[reason->rule];
+    uint32_t culprit = rule->condition == NPART_NONE
+                           ? NPART_NONE
+                           : npart__rule_culprit(finder->target, finder->session, reason->rule, node);
+    npart__root root = root_of(finder, node, reason, culprit);
+    uint32_t cause = root ? cause_of_root(finder, root, reason->rule)
+                          : cause_of_rule(finder, node, reason->rule, culprit);
+    if (cause == NPART_NONE)
+        return;
+    speak_for(finder, cause, node, reason->rule, culprit);
+    belong(finder, node, cause);
+    if (finder->about.items[cause].family == NPART__FAMILY_SYMBOL)
+        count_dims(finder, node);
+}
+
+/* The first cause of a neighbour, whose nodes run on the CPU; NPART_NONE where no neighbour has one. */
+static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
+{
+    const struct npart__graph *graph = finder->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__live_operand(finder->session, node, i);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        if (producer == NPART_NONE)
+            continue;
+        uint32_t cause = finder->out->cause_of[npart__file_node(finder->session, producer)];
+        if (cause != NPART_NONE && !finder->out->items.items[cause].is_fatal)
+            return cause;
     }
-    return cause;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(graph, node, i);
+        uint32_t users = value == NPART_NONE ? 0 : npart__user_count(finder->session, value);
+        for (uint32_t k = 0; k < users; k++) {
+            uint32_t cause = finder->out->cause_of[npart__user_past_copies(finder->session, value, k)];
+            if (cause != NPART_NONE && !finder->out->items.items[cause].is_fatal)
+                return cause;
+        }
+    }
+    return NPART_NONE;
+}
+
+/* Nodes that are left over belong to what left them: a neighbour's cause, or that of the first node on the CPU. */
+static void visit_left_over(struct npart__finder *finder)
+{
+    const struct npart__graph *graph = finder->graph;
+    uint32_t first = NPART_NONE;
+    for (uint32_t i = 0; i < graph->order_count && first == NPART_NONE; i++)
+        first = finder->out->cause_of[graph->order[i]];
+    for (uint32_t node = 0; node < npart__file_nodes(finder->session) && !finder->failed; node++) {
+        if (!falls_back(finder, node) || finder->out->cause_of[node] != NPART_NONE)
+            continue;
+        const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
+        if (!reason)
+            continue;
+        bool is_behind = reason->rule == finder->oplist->partitioner_rules[NPART__REASON_BEHIND_REFUSED];
+        uint32_t cause = is_behind ? first : cause_beside(finder, node);
+        if (cause == NPART_NONE) {
+            cause = cause_of_key(finder, NPART__FAMILY_RULE, reason->rule, reason->rule, false);
+            if (cause == NPART_NONE)
+                return;
+            speak_for(finder, cause, node, reason->rule, NPART_NONE);
+        }
+        belong(finder, node, cause);
+    }
 }
 
 /* Each cut of the user's is a cause that affects no node. */
-static void add_cuts(struct finder *finder)
+static void add_cuts(struct npart__finder *finder)
 {
     const bool *is_cut = finder->partitioning->cuts.is_cut;
     uint32_t rule = npart__cut_rule(finder->target);
     for (uint32_t v = 0; is_cut && !finder->failed && v < finder->session->made_from->graph->values.count; v++) {
-        uint32_t made = is_cut[v] ? new_cause(finder, rule) : NPART_NONE;
+        uint32_t made = is_cut[v] ? new_cause(finder, NPART__FAMILY_CUT, v, rule) : NPART_NONE;
         if (made == NPART_NONE)
             continue;
         struct npart__cause *cause = &finder->out->items.items[made];
         cause->cut_value = v;
         cause->first_affected = finder->graph->values.items[v].producer;
-        cause->text = npart__arena_format(finder->arena, "%s after `%s`",
-                                          finder->oplist->rules.items[rule].sentence,
-                                          npart__value_name(finder->graph, v));
-        finder->failed |= !cause->text;
     }
-}
-
-static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
-{
-    uint32_t c = 0;
-    while (causes->items.items[c].cut_value != value)
-        c++;
-    return c;
-}
-
-/* ---- lists ------------------------------------------------------------------------------------------------ */
-
-/* Roots: the node that the dynamic sizes start from, or every affected node where each is its own root. */
-static void list_nodes(struct finder *finder)
-{
-    struct npart__causes *out = finder->out;
-    for (uint32_t c = 0; c < out->items.count; c++) {
-        struct npart__cause *cause = &out->items.items[c];
-        cause->first_node = out->lists.count;
-        if (cause->cut_value != NPART_NONE) {
-            cause->node_count = cause->first_affected != NPART_NONE;
-            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->first_affected);
-        } else if (cause->symbol != NPART_NONE) {
-            cause->node_count = cause->root != NPART_NONE;
-            finder->failed |= cause->node_count && !NPART__PUSH(finder->arena, &out->lists, cause->root);
-        } else {
-            cause->node_count = cause->affected_count;
-            if (!NPART__RESERVE(finder->arena, &out->lists, cause->affected_count)) {
-                finder->failed = true;
-                return;
-            }
-            out->lists.count += cause->affected_count;
-            cause->node_count = 0; /* counted up again while they are filled in */
-        }
-    }
-    for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
-        uint32_t c = out->cause_of[node];
-        if (c == NPART_NONE || out->items.items[c].symbol != NPART_NONE)
-            continue;
-        struct npart__cause *cause = &out->items.items[c];
-        out->lists.items[cause->first_node + cause->node_count++] = node;
-    }
-}
-
-/* Which partitions each cause ends: gathered as pairs, counted, handed out. */
-static void list_cuts(struct finder *finder)
-{
-    const struct npart__partitioning *partitioning = finder->partitioning;
-    struct npart__causes *out = finder->out;
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
-            const struct npart__partition *partition = &partitioning->partitions.items[p];
-            for (uint32_t i = 0; i < partition->end_count; i++) {
-                uint32_t c = out->cause_of[partitioning->lists.items[partition->first_end + i]];
-                if (c == NPART_NONE)
-                    continue;
-                struct npart__cause *cause = &out->items.items[c];
-                /* Pass 0 may count a partition twice; the range is then a little long, and pass 1 knows better. */
-                bool is_repeated = pass == 1 && cause->cut_count &&
-                                   out->lists.items[cause->first_cut + cause->cut_count - 1] == p;
-                if (is_repeated)
-                    continue;
-                if (pass == 1)
-                    out->lists.items[cause->first_cut + cause->cut_count] = p;
-                cause->cut_count++;
-            }
-        }
-        for (uint32_t p = 0; p < partitioning->partitions.count; p++) {
-            const struct npart__partition *partition = &partitioning->partitions.items[p];
-            for (uint32_t i = 0; i < partition->cut_count; i++) {
-                uint32_t value = partitioning->lists.items[partition->first_cut + i];
-                struct npart__cause *cause = &out->items.items[cause_of_cut(out, value)];
-                if (pass == 1)
-                    out->lists.items[cause->first_cut + cause->cut_count] = p;
-                cause->cut_count++;
-            }
-        }
-        for (uint32_t c = 0; pass == 0 && c < out->items.count; c++) {
-            struct npart__cause *cause = &out->items.items[c];
-            cause->first_cut = out->lists.count;
-            if (!NPART__RESERVE(finder->arena, &out->lists, cause->cut_count)) {
-                finder->failed = true;
-                return;
-            }
-            out->lists.count += cause->cut_count;
-            cause->cut_count = 0;
-        }
-    }
-}
-
-/* ---- order ------------------------------------------------------------------------------------------------ */
-
-struct ranked {
-    struct npart__cause cause;
-    uint32_t before;
-};
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const struct ranked *a = left, *b = right;
-    if (a->cause.cut_count != b->cause.cut_count)
-        return a->cause.cut_count > b->cause.cut_count ? -1 : 1;
-    if (a->cause.affected_count != b->cause.affected_count)
-        return a->cause.affected_count > b->cause.affected_count ? -1 : 1;
-    return a->before < b->before ? -1 : 1;
-}
-
-static void sort_causes(struct finder *finder)
-{
-    struct npart__causes *out = finder->out;
-    struct ranked *ranked = npart__arena_zeroed(finder->arena, out->items.count + (size_t)1, sizeof *ranked);
-    uint32_t *place = npart__arena_zeroed(finder->arena, out->items.count + (size_t)1, sizeof *place);
-    if (!ranked || !place) {
-        finder->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < out->items.count; i++)
-        ranked[i] = (struct ranked){.cause = out->items.items[i], .before = i};
-    if (out->items.count)
-        qsort(ranked, out->items.count, sizeof *ranked, compare_ranked);
-    for (uint32_t i = 0; i < out->items.count; i++) {
-        out->items.items[i] = ranked[i].cause;
-        place[ranked[i].before] = i;
-    }
-    for (uint32_t node = 0; node < finder->graph->nodes.count; node++)
-        if (out->cause_of[node] != NPART_NONE)
-            out->cause_of[node] = place[out->cause_of[node]];
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-static void visit(struct finder *finder, uint32_t node)
+/* Puts the causes of dims that fall together into one, and those that have no node any more away. */
+static void join_causes(struct npart__finder *finder)
 {
-    enum npart__verdict verdict = (enum npart__verdict)finder->mask->verdicts[node];
-    if (!npart__is_live(finder->session, node) || verdict == NPART__NPU)
+    struct npart__causes *out = finder->out;
+    uint32_t *place = npart__arena_allocate(finder->arena, (out->items.count + (size_t)1) * sizeof *place);
+    finder->failed |= !place;
+    if (finder->failed)
         return;
-    const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
-    uint32_t cause = reason ? find_cause(finder, node, reason) : NPART_NONE;
-    if (cause == NPART_NONE)
-        return;
-    struct npart__cause *at = &finder->out->items.items[cause];
-    if (at->affected_count++ == 0)
-        at->first_affected = node;
-    at->is_fatal |= verdict == NPART__FAIL;
-    at->is_unknown |= verdict == NPART__UNDECIDED;
-    if (!at->text)
-        at->text = finder->oplist->rules.items[reason->rule].sentence;
-    finder->out->cause_of[node] = cause;
+    join_dims(finder);
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < out->items.count; c++) {
+        struct npart__cause cause = out->items.items[c];
+        struct npart__about_cause about = finder->about.items[c];
+        uint32_t *first = NULL;
+        if (about.family == NPART__FAMILY_SYMBOL)
+            first = slot_of(finder, NPART__FAMILY_SYMBOL, finder->uses[about.key].together);
+        place[c] = first && *first && *first - 1 < c ? place[*first - 1] : kept;
+        if (place[c] < kept) {
+            out->items.items[place[c]].affected_count += cause.affected_count;
+            out->items.items[place[c]].is_fatal |= cause.is_fatal;
+            finder->about.items[place[c]].undecided_count += about.undecided_count;
+            continue;
+        }
+        if (first)
+            *first = c + 1;
+        out->items.items[kept] = cause;
+        finder->about.items[kept++] = about;
+    }
+    out->items.count = finder->about.count = kept;
+    for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
+        if (out->cause_of[node] != NPART_NONE)
+            out->cause_of[node] = place[out->cause_of[node]];
+        if (finder->root_in[node])
+            finder->root_in[node] = place[finder->root_in[node] - 1] + 1;
+    }
+}
+
+static void find(struct npart__finder *finder)
+{
+    for (uint32_t node = 0; !finder->failed && node < npart__file_nodes(finder->session); node++)
+        if (falls_back(finder, node))
+            visit(finder, node);
+    if (!finder->failed)
+        visit_left_over(finder);
+    if (!finder->failed)
+        join_causes(finder);
+    for (uint32_t c = 0; !finder->failed && c < finder->out->items.count; c++)
+        finder->out->items.items[c].is_unknown =
+            finder->about.items[c].undecided_count == finder->out->items.items[c].affected_count;
+    add_cuts(finder);
+    if (!finder->failed)
+        npart__word_causes(finder);
+    if (!finder->failed)
+        npart__list_causes(finder);
 }
 
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                const struct npart__session *session, const struct npart__mask *mask,
-                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                struct npart__causes *out, struct npart_error *error)
+                                const struct npart__session *session, enum npart__level level,
+                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
+                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error)
 {
     const struct npart__graph *graph = session->graph;
-    struct finder finder = {.target = target,
-                            .oplist = target->oplist,
-                            .known = known,
-                            .graph = graph,
-                            .session = session,
-                            .mask = mask,
-                            .partitioning = partitioning,
-                            .arena = arena,
-                            .out = out};
+    struct npart__finder finder = {.target = target,
+                                   .oplist = target->oplist,
+                                   .graph = graph,
+                                   .session = session,
+                                   .mask = mask,
+                                   .partitioning = partitioning,
+                                   .arena = arena,
+                                   .out = out};
     memset(out, 0, sizeof *out);
     size_t nodes = graph->nodes.count + (size_t)1;
     out->cause_of = npart__arena_allocate(arena, nodes * sizeof *out->cause_of);
-    finder.by_rule = npart__arena_zeroed(arena, target->oplist->rules.count + (size_t)1, sizeof(uint32_t));
-    finder.by_op = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof(uint32_t));
-    finder.by_symbol = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
-    finder.by_node = npart__arena_zeroed(arena, nodes, sizeof(uint32_t));
-    finder.input_of = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof(uint32_t));
-    if (!out->cause_of || !finder.by_rule || !finder.by_op || !finder.by_symbol || !finder.by_node ||
-        !finder.input_of)
+    finder.root_in = npart__arena_zeroed(arena, nodes, sizeof *finder.root_in);
+    finder.uses = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof *finder.uses);
+    bool is_traced = npart__trace_roots(known, session, level != NPART__LEVEL_OFF, arena, &finder.trace);
+    if (!out->cause_of || !finder.root_in || !finder.uses || !is_traced)
         return npart__fail_memory(error);
-    note_inputs(&finder);
     memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);
-    for (uint32_t node = 0; !finder.failed && node < npart__file_nodes(session); node++)
-        visit(&finder, node);
-    add_cuts(&finder);
-    if (!finder.failed)
-        list_nodes(&finder);
-    if (!finder.failed)
-        list_cuts(&finder);
-    if (!finder.failed)
-        sort_causes(&finder);
-    npart__arena_release(arena, finder.by_rule);
-    npart__arena_release(arena, finder.by_op);
-    npart__arena_release(arena, finder.by_symbol);
-    npart__arena_release(arena, finder.by_node);
-    npart__arena_release(arena, finder.input_of);
+    find(&finder);
+    for (size_t i = 0; i < NPART__FAMILIES; i++)
+        npart__arena_release(arena, finder.slots[i]);
+    npart__arena_release(arena, finder.root_in);
+    npart__arena_release(arena, finder.uses);
+    npart__trace_free(&finder.trace, arena);
     if (!finder.failed)
         NPART__CHECK(npart__check_causes(session, mask, partitioning, out));
     return finder.failed ? npart__fail_memory(error) : NPART_OK;

@@ -13,14 +13,14 @@ struct npart__cause {
     uint8_t about;                   /* enum npart__rule_about */
     const char *text;                /* one line for people */
     uint32_t rule;                   /* the rule that the first affected node does not meet */
-    uint32_t symbol;                 /* of the inference, where it is a symbol; NPART_NONE */
-    uint32_t root;                   /* the node after which sizes are not known; NPART_NONE: it is none */
+    uint32_t symbol;                 /* of the inference, where it is dims of inputs: the first; NPART_NONE */
+    uint32_t root;                   /* the first node after which sizes are not known; NPART_NONE: it is none */
     uint32_t cut_value;              /* after which the user cuts; NPART_NONE: it is no cut, and affects nodes */
     uint32_t first_node, node_count; /* roots, into lists */
     uint32_t first_cut, cut_count;   /* partitions that it ends, into lists */
     uint32_t affected_count, first_affected; /* of a cut the node before it, or NPART_NONE */
     bool is_fatal;   /* the affected nodes fail to compile rather than run on the CPU */
-    bool is_unknown; /* the affected nodes are undecided */
+    bool is_unknown; /* all affected nodes are undecided */
 };
 
 struct npart__causes {
@@ -32,9 +32,9 @@ struct npart__causes {
 /* `known` is all that is known of sizes, the session has what the runtime knows, which the mask stands on;
  * often the same. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
-                                const struct npart__session *session, const struct npart__mask *mask,
-                                const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                struct npart__causes *out, struct npart_error *error);
+                                const struct npart__session *session, enum npart__level level,
+                                const struct npart__mask *mask, const struct npart__partitioning *partitioning,
+                                struct npart__arena *arena, struct npart__causes *out, struct npart_error *error);
 
 /* promises.c: of the debug build. */
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,

@@ -515,8 +515,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,
                                   arena, &out->mask, error);
     if (status == NPART_OK)
-        status = npart__find_causes(&out->target, known, &out->session, &out->mask, &out->partitioning, arena,
-                                    &out->causes, error);
+        status = npart__find_causes(&out->target, known, &out->session, out->level, &out->mask, &out->partitioning,
+                                    arena, &out->causes, error);
     if (status == NPART_OK && !npart__count_macs(&out->session, known, &out->partitioning, arena))
         status = npart__fail_memory(error);
     if (status == NPART_OK)

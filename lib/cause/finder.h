@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NPART_CAUSE_FINDER_H
+#define NPART_CAUSE_FINDER_H
+
+#include "cause/cause.h"
+#include "cause/trace.h"
+
+/* What nodes of one cause have in common: with its key, it tells causes apart. */
+enum npart__family {
+    NPART__FAMILY_RULE,     /* a rule, or rules of several ops that require the same of them */
+    NPART__FAMILY_OP,       /* an op that the list does not have */
+    NPART__FAMILY_RANK,     /* rules about ranks, by the rank that was found */
+    NPART__FAMILY_TYPE,     /* rules about element types, by the type that was found */
+    NPART__FAMILY_SYMBOL,   /* a dim of an input, and those that only fall together with it */
+    NPART__FAMILY_INPUT,    /* an input of which the file does not say the rank */
+    NPART__FAMILY_UNSHAPED, /* nodes without shape inference, by the opset that brings it */
+    NPART__FAMILY_CONTROL,  /* nodes with bodies, by op: what they hold, and the shapes after them */
+    NPART__FAMILY_DATA,     /* nodes whose output shape depends on the data, by op */
+    NPART__FAMILY_RANKLESS, /* nodes whose output has an unknown rank, by op */
+    NPART__FAMILY_LOST,     /* nodes whose output shape only the runtime does not know, by op */
+    NPART__FAMILY_CUT,      /* the user's */
+    NPART__FAMILIES
+};
+
+#define NPART__OPS_NAMED 3u
+
+/* What is known of a cause beside what its users see. */
+struct npart__about_cause {
+    uint8_t family;
+    bool is_mixed;          /* rules of several sentences */
+    uint8_t op_count;       /* of the affected nodes, or of the root ones; one more than are named: there are others */
+    uint32_t ops[NPART__OPS_NAMED]; /* interned */
+    uint32_t key;
+    uint32_t culprit;       /* of the first affected node, or NPART_NONE */
+    uint32_t root_count;    /* nodes */
+    uint32_t undecided_count;
+};
+
+/* Of a dim: how many affected nodes have it, how many of them no other; and which other most of the rest have. */
+struct npart__dim_use {
+    uint32_t count, alone, other, votes;
+    uint32_t together; /* the first symbol of those that fall together with it */
+    uint32_t next;     /* of these; NPART_NONE: the last */
+    uint32_t members;  /* of the first: how many there are */
+    uint32_t last;     /* of the first: the last so far */
+};
+
+struct npart__finder {
+    const struct npart__target *target;
+    const struct npart__oplist *oplist;
+    const struct npart__graph *graph;
+    const struct npart__session *session;
+    const struct npart__mask *mask;
+    const struct npart__partitioning *partitioning;
+    struct npart__arena *arena;
+    struct npart__causes *out;
+    struct npart__trace trace;
+    struct NPART__ARRAY(struct npart__about_cause) about; /* by cause */
+    uint32_t *slots[NPART__FAMILIES]; /* by family and key: cause + 1 */
+    uint32_t *root_in;  /* by node: cause + 1 of which it is a root */
+    struct npart__dim_use *uses; /* by symbol */
+    bool failed;
+};
+
+/* Whether a node of a cause was accepted, and left to the CPU for what stands around it. */
+static inline bool npart__is_left_over(const struct npart__finder *finder, uint32_t node)
+{
+    uint32_t rule = finder->partitioning->handed_back[node];
+    return rule != NPART_NONE && finder->out->items.items[finder->out->cause_of[node]].rule != rule;
+}
+
+/* text.c: the line for people of every cause. */
+void npart__word_causes(struct npart__finder *finder);
+
+/* lists.c: the root nodes of every cause and the partitions that it ends, then the causes that end most first. */
+void npart__list_causes(struct npart__finder *finder);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an unknown size goes back to: from each node to those before it, once for the whole graph. A size that only the
+ * runtime does not know goes back past nodes whose shapes it would know if it knew those before; and a node that only
+ * computes sizes is there in a run since one of them is not known.
+ */
+#include "cause/trace.h"
+
+/* The symbol behind the first dim that is no number; NPART_NONE when there is none. */
+static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(inference, value);
+    uint32_t root = NPART_NONE;
+    for (uint32_t i = 0; fact->has_rank && i < fact->rank && root == NPART_NONE; i++)
+        if (!npart__is_number(fact->dims[i]))
+            root = npart__root_symbol(&inference->expressions, fact->dims[i]);
+    return root;
+}
+
+static const struct npart__symbol *symbol_at(const struct npart__inference *inference, uint32_t symbol)
+{
+    return &inference->expressions.symbols.items[symbol];
+}
+
+/* The node at which an inference lost what shape a value has. */
+static uint32_t lost_at(const struct npart__inference *inference, uint32_t value)
+{
+    uint32_t symbol = symbol_behind(inference, value);
+    return symbol == NPART_NONE ? npart__rank_lost_at(inference, value) : symbol_at(inference, symbol)->node;
+}
+
+npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
+{
+    const struct npart__inference *known = trace->known, *seen = trace->session->inference;
+    const struct npart__fact *fact = npart__known_of(trace, value);
+    if (npart__is_static(npart__fact_of(seen, value)))
+        return 0;
+    uint32_t in_file = trace->graph->values.items[value].alias;
+    uint32_t producer = trace->graph->values.items[value].producer, symbol = symbol_behind(known, in_file);
+    if (symbol != NPART_NONE && (symbol_at(known, symbol)->node == NPART_NONE || trace->input_of[symbol]))
+        return npart__root_of_symbol(trace, symbol);
+    uint32_t node = npart__is_static(fact) ? lost_at(seen, value) : lost_at(known, in_file);
+    if (node == NPART_NONE && producer == NPART_NONE)
+        return trace->graph->nodes.count + known->expressions.symbols.count + value + 1;
+    if (node == NPART_NONE)
+        node = producer;
+    node = npart__file_node(trace->session, node);
+    return trace->lost[node] ? trace->lost[node] : node + 1;
+}
+
+bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
+{
+    *since = 0;
+    if (!node->schema || !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED))
+        return false;
+    size_t count;
+    const struct npart__operator *versions =
+        npart__operator_versions(node->schema->domain, node->schema->name, &count);
+    for (size_t i = 0; i < count && !*since; i++)
+        if (versions[i].since > node->schema->since &&
+            !(npart__operator_flags(&versions[i]) & NPART__OPERATOR_UNSHAPED))
+            *since = versions[i].since;
+    return true;
+}
+
+/* The operands of a live node as it is run, of another as the file has it. */
+static const struct npart__graph *graph_of(const struct npart__trace *trace, uint32_t node)
+{
+    return npart__is_live(trace->session, node) ? trace->graph : trace->known->graph;
+}
+
+/* Whether all that is known does not say a result's rank either, or a size that is lost at this node. */
+static bool is_lost_for_all(const struct npart__trace *trace, uint32_t id)
+{
+    const struct npart__node *node = &trace->graph->nodes.items[id];
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(trace->graph, node, i);
+        uint32_t symbol = NPART_NONE;
+        if (value != NPART_NONE && !npart__known_of(trace, value)->has_rank)
+            return true;
+        if (value != NPART_NONE)
+            symbol = symbol_behind(trace->known, trace->graph->values.items[value].alias);
+        if (symbol != NPART_NONE && symbol_at(trace->known, symbol)->node == id)
+            return true;
+    }
+    return false;
+}
+
+/* Why a node cannot tell the shapes of its results, where it cannot: sizes that it makes them of come first. Where
+ * nothing that is known says them, a dim of an input is not why: they depend on what the data is. */
+static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
+{
+    const struct npart__graph *graph = graph_of(trace, id);
+    const struct npart__node *node = &graph->nodes.items[id];
+    int64_t since;
+    if (node->body_count || npart__lacks_shapes(node, &since))
+        return id + 1;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        if (value != NPART_NONE && trace->elements[value])
+            return trace->elements[value];
+    }
+    bool is_lost = is_lost_for_all(trace, id);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        npart__root root = value == NPART_NONE ? 0 : npart__shape_root(trace, value);
+        if (root && (!is_lost || !npart__is_root_symbol(trace, root)))
+            return root;
+    }
+    return id + 1;
+}
+
+/* Why a node runs that nothing but sizes goes into; 0 where more does. */
+static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
+{
+    const struct npart__graph *graph = graph_of(trace, id);
+    const struct npart__node *node = &graph->nodes.items[id];
+    npart__root root = 0;
+    int64_t since;
+    uint32_t first = npart__node_input(graph, node, 0);
+    if (!trace->folds || node->body_count || first == NPART_NONE || !node->schema ||
+        npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
+        return 0;
+    if (node->domain == 0 && strcmp(npart__node_op(graph, node), "Shape") == 0)
+        return npart__shape_root(trace, first);
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(graph, node, i);
+        if (value == NPART_NONE || trace->session->is_constant[value])
+            continue;
+        if (!trace->elements[value])
+            return 0;
+        root = root ? root : trace->elements[value];
+    }
+    if (npart__lacks_shapes(node, &since))
+        return id + 1;
+    return root && npart__can_compute(trace->session->inference, node, NPART__RELEASE_NEWEST) ? root : 0;
+}
+
+static void trace_node(struct npart__trace *trace, uint32_t id)
+{
+    const struct npart__node *node = &trace->graph->nodes.items[id];
+    bool is_lost = false;
+    for (uint32_t i = 0; i < node->output_count && !is_lost; i++) {
+        uint32_t value = npart__node_output(trace->graph, node, i);
+        is_lost = value != NPART_NONE && !npart__is_static(npart__fact_of(trace->session->inference, value));
+    }
+    if (is_lost)
+        trace->lost[id] = lost_by(trace, id);
+    if (!npart__is_live(trace->session, id))
+        return;
+    npart__root root = computed_by(trace, id);
+    for (uint32_t i = 0; root && i < node->output_count; i++) {
+        uint32_t value = npart__node_output(trace->graph, node, i);
+        if (value != NPART_NONE)
+            trace->elements[value] = root;
+    }
+}
+
+static void note_inputs(struct npart__trace *trace)
+{
+    const struct npart__scope *scope = &trace->graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = trace->graph->operands.items[scope->first_input + i];
+        const struct npart__fact *fact = npart__known_of(trace, value);
+        for (uint32_t k = 0; k < fact->rank; k++) {
+            uint32_t symbol = npart__root_symbol(&trace->known->expressions, fact->dims[k]);
+            if (symbol != NPART_NONE && trace->input_of[symbol] == 0)
+                trace->input_of[symbol] = value + 1;
+        }
+    }
+}
+
+bool npart__trace_roots(const struct npart__inference *known, const struct npart__session *session, bool folds,
+                        struct npart__arena *arena, struct npart__trace *out)
+{
+    const struct npart__graph *graph = session->graph;
+    *out = (struct npart__trace){.known = known, .session = session, .graph = graph, .folds = folds};
+    out->input_of = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof *out->input_of);
+    out->elements = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *out->elements);
+    out->lost = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->lost);
+    if (!out->input_of || !out->elements || !out->lost)
+        return false;
+    note_inputs(out);
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        if (graph->order[i] < npart__file_nodes(session) || npart__is_live(session, graph->order[i]))
+            trace_node(out, graph->order[i]);
+    return true;
+}
+
+void npart__trace_free(struct npart__trace *trace, struct npart__arena *arena)
+{
+    npart__arena_release(arena, trace->input_of);
+    npart__arena_release(arena, trace->elements);
+    npart__arena_release(arena, trace->lost);
+}
