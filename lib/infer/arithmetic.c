@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What elementwise.def names, on one element: whole numbers, possibly symbolic, or fractions, which the caller rounds.
+ *
+ * Functions of whole numbers serve sizes, so they take and give expressions: Add of `sequence` and 1 is `sequence + 1`.
+ * Where a symbol leaves the result undecided (Sign of a symbol, And of two), it is a fresh symbol: some number, nobody
+ * knows which. Functions of fractions compute in double; where runtimes may differ in more than the last digits, they
+ * set `is_unknown`.
  */
 #include <math.h>
 
@@ -11,6 +16,7 @@
 
 /* ---- whole numbers --------------------------------------------------------------------------------------- */
 
+/* A function of one or two whole numbers, a and b, that may use the pool. */
 #define WHOLE(name, expression)                                                                                        \
     static int64_t name(struct npart__each *each, int64_t a, int64_t b)                                                \
     {                                                                                                                  \
@@ -27,7 +33,8 @@ WHOLE(maximum, npart__maximum(pool, a, b))
 WHOLE(minimum, npart__minimum(pool, a, b))
 WHOLE(sign, npart__is_number(a) ? (a > 0) - (a < 0) : npart__fresh_symbol(pool))
 
-/* Integer division rounds toward zero in ONNX, down for us. What has no sign for certain is taken for a size. */
+/* Integer division rounds toward zero in ONNX, down for us: -7 / 2 is -3, floor(-7 / 2) is -4. What has no sign for
+ * certain is taken for a size, of which there is no difference. */
 static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
 {
     struct npart__expressions *pool = each->call->pool;
@@ -35,12 +42,14 @@ static int64_t divide(struct npart__each *each, int64_t a, int64_t b)
         return npart__as_number(a / b);
     if (!npart__is_number(a) && npart__is_number(b) && b < 0)
         return npart__product(pool, divide(each, a, -b), -1);
+    /* A symbol that is certain to be at most 0 is divided by its magnitude. Of numbers that case is done above. */
     int64_t negated = npart__is_number(a) ? a : npart__product(pool, a, -1);
     if (npart__is_number(b) && !npart__is_number(a) && npart__lower_bound(pool, negated) >= 0)
         return npart__product(pool, npart__floor_quotient(pool, negated, b), -1);
     return npart__floor_quotient(pool, a, b);
 }
 
+/* Mod: with fmod=0 the result has the sign of the divisor, with fmod=1 that of the dividend. -7 mod 3 is 2 or -1. */
 static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
 {
     struct npart__expressions *pool = each->call->pool;
@@ -51,6 +60,7 @@ static int64_t modulo(struct npart__each *each, int64_t a, int64_t b)
     return npart__difference(pool, a, npart__product(pool, quotient, b));
 }
 
+/* Pow with a whole exponent, as repeated products: of a symbol s, s**2 is the expression s*s. */
 static int64_t power(struct npart__each *each, int64_t a, int64_t b)
 {
     int64_t result = 1;
@@ -62,7 +72,8 @@ static int64_t power(struct npart__each *each, int64_t a, int64_t b)
     return is_far ? npart__fresh_symbol(each->call->pool) : result; /* runtimes compute it with doubles */
 }
 
-/* What is below 0 is multiplied with b. */
+/* Relu, Abs and PRelu on whole numbers: what is below 0 is multiplied by b. A symbol of at least 0, as all sizes are,
+ * stays; of one that may be below, the result is not known. */
 WHOLE(slope, npart__lower_bound(pool, a) >= 0 ? a
              : npart__is_number(a)            ? npart__product(pool, a, b)
                                               : npart__fresh_symbol(pool))
@@ -74,6 +85,7 @@ WHOLE(absolute, slope(each, a, -1))
 WHOLE(logical_not, npart__is_number(a) ? a == 0 : npart__fresh_symbol(pool))
 WHOLE(logical_xor, npart__is_number(a) && npart__is_number(b) ? !a != !b : npart__fresh_symbol(pool))
 
+/* One operand that is false decides, whatever the other is. */
 static int64_t logical_and(struct npart__each *each, int64_t a, int64_t b)
 {
     if (a == 0 || b == 0)
@@ -97,6 +109,7 @@ static int64_t keep_bits(const struct npart__each *each, uint64_t bits)
     return npart__as_number((int64_t)(bits & ((UINT64_C(1) << width) - 1)));
 }
 
+/* Of n bits, ~a is 2**n - 1 - a for unsigned types and -1 - a for signed ones. */
 static int64_t bitwise_not(struct npart__each *each, int64_t a, int64_t b)
 {
     (void)b;
@@ -110,7 +123,8 @@ WHOLE(bitwise_and, BITS(a & b))
 WHOLE(bitwise_or, BITS(a | b))
 WHOLE(bitwise_xor, BITS(a ^ b))
 
-/* Of unsigned numbers; a shift by the width and more is nobody's promise. */
+/* BitShift, which ONNX has for unsigned types only. A shift by the width and more is undefined in C, so no
+ * result is promised. */
 static int64_t shift(struct npart__each *each, int64_t a, int64_t b)
 {
     bool are_numbers = npart__is_number(a) && npart__is_number(b);
@@ -124,12 +138,14 @@ static int64_t shift(struct npart__each *each, int64_t a, int64_t b)
 
 enum comparison { EQUAL, GREATER, GREATER_OR_EQUAL };
 
-/* 1, 0, or a fresh symbol where it depends. */
+/* 1, 0, or a fresh symbol where it depends on the symbols. `sequence` is at least 1, so sequence + 1 > 1 is 1, and
+ * Equal(sequence, 0) is 0; that decides the conditions of Where and If that exporters put round special cases. */
 static int64_t compare(struct npart__expressions *pool, int64_t a, int64_t b, enum comparison kind)
 {
     bool includes_equality = kind != GREATER;
     if (npart__is_number(a) && npart__is_number(b))
         return kind == EQUAL ? a == b : a > b || (a == b && includes_equality);
+    /* Equal expressions are one handle, so they are equal whatever their symbols are. */
     if (npart__same(a, b))
         return includes_equality;
     int64_t excess = npart__difference(pool, a, b), lack = npart__product(pool, excess, -1);
@@ -150,6 +166,8 @@ WHOLE(compare_less_or_equal, compare(pool, b, a, GREATER_OR_EQUAL))
 
 /* ---- fractions ------------------------------------------------------------------------------------------- */
 
+/* A function of one or two fractions, as the operator's text in ONNX has it. Attributes are each->first and
+ * each->second, in the order of elementwise.def. */
 #define FRACTION(name, expression)                                                                                     \
     static double name(struct npart__each *each, double a, double b)                                                   \
     {                                                                                                                  \
@@ -192,16 +210,21 @@ FRACTION(error_function, erf(a))
 FRACTION(exponential, exp(a))
 FRACTION(logarithm, log(a))
 FRACTION(sigmoid, 1 / (1 + exp(-a)))
+/* log(1 + exp(a)) would overflow for large a, so the larger of the two terms is taken out. */
 FRACTION(softplus, a > 0 ? a + log1p(exp(-a)) : log1p(exp(a)))
 FRACTION(softsign, a / (1 + fabs(a)))
 FRACTION(elu, a < 0 ? each->first * expm1(a) : a)
 FRACTION(celu, a < 0 ? each->first * expm1(a / each->first) : a)
+/* Selu lists alpha before gamma; gamma is the factor of the whole. */
 FRACTION(selu, each->second * (a > 0 ? a : each->first * expm1(a)))
 FRACTION(hard_sigmoid, fmax(0, fmin(1, each->first * a + each->second)))
+/* The standard fixes alpha = 1/6 and beta = 0.5 here. */
 FRACTION(hard_swish, a *fmax(0, fmin(1, a / 6 + 0.5)))
 FRACTION(mish, a *tanh(softplus(each, a, 0)))
 FRACTION(swish, a / (1 + exp(-each->first * a)))
 
+/* The two forms of Gelu: 0.5 * a * (1 + erf(a / sqrt(2))), and with approximate="tanh" the one with sqrt(2 / pi), which
+ * is the first constant. */
 static double gelu(struct npart__each *each, double a, double b)
 {
     (void)b;
@@ -230,7 +253,8 @@ static double relu_fraction(struct npart__each *each, double a, double b)
     return a > 0 ? a : 0;
 }
 
-/* Halves go to the even neighbour. */
+/* Halves go to the even neighbour: 2.5 to 2, 3.5 to 4. (rint() would follow the rounding mode that the
+ * calling program has set.) From 2**52 on every double is whole. */
 static double round_fraction(struct npart__each *each, double a, double b)
 {
     (void)each, (void)b;
@@ -266,6 +290,7 @@ static double modulo_fraction(struct npart__each *each, double a, double b)
     return b == 0 ? 0 : fmod(a, b);
 }
 
+/* Each sign is detected unless its attribute is 0. */
 static double is_infinite(struct npart__each *each, double a, double b)
 {
     (void)b;
@@ -273,7 +298,8 @@ static double is_infinite(struct npart__each *each, double a, double b)
     return isinf(a) && npart__int_attribute(each->call, sign_name, 1);
 }
 
-/* What the type can hold exactly, libraries give exactly. */
+/* What the type can hold exactly, libraries give exactly: 2 ** 0.5 may be off, 2 ** 10 is 1024. A double is so only
+ * where base and result are whole. */
 static double power_fractions(struct npart__each *each, double a, double b)
 {
     double result = pow(a, b);

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Attention: ONNX's own, from opset 23 on.
+ * Attention of ai.onnx (opset 23 and later) and LinearAttention. Shapes only: the results are activations, and no
+ * export computes sizes from those.
+ *
+ * Heads stand apart in rank 4, [batch, heads, length, size], or side by side in rank 3, [batch, length, heads * size];
+ * then attributes say how many there are. With q_num_heads = 8 and kv_num_heads = 2:
+ *
+ *   Q [1,10,512]  K, V [1,10,128]  past [1,2,30,64]  ->  Y [1,10,512]  present [1,2,40,64]  scores [1,8,10,40]
  */
 #include "infer/families.h"
 #include "infer/functions.h"
@@ -11,7 +17,8 @@ struct heads {
     int64_t batch, count, length, size; /* [batch, count, length, size] */
 };
 
-/* An operand as heads: 4-D as it is, 3-D [batch, length, heads * size]. */
+/* An operand as heads: 4-D as it is, 3-D [batch, length, heads * size]. False for any other rank, and for 3-D where the
+ * attribute is absent: without the number of heads, the last dim cannot be divided. */
 static bool read_heads(struct npart__call *call, uint32_t input, const char *attribute, struct heads *out)
 {
     const struct npart__fact *fact = npart__in(call, input);
@@ -28,6 +35,8 @@ static bool read_heads(struct npart__call *call, uint32_t input, const char *att
     return true;
 }
 
+/* Inputs: Q, K, V, attn_mask, past_key, past_value. Outputs: Y, present_key, present_value, and the scores
+ * (qk_matmul_output). The presents are as long as the past and this step together; without a past, as this step. */
 void npart__infer_attention(struct npart__call *call)
 {
     struct heads query, key, value;
@@ -39,9 +48,11 @@ void npart__infer_attention(struct npart__call *call)
         !read_heads(call, 2, "kv_num_heads", &value))
         return;
     const struct npart__fact *past = npart__in(call, 4);
+    /* A past without a rank leaves one dim unknown, not the whole shape. */
     int64_t total = key.length;
     if (npart__has_input(call, 4))
         total = past->has_rank && past->rank == 4 ? npart__sum(call->pool, past->dims[2], key.length) : NPART__UNKNOWN;
+    /* Y has the layout of Q. */
     if (npart__in(call, 0)->rank == 4)
         NPART__SET_SIZES(call, 0, query.batch, query.count, query.length, value.size);
     else
@@ -55,8 +66,12 @@ void npart__infer_attention(struct npart__call *call)
 
 /* ---- LinearAttention ------------------------------------------------------------------------------------- */
 
-/* Query and key [batch, length, heads * key size], value [batch, length, heads * value size]; the state is one matrix
- * a head, whatever the length. com.microsoft's may keep a window of states, which past_state shows. */
+/* Query and key [batch, length, heads * key size], value [batch, length, heads * value size]; the state is one matrix a
+ * head, whatever the length. com.microsoft's may keep a window of states, which past_state shows. With 4 heads each:
+ *
+ *   Q, K [2,10,256]  V [2,10,512]  ->  Y [2,10,512]  state [2,4,64,128]
+ *
+ * Without past_state and with a window, the shape of the state is unknown. */
 void npart__infer_linear_attention(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0), *value = npart__in(call, 2), *past = npart__in(call, 3);
@@ -70,6 +85,7 @@ void npart__infer_linear_attention(struct npart__call *call)
     bool has_value = value->has_rank && value->rank == 3;
     int64_t key_size = npart__floor_quotient(pool, query->dims[2], heads);
     int64_t value_size = has_value ? npart__floor_quotient(pool, value->dims[2], kept) : npart__fresh_symbol(pool);
+    /* Either side may have more heads; the result has as many as the larger one. */
     int64_t width = npart__product(pool, value_size, heads > kept ? heads : kept);
     NPART__SET_SIZES(call, 0, query->dims[0], query->dims[1], width);
     if (!npart__has_input(call, 3) && !npart__int_attribute(call, "state_window", 0))

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The main graph's inputs: their declared types, with the sizes that the caller gives.
+ * The main graph's inputs: their declared types, with the sizes that the caller gives. What `--dim` and `--input` ask
+ * for arrives here in three forms:
+ *
+ *   batch=1, 2*h + 1=65      a symbol of the model, or an expression of one, which is solved for it
+ *   input_ids.0=1            INPUT.AXIS, for a dynamic dim without a name
+ *   input_ids [1,128]        the whole shape of an input, which binds the symbols that it covers
+ *
+ * A value may be a limit instead of a size (`--dim seq=..512`). Symbols are bound before any expression of them is
+ * made: from then on they are plain numbers everywhere in the model, and nothing has to be replaced later.
+ *
+ * Requests and dims may be many (10,000 symbols in generated models), so both are found by name, never by going through
+ * all.
  */
 #include "infer/driver.h"
 
@@ -21,6 +32,7 @@ struct binder {
     uint32_t *shape_of;       /* by value: the shape asked for plus one */
 };
 
+/* Letters of names that stand between operators: "s0" and "h" in "s0*(h - 1)". */
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -43,7 +55,7 @@ size_t npart__next_word(const char **at, bool of_symbols)
     return length;
 }
 
-/* Whether a dim's text is `name`, or holds it as a word of an expression. */
+/* Whether a dim's text is `name`, or holds it as a word of an expression: "s0 + 1" mentions "s0" and not "s". */
 static bool mentions(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -58,6 +70,8 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
+/* Takes in a dim's text as a whole and all words of it, of both kinds: exporters write symbols with dots and with
+ * letters beyond ASCII, which end a plain word. False when out of memory. */
 static bool add_words(struct npart__strings *words, const char *text)
 {
     bool ok = npart__intern(words, text, strlen(text), false) != NPART_NONE;
@@ -69,6 +83,7 @@ static bool add_words(struct npart__strings *words, const char *text)
     return ok;
 }
 
+/* Cheap, and rejects nearly every name that no dim is written with. */
 static bool has_all_words(const struct npart__strings *words, const char *name)
 {
     for (size_t length; (length = npart__next_word(&name, false)) > 0; name += length)
@@ -77,6 +92,7 @@ static bool has_all_words(const struct npart__strings *words, const char *name)
     return true;
 }
 
+/* Whether any dim of the file mentions the name: one look at each text, so it is asked last. */
 static bool is_in_a_dim(const struct npart__graph *graph, const char *name)
 {
     for (uint32_t i = 0; i < graph->values.count; i++) {
@@ -88,7 +104,8 @@ static bool is_in_a_dim(const struct npart__graph *graph, const char *name)
     return false;
 }
 
-/* Texts are gone through only for expressions of the model's own words. */
+/* Whether a request names something that the model's dims are written with. Texts are gone through only for expressions
+ * of the model's own words, as "s0 + 1" is part of a dim "2*(s0 + 1)" without being one of its words. */
 static bool is_symbol_of_model(const struct binder *binder, uint32_t binding)
 {
     const char *name = binder->options->bindings[binding].name;
@@ -100,13 +117,16 @@ static bool is_symbol_of_model(const struct binder *binder, uint32_t binding)
            is_in_a_dim(binder->inference->graph, name);
 }
 
+/* The value of a graph input by its name; NPART_NONE: there is none. */
 static uint32_t find_input(const struct binder *binder, const char *name, size_t length)
 {
     uint32_t id = npart__strings_find(&binder->inference->graph->strings, name, length);
     return id == NPART_NONE ? NPART_NONE : binder->input_of[id] - 1u;
 }
 
-/* INPUT.AXIS for a dim of an input that has no name. */
+/* INPUT.AXIS, for a dim of an input that has no name: `input` is NPART_NONE where the text is not of that form, or the
+ * dim is a number or has a name, by which it must then be asked for. The last dot divides, as names of inputs may have
+ * dots. */
 static struct axis_request parse_input_axis(const struct binder *binder, const char *name)
 {
     struct axis_request out = {.input = NPART_NONE, .next = NPART_NONE};
@@ -141,7 +161,8 @@ static void list_axes(struct binder *binder)
     }
 }
 
-/* False when out of memory. */
+/* Prepares the look-up of names; without requests, nothing but the two empty tables. False when out of memory. The
+ * caller clears `scratch` either way. */
 static bool open_binder(struct binder *binder)
 {
     const struct npart__graph *graph = binder->inference->graph;
@@ -187,7 +208,9 @@ static const char *name_axis(const struct binder *binder, uint32_t input, uint32
                                axis);
 }
 
-/* The model lacks the dim: no failure where the caller wants to be told. */
+/* The model lacks the dim that a request names. No failure where the caller wants to be told (`is_missing`), as one
+ * command line may serve many models; else an error with the nearest names of dynamic dims, to help with misspelt
+ * ones. */
 static npart_status lack_dim(const struct binder *binder, const struct npart__binding_request *request,
                              struct npart_error *error)
 {
@@ -235,7 +258,8 @@ static bool are_sizes(const struct npart__infer_options *options, struct npart_e
     return true;
 }
 
-/* Before any expression of the symbols is made, so that the limits are known of all. */
+/* Before any expression of the symbols is made, so that the limits are known of all: the bounds of an atom are worked
+ * out once, when it is made (see bounds.c). */
 static npart_status limit_symbols(const struct binder *binder, struct npart_error *error)
 {
     for (uint32_t i = 0; i < binder->options->binding_count; i++) {
@@ -255,7 +279,8 @@ static npart_status limit_symbols(const struct binder *binder, struct npart_erro
     return NPART_OK;
 }
 
-/* Names first, then expressions, which may be solved for one more name. */
+/* Names first, then expressions, which may be solved for one more name: with h=4 bound, "h*w"=32 binds w to 8. In the
+ * other order it would have two symbols, and could not be solved. */
 static npart_status bind_symbols(const struct binder *binder, struct npart_error *error)
 {
     const struct npart__infer_options *options = binder->options;
@@ -283,6 +308,7 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
 
 /* ---- facts of the inputs ---------------------------------------------------------------------------------- */
 
+/* An --input of a name that the model lacks, with the nearest names that it has. */
 static npart_status lack_input(const struct npart__graph *graph, const char *name, struct npart_error *error)
 {
     const struct npart__scope *scope = &graph->scopes.items[0];
@@ -316,6 +342,8 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
             if (request->dims[k] < 0 || !npart__is_number(request->dims[k]))
                 return npart__fail(error, NPART_ERROR_ARGUMENT, "", "input \"%s\": %lld is no size", request->input,
                                    (long long)request->dims[k]);
+            /* A dim that the file gives as a number is no failure: the caller's shape counts, and make_input_fact tells
+             * of it. */
             if (!declared || !declared->has_rank || !declared->dims[k].parameter)
                 continue;
             struct npart__binding_request dim = {.name = declared->dims[k].parameter, .value = request->dims[k]};
@@ -326,6 +354,7 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
     return NPART_OK;
 }
 
+/* Puts in the sizes that were asked for as INPUT.AXIS. Of several requests for one axis the last is applied last. */
 static void override_axes(const struct binder *binder, uint32_t value, int64_t *dims)
 {
     for (uint32_t i = binder->first_axis[value] - 1u; i != NPART_NONE; i = binder->axes[i].next) {
@@ -356,6 +385,8 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
     return !text.failed && npart__add_finding(inference, "input-shape", npart__buffer_text(&text), "");
 }
 
+/* What is known of an input: its declared type, then the caller's whole shape, else single axes of it. An input without
+ * a declared shape gets its rank from the caller's. False when out of memory. */
 static bool make_input_fact(const struct binder *binder, uint32_t value)
 {
     struct npart__inference *inference = binder->inference;
@@ -402,6 +433,7 @@ npart_status npart__bind_inputs(struct npart__inference *inference, const struct
         status = bind_symbols(&binder, error);
     if (status == NPART_OK)
         status = bind_shapes(&binder, error);
+    /* Symbols that are named from here on are sizes of inputs: at least 1, unless the name speaks of a cache. */
     inference->expressions.reads_inputs = true;
     for (uint32_t i = 0; status == NPART_OK && i < scope->input_count; i++)
         if (!make_input_fact(&binder, inference->graph->operands.items[scope->first_input + i]))

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The numbers between which an expression lies: of each atom they are worked out once, from those of its operands.
+ * The numbers between which an expression lies: of each atom they are worked out once, from those of its operands. With
+ * `sequence` at least 1 and no more than 512 (--dim sequence=..512):
+ *
+ *   sequence               1 to 512
+ *   floor(sequence / 2)    0 to 256
+ *   2*sequence - 1         1 to 1023
+ *   max(sequence, 64)      64 to 512
+ *
+ * Bounds decide comparisons whatever the symbols are, drop max(x, 0) round what is not negative, and make a shape
+ * bounded. They need not be tight: each term is bounded by itself, so of s*s - s nothing better than its parts' bounds
+ * is known. INT64_MIN and INT64_MAX stand for "no bound", which is also what arithmetic that overflows gives.
  */
 #include "infer/expression.h"
 #include "infer/expression_internal.h"
 
+/* A floor by a positive number is that of the least dividend. By a symbol, all that is certain is the sign: sizes of at
+ * least 0 give a quotient of at least 0. */
 int64_t npart__least_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom)
 {
     int64_t left = npart__lower_bound(pool, atom->left), right = npart__lower_bound(pool, atom->right), quotient;
@@ -21,7 +33,8 @@ int64_t npart__least_of_atom(const struct npart__expressions *pool, const struct
     }
 }
 
-/* What is divided by something of at least 1 does not grow, unless it is below 0. */
+/* What is divided by something of at least 1 does not grow, unless it is below 0. By something that may be 0, nothing
+ * bounds the quotient. */
 int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct npart__atom *atom)
 {
     int64_t left = npart__upper_bound(pool, atom->left), right = npart__upper_bound(pool, atom->right), quotient;
@@ -40,7 +53,7 @@ int64_t npart__most_of_atom(const struct npart__expressions *pool, const struct 
 }
 
 /* Adds coefficient * product of the atoms' bounds, all of them the least or all the most; false when there is none. An
- * atom that may be below 0 has none here. */
+ * atom that may be below 0 has none here: of a product, the least would no longer be the product of the least. */
 static bool add_extreme(const struct npart__expressions *pool, const struct npart__term *term, bool of_most,
                         int64_t *bound)
 {
@@ -58,6 +71,8 @@ static bool add_extreme(const struct npart__expressions *pool, const struct npar
     return npart__add_int64(*bound, part, bound);
 }
 
+/* A sum is bounded term by term. For the most of it, terms that are added count with their most and terms that are
+ * subtracted with their least; for the least, the other way round. */
 static int64_t bound_of(const struct npart__expressions *pool, int64_t a, bool of_most)
 {
     int64_t none = of_most ? INT64_MAX : INT64_MIN;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The vocabulary of inference functions.
+ * The vocabulary of inference functions: operands, attributes and results of one node, and the steps that many of them
+ * share. call.h says what each does. One rule holds for all: what is absent, too large or of a wrong type reads as
+ * unknown, never as an error, since a model may have anything anywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +13,8 @@
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
-/* Behind the facts of the values are two more: one that stays unknown, for absent operands to read, and one that
- * takes what is written to absent outputs. */
+/* After the facts of the values are two more: one that stays unknown, for absent operands to read, and one that takes
+ * what is written to absent outputs. So inference functions need no case for either. */
 static struct npart__fact *absent(const struct npart__call *call)
 {
     return &call->inference->facts[call->graph->values.count];
@@ -88,6 +90,7 @@ int64_t npart__int_attribute(const struct npart__call *call, const char *name, i
     return is_number ? attribute->u.i : otherwise;
 }
 
+/* Defaults stand in the generated schemas as text, by version: `axis` of Softmax is 1 before opset 13 and -1 since. */
 int64_t npart__int_or_default(const struct npart__call *call, const char *name)
 {
     struct npart__attribute_schema schema;
@@ -110,6 +113,8 @@ const char *npart__string_attribute(const struct npart__call *call, const char *
     return attribute && attribute->type == 3 ? attribute->u.s : otherwise;
 }
 
+/* A list that is empty is not NULL: Squeeze with axes=[] differs from Squeeze without axes. A list that the scan left
+ * out for its length (is_elided) counts as absent. */
 const int64_t *npart__ints_attribute(const struct npart__call *call, const char *name, uint32_t *count)
 {
     static const int64_t nothing[1];
@@ -144,6 +149,7 @@ void *npart__new_array(const struct npart__call *call, size_t count, size_t item
     return array;
 }
 
+/* Past the limit of what is computed, NULL without a failure: the elements are then not known, which is all. */
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 {
     if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
@@ -193,6 +199,8 @@ void npart__set_sizes(const struct npart__call *call, uint32_t output, uint32_t 
         npart__set_dims(call, output, rank, memcpy(dims, sizes, rank * sizeof *dims));
 }
 
+/* Shapes that are worked out come through here, so it holds what every shape obeys: a size that is unknown is a symbol
+ * of its own, which equals itself from now on, and no size is negative. */
 void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t rank, int64_t *dims)
 {
     struct npart__fact *fact = npart__out(call, output);
@@ -229,8 +237,8 @@ void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t r
     npart__set_dims(call, output, rank, dims);
 }
 
-/* Whether a tensor of this type can hold a number; what wraps around or is rounded is not followed. Symbols are
- * sizes, which fit wherever a model puts them. */
+/* Whether a tensor of this type can hold a number; what wraps around or is rounded is not followed. Of the float types
+ * of 8 bits and less only the numbers up to 4 are taken. Symbols are sizes, which fit wherever a model puts them. */
 static bool fits(int element_type, int64_t value)
 {
     if (!npart__is_number(value) || element_type == 0)
@@ -260,6 +268,7 @@ static void set_known(const struct npart__call *call, uint32_t output, const int
     npart__out(call, output)->known = known;
 }
 
+/* Elements are all followed or none: of a tensor with one number that does not fit, nothing is known. */
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count)
 {
     int type = npart__out(call, output)->element_type;
@@ -295,6 +304,8 @@ void npart__contradiction(const struct npart__call *call, const char *format, ..
     npart__report_contradiction(call->inference, call->node_id, text);
 }
 
+/* Two numbers that differ are a contradiction, which the caller reports with words of its own. A nameless symbol is a
+ * size that nobody could give, so a relation with one helps nobody. */
 void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b)
 {
     bool both_numbers = npart__is_number(a) && npart__is_number(b);
@@ -304,6 +315,12 @@ void npart__must_equal(const struct npart__call *call, int64_t a, int64_t b)
 
 /* ---- shared steps ---------------------------------------------------------------------------------------- */
 
+/* One dim by NumPy's rule, with symbols:
+ *
+ *   5 and 1        5
+ *   `batch` and 1  `batch`
+ *   5 and `n`      5: n is 5 or 1, or the model fails
+ *   `n` and `m`    max(n, m): equal, or one of them is 1 */
 int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t b)
 {
     if (a == b || b == 1)
@@ -323,6 +340,7 @@ int64_t npart__broadcast_dim(const struct npart__call *call, int64_t a, int64_t 
     return npart__maximum(call->pool, a, b);
 }
 
+/* Shapes are aligned at their last axes: [2,1,5] and [3,1] -> [2,3,5]. Any number of operands, as Max and Sum have. */
 bool npart__broadcast(const struct npart__call *call, const struct npart__fact *const *facts, uint32_t count,
                       uint32_t *rank, int64_t **dims)
 {
@@ -369,8 +387,8 @@ bool npart__small_count(const struct npart__fact *fact, uint32_t *out)
 
 /* ---- bodies ---------------------------------------------------------------------------------------------- */
 
-/* Where the rank of a body's input was lost: before the node, or in the body, whose results come back in a Loop, or
- * here. The last `count` inputs of the node are those of the body. */
+/* Where the rank of a body's input was lost: before the node, or in the body, whose results come back in a Loop, or at
+ * this node. Causes name that node as the root. The last `count` inputs of the node are those of the body. */
 static uint32_t body_rank_lost_at(const struct npart__call *call, const struct npart__scope *body, uint32_t index,
                                   uint32_t count)
 {
@@ -386,6 +404,8 @@ static uint32_t body_rank_lost_at(const struct npart__call *call, const struct n
     return call->node_id + 1;
 }
 
+/* The facts of a body's values are those of the last pass: a Loop's body is inferred several times, each time from what
+ * the pass before made of the carried values. */
 npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, const struct npart__fact *const *inputs,
                                uint32_t count)
 {
@@ -403,6 +423,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
         inference->rank_lost_at[value] = fact->has_rank ? 0 : body_rank_lost_at(call, body, i, count);
     }
     npart_status status = npart__infer_region(inference, scope);
+    /* Symbols that come up from here on come from the node, not from the last one of its body. */
     inference->expressions.node = call->node_id;
     return status;
 }

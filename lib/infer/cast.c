@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conversions between element types.
+ * Conversions between element types: Cast, CastLike, BitCast. The shape stays. Elements are converted too, as exporters
+ * send sizes through float and back: Shape -> Cast(float) -> Mul -> Floor -> Cast(int64) -> Reshape.
+ *
+ * What ONNX leaves to the implementation stays unknown: a fraction that the integer type cannot hold, for one.
  */
 #include <math.h>
 
 #include "infer/functions.h"
 #include "infer/numbers.h"
 
-/* A whole number in fewer bits: what does not fit wraps around, as far as C compilers agree on the type. */
+/* A whole number in fewer bits: what does not fit wraps around, 300 as uint8 is 44.
+ * Types below 8 bits and of 64 are left as they are: npart__set_ints takes no number that does not fit. */
 static int64_t wrap(int element_type, int64_t number)
 {
     unsigned bits = npart__type_bits(element_type);
@@ -18,7 +22,8 @@ static int64_t wrap(int element_type, int64_t number)
     return is_unsigned || !(kept >> (bits - 1)) ? (int64_t)kept : (int64_t)kept - (int64_t)(UINT64_C(1) << bits);
 }
 
-/* Each number by itself, so that it is rounded once; false where one is symbolic. */
+/* Whole numbers to a floating point type, each by itself, so that it is rounded once: 16777217 as float32 is 16777216.
+ * False where one is symbolic; then the caller keeps all as whole numbers, which are sizes. */
 static bool ints_to_fractions(struct npart__call *call, int element_type, const int64_t *ints, uint32_t count)
 {
     double *numbers = npart__new_doubles(call, count);
@@ -32,6 +37,7 @@ static bool ints_to_fractions(struct npart__call *call, int element_type, const 
     return numbers != NULL;
 }
 
+/* Elements that are kept as whole numbers, of an integer type or of a float whose elements are all whole. */
 static void cast_ints(struct npart__call *call, int element_type, const int64_t *ints, uint32_t count)
 {
     bool is_float = npart__type_is_float(npart__in(call, 0)->element_type); /* then what does not fit is anything */
@@ -41,6 +47,7 @@ static void cast_ints(struct npart__call *call, int element_type, const int64_t 
     int64_t *result = npart__new_ints(call, count);
     for (uint32_t i = 0; result && i < count; i++) {
         result[i] = is_float ? ints[i] : wrap(element_type, ints[i]);
+        /* A symbol may be 0 or not. */
         if (element_type == NPART__BOOL)
             result[i] = npart__is_number(ints[i]) ? ints[i] != 0 : npart__fresh_symbol(call->pool);
     }
@@ -52,7 +59,9 @@ static double is_not_zero(double number)
     return number != 0;
 }
 
-/* Towards zero; what the type cannot hold, each machine makes into something else. */
+/* Fractions to any type. To an integer, towards zero: -1.7 becomes -1. What the type cannot hold, each machine makes
+ * into something else, so nothing is set; nor where the operand may be off so far that the whole number is not
+ * certain. */
 static void cast_fractions(struct npart__call *call, int element_type, const struct npart__numbers *numbers)
 {
     bool is_float = npart__type_is_float(element_type), is_bool = element_type == NPART__BOOL;
@@ -64,6 +73,7 @@ static void cast_fractions(struct npart__call *call, int element_type, const str
         converted[i] = number;
         if (!is_float && !npart__same_within(is_bool ? is_not_zero : trunc, number, numbers->error, &converted[i]))
             return;
+        /* NaN compares unequal to 0, so it is true. */
         if (is_bool && isnan(number))
             converted[i] = 1;
         if (!is_float && !(fabs(converted[i]) <= 9007199254740992.0))
@@ -74,6 +84,7 @@ static void cast_fractions(struct npart__call *call, int element_type, const str
                        is_float && numbers->error != 0 ? numbers->error + npart__close_error(element_type, 1) : 0);
 }
 
+/* The result of a cast: shape, type, and elements where the operand's are known. */
 static void cast_to(struct npart__call *call, int element_type)
 {
     uint32_t count;

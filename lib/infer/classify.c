@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ai.onnx.ml: classifiers and what surrounds them. Regressors are patterns.
+ * ai.onnx.ml: classifiers and what surrounds them (encoders, vectorizers). Regressors are patterns of rows.def. How
+ * many classes, categories or words there are is nowhere among the operands: it is the length of the attribute that
+ * lists them.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
@@ -17,13 +19,15 @@ static uint32_t length_of(struct npart__call *call, const char *name)
     return attribute ? attribute->count : 0;
 }
 
+/* Most lists come in two forms, of strings and of integers, of which a model has one. */
 static uint32_t either_length(struct npart__call *call, const char *a, const char *b)
 {
     uint32_t length = length_of(call, a);
     return length ? length : length_of(call, b);
 }
 
-/* A support vector classifier that was not asked for probabilities scores each pair of classes. */
+/* How many scores there are for each row. A support vector classifier that was not asked for probabilities scores each
+ * pair of classes: 4 classes give 4 * 3 / 2 = 6 scores. Without labels nothing is known. */
 static int64_t score_count(struct npart__call *call, int64_t classes)
 {
     bool has_vectors = length_of(call, "vectors_per_class") != 0, has_probabilities = length_of(call, "prob_a") != 0;
@@ -33,13 +37,15 @@ static int64_t score_count(struct npart__call *call, int64_t classes)
     return is_pairwise && classes > 2 ? classes * (classes - 1) / 2 : classes;
 }
 
-/* Of a matrix, or of a vector that is one row. */
+/* The rows of a matrix, or of a vector, which is one row; unknown for any other rank. */
 static int64_t row_count(const struct npart__fact *in)
 {
     return in->has_rank && in->rank == 2 ? in->dims[0] : in->has_rank && in->rank == 1 ? 1 : NPART__UNKNOWN;
 }
 
-/* Labels [N], strings or int64 as the model's labels are; scores [N, classes]. */
+/* Labels [N], strings or int64 as the model's labels are; scores [N, classes]. With three labels:
+ *
+ *   float32[8,4] -> int64[8] float32[8,3] */
 void npart__infer_classifier(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -54,7 +60,7 @@ void npart__infer_classifier(struct npart__call *call)
     NPART__SET_SIZES(call, 1, rows, score_count(call, strings ? strings : ints));
 }
 
-/* A sequence of maps from label to score. */
+/* A sequence of maps from label to score, one a row. Maps are not followed any further. */
 void npart__infer_zip_map(struct npart__call *call)
 {
     const struct npart__fact element = {.kind = NPART__TYPE_MAP};
@@ -63,7 +69,7 @@ void npart__infer_zip_map(struct npart__call *call)
 
 /* ---- encoders -------------------------------------------------------------------------------------------- */
 
-/* Strings to numbers or back. */
+/* Strings to numbers or back: the result is of the type that the input is not. */
 void npart__infer_category_mapper(struct npart__call *call)
 {
     int type = npart__in(call, 0)->element_type;
@@ -72,7 +78,8 @@ void npart__infer_category_mapper(struct npart__call *call)
         npart__set_element_type(call, 0, type == NPART__STRING ? NPART__INT64 : NPART__STRING);
 }
 
-/* The type is that of the values, which are listed in one of several ways; version 1 went by the input's. */
+/* The type is that of the values, which are listed in one of several attributes; a tensor may hold them since version
+ * 4. Version 1 maps strings to integers or back, so it goes by the input's type. */
 void npart__infer_label_encoder(struct npart__call *call)
 {
     const struct npart__attribute *tensor = find(call, "values_tensor");
@@ -91,7 +98,8 @@ void npart__infer_label_encoder(struct npart__call *call)
         npart__set_element_type(call, 0, type);
 }
 
-/* One more axis, as long as there are categories. */
+/* One more axis, as long as there are categories: [8] with 5 categories becomes [8,5]. Where no list says how many, the
+ * new axis is unknown. */
 void npart__infer_one_hot_encoder(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -106,6 +114,7 @@ void npart__infer_one_hot_encoder(struct npart__call *call)
 
 /* ---- rows from parts ------------------------------------------------------------------------------------- */
 
+/* Joins the columns of several inputs: inputdimensions lists how many each brings. [8,2] [8,3] with (2,3) -> [8,5]. */
 void npart__infer_feature_vectorizer(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -118,7 +127,8 @@ void npart__infer_feature_vectorizer(struct npart__call *call)
     NPART__SET_SIZES(call, 0, row_count(in), columns);
 }
 
-/* A map's values as one row. */
+/* A map's values as one row. Dense, it has as many columns as the map has keys, which only the data tell; sparse, the
+ * attribute max_map says how many. */
 void npart__infer_cast_map(struct npart__call *call)
 {
     const char *to = npart__string_attribute(call, "cast_to", "TO_FLOAT");
@@ -130,6 +140,7 @@ void npart__infer_cast_map(struct npart__call *call)
     NPART__SET_SIZES(call, 0, 1, is_sparse ? npart__int_attribute(call, "max_map", 1) : NPART__UNKNOWN);
 }
 
+/* A map as one row, with a column for each word of the vocabulary. */
 void npart__infer_dict_vectorizer(struct npart__call *call)
 {
     uint32_t words = either_length(call, "string_vocabulary", "int64_vocabulary");

@@ -6,7 +6,8 @@
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* How long a cache is after this step. A shared buffer keeps its size. */
+/* How long a cache is after this step. A shared buffer (past_present_share_buffer) is allocated at full length from the
+ * start, and keeps its size. */
 static int64_t grown(struct npart__call *call, int64_t past, int64_t added)
 {
     return npart__int_attribute(call, "past_present_share_buffer", 0) ? past : npart__sum(call->pool, past, added);
@@ -14,7 +15,8 @@ static int64_t grown(struct npart__call *call, int64_t past, int64_t added)
 
 /* ---- Attention: one operand for query, key and value ------------------------------------------------------- */
 
-/* Its hidden size: of three projections side by side, or as listed. */
+/* The hidden size of query (0), key (1) or value (2): as qkv_hidden_sizes lists them, else a third of what the weights
+ * or the bias have, since the three projections stand side by side there. */
 static int64_t projected_size(struct npart__call *call, uint32_t which)
 {
     const struct npart__fact *weights = npart__in(call, 1), *bias = npart__in(call, 2);
@@ -29,8 +31,11 @@ static int64_t projected_size(struct npart__call *call, uint32_t which)
     return npart__fresh_symbol(call->pool);
 }
 
-/* Input [batch, sequence, in] or packed [tokens, in]; weights [in, 3 * hidden]; present [2, batch, heads, total, size].
- * The parameter says where the past is. */
+/* Attention, QAttention, PackedAttention and the decoders that mask: input [batch, sequence, in] or packed [tokens,
+ * in]; weights [in, 3 * hidden]; present [2, batch, heads, total, size]. The parameter says which input is the past.
+ * With 12 heads:
+ *
+ *   [2,10,768] [768,2304]  ->  [2,10,768]  present [2,2,12,10,64] */
 void npart__infer_contrib_attention(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *past = npart__in(call, (uint32_t)call->row->parameter);
@@ -43,6 +48,7 @@ void npart__infer_contrib_attention(struct npart__call *call)
         return;
     dims[in->rank - 1] = projected_size(call, 2);
     npart__set_dims(call, 0, in->rank, dims);
+    /* Packed tokens do not tell batch and length apart, which the present has as dims. */
     if (in->rank != 3 || call->node->output_count < 2)
         return;
     if (has_past && past->has_rank && past->rank == 5) {
@@ -57,7 +63,8 @@ void npart__infer_contrib_attention(struct npart__call *call)
 
 /* ---- MultiHeadAttention: three operands -------------------------------------------------------------------- */
 
-/* The hidden size of the result: the value's heads side by side. */
+/* The hidden size of the result: the value's heads side by side. The value is absent where it is packed with the query,
+ * 5-D [batch, sequence, heads, 3, size], or with the key. */
 static int64_t value_width(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0), *value = npart__in(call, 2);
@@ -70,7 +77,8 @@ static int64_t value_width(struct npart__call *call)
     return npart__fresh_symbol(call->pool);
 }
 
-/* How many positions this step brings: of the key, which may have its heads apart, else of the query. */
+/* How many positions this step brings: of the key, which may have its heads apart ([batch, heads, length, size]), else
+ * of the query. Cross-attention has a key of another length than the query. */
 static int64_t new_length(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0), *key = npart__in(call, 1);
@@ -81,7 +89,10 @@ static int64_t new_length(struct npart__call *call)
     return key->dims[key->rank == 4 ? 2 : 1];
 }
 
-/* Query [batch, sequence, hidden] or packed [batch, sequence, heads, 3, size]. The parameter says where the past is. */
+/* Query [batch, sequence, hidden] or packed [batch, sequence, heads, 3, size]. The parameter says which input is the
+ * past. Outputs: result, present key, present value, scores. With 8 heads and a past of 5:
+ *
+ *   Q, K, V [2,10,512]  past [2,8,5,64]  ->  [2,10,512]  present [2,8,15,64] twice  scores [2,8,10,15] */
 void npart__infer_multi_head_attention(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0);
@@ -95,6 +106,7 @@ void npart__infer_multi_head_attention(struct npart__call *call)
     NPART__SET_SIZES(call, 0, query->dims[0], query->dims[1], width);
     if (heads <= 0 || call->node->output_count < 2)
         return;
+    /* Packed, all three have the same width; else the key is as wide as the query, and the value need not be. */
     int64_t key_width = query->rank == 5 ? width : query->dims[2];
     int64_t sizes[] = {npart__floor_quotient(call->pool, key_width, heads),
                        npart__floor_quotient(call->pool, width, heads)};
@@ -111,7 +123,8 @@ void npart__infer_multi_head_attention(struct npart__call *call)
 
 /* ---- GroupQueryAttention: fewer keys than queries ---------------------------------------------------------- */
 
-/* One head's size; a packed query has key and value beside it. */
+/* The size of one head. A packed query (no key input) has key and value beside it, so its last dim holds heads + 2 *
+ * kept heads: with 32 and 8 heads, [1,7,6144] has heads of 6144 / 48 = 128. */
 static int64_t head_size(struct npart__call *call, int64_t heads, int64_t kept)
 {
     const struct npart__fact *query = npart__in(call, 0);
@@ -120,7 +133,8 @@ static int64_t head_size(struct npart__call *call, int64_t heads, int64_t kept)
     return npart__floor_quotient(call->pool, query->dims[query->rank - 1u], all);
 }
 
-/* Query [batch, sequence, width] or packed tokens [tokens, width]; false when it is neither. */
+/* Output 0 of the operators that group queries. Query [batch, sequence, width] or packed tokens [tokens, width]; false
+ * when it is neither, or the attributes that count the heads are missing. */
 static bool set_grouped_output(struct npart__call *call, int64_t heads, int64_t kept)
 {
     const struct npart__fact *query = npart__in(call, 0);
@@ -134,7 +148,11 @@ static bool set_grouped_output(struct npart__call *call, int64_t heads, int64_t 
     return true;
 }
 
-/* The cache is as long as all positions so far, unless its buffer was longer already. */
+/* The cache is as long as all positions so far, unless its buffer was longer already. Input 6 is that length
+ * (total_sequence_length); exporters compute it from the mask, so it is often symbolic. With num_heads 32, kv_num_heads
+ * 8:
+ *
+ *   Q [1,7,4096]  past [1,8,20,128]  total 27  ->  [1,7,4096]  present [1,8,27,128] twice  scores [1,32,7,27] */
 void npart__infer_group_query_attention(struct npart__call *call)
 {
     const struct npart__fact *query = npart__in(call, 0);
@@ -148,6 +166,8 @@ void npart__infer_group_query_attention(struct npart__call *call)
         const struct npart__fact *past = npart__in(call, i + 2);
         int64_t length = total;
         if (past->has_rank && past->rank == 4) {
+            /* Exporters leave the head size of the cache dynamic, although the query tells it. The relation is kept, so
+             * that proposed sizes agree. */
             npart__must_equal(call, past->dims[3], head_size(call, heads, kept));
             length = total == NPART__UNKNOWN ? total : npart__maximum(call->pool, past->dims[2], total);
             NPART__SET_SIZES(call, i, past->dims[0], past->dims[1], length, past->dims[3]);
@@ -159,7 +179,8 @@ void npart__infer_group_query_attention(struct npart__call *call)
     }
 }
 
-/* PagedAttention, SparseAttention: caches are buffers that keep their shape. */
+/* PagedAttention, SparseAttention and DynamicSparseAttention: caches are buffers that keep their shape, so outputs 1
+ * and 2 have the type and shape of inputs 3 and 4. */
 void npart__infer_buffered_attention(struct npart__call *call)
 {
     (void)set_grouped_output(call, npart__int_attribute(call, "num_heads", 0),
@@ -172,8 +193,11 @@ void npart__infer_buffered_attention(struct npart__call *call)
 
 /* ---- embeddings ------------------------------------------------------------------------------------------ */
 
-/* EmbedLayerNormalization: ids [batch, sequence], word embedding [words, hidden]. The parameter is an input of the
- * result's type. */
+/* EmbedLayerNormalization: ids [batch, sequence], word embedding [words, hidden]; outputs the normalized embedding, one
+ * mask index a sequence, and the embedding before it was normalized. The parameter is an input of the result's type:
+ * the embedding itself, or where that is quantized, its scale.
+ *
+ *   ids [2,128]  words [30522,768]  ->  [2,128,768]  int32[2]  [2,128,768] */
 void npart__infer_embed_layer_normalization(struct npart__call *call)
 {
     const struct npart__fact *ids = npart__in(call, 0), *words = npart__in(call, 2);

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * If, Loop, Scan and SequenceMap: their bodies are inferred with what is known outside.
+ * If, Loop, Scan and SequenceMap: their bodies are inferred with what is known outside. A body's inputs get facts as if
+ * a call passed them, its captures have theirs already, and the facts of its outputs become the node's.
+ *
+ * A Loop's carried value may change its shape from pass to pass. Where it does, the dim becomes a varying symbol, and
+ * the body is inferred again until nothing changes:
+ *
+ *   concatenate one row a pass: [0,8] -> [1,8] differs in dim 0 -> [v,8] -> [v + 1,8], still v: done
+ *
+ * To ONNX Runtime less is known of a Loop than follows: see forget_shape.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
+/* The body that an attribute holds; NPART_NONE in a model that lacks it, of which nothing is inferred. */
 static uint32_t body_of(const struct npart__call *call, const char *attribute_name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, attribute_name);
@@ -13,7 +22,8 @@ static uint32_t body_of(const struct npart__call *call, const char *attribute_na
     return attribute->u.scope;
 }
 
-/* A fact without its elements: what it says of a value that is not the same in every pass. */
+/* A fact without its elements: what it says of a value that is not the same in every pass. Its type and shape stay,
+ * until a pass says otherwise. */
 static struct npart__fact changing(const struct npart__fact *fact)
 {
     struct npart__fact plain = *fact;
@@ -23,6 +33,7 @@ static struct npart__fact changing(const struct npart__fact *fact)
     return plain;
 }
 
+/* What a body made is no initializer of the graph around it, even if it is a constant in the body. */
 static void set_fact(struct npart__call *call, uint32_t output, const struct npart__fact *fact)
 {
     struct npart__fact *out = npart__out(call, output);
@@ -32,6 +43,8 @@ static void set_fact(struct npart__call *call, uint32_t output, const struct npa
 
 /* ---- If -------------------------------------------------------------------------------------------------- */
 
+/* With a constant condition, the results of the branch that is taken; else what both branches agree on. then [2,8] and
+ * else [4,8] give [v,8], where v varies: it is known that it has no one size. */
 void npart__infer_if(struct npart__call *call)
 {
     uint32_t branches[2] = {body_of(call, "then_branch"), body_of(call, "else_branch")};
@@ -74,6 +87,8 @@ static bool make_inputs(struct npart__call *call, struct inputs *inputs, uint32_
     return true;
 }
 
+/* Infers the body once. Passes whose facts are not final are quiet, else they would report what the last one shows not
+ * to be so; a loop inside of a quiet pass stays quiet. */
 static bool pass_over(struct npart__call *call, uint32_t body, const struct inputs *inputs, bool is_quiet)
 {
     bool was_quiet = call->inference->is_quiet;
@@ -85,9 +100,9 @@ static bool pass_over(struct npart__call *call, uint32_t body, const struct inpu
     return status == NPART_OK;
 }
 
-/* Merges what a pass made of the carried values into what it began with: dims that differ become symbols of the
- * loop, made from `own` on. False when nothing changed. Body outputs from `first_output` on belong to inputs from
- * `first` on. */
+/* Merges what a pass made of the carried values into what it began with: dims that differ become symbols of the loop,
+ * made from `own` on. False when nothing changed, which is when the facts hold for every pass. Body outputs from
+ * `first_output` on belong to inputs from `first` on. */
 static bool widen(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
                   uint32_t first_output, uint32_t own)
 {
@@ -101,7 +116,9 @@ static bool widen(struct npart__call *call, uint32_t body, struct inputs *inputs
     return changed;
 }
 
-/* Passes over the body until the carried values keep their types. Findings are made in the last pass only. */
+/* Passes over the body until the carried values keep their types. Findings are made in the last pass only. Loops in
+ * loops get half as many passes a level, as their numbers multiply; where those do not suffice, nothing is said of the
+ * shapes. */
 static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inputs, uint32_t first,
                     uint32_t first_output)
 {
@@ -122,6 +139,7 @@ static bool iterate(struct npart__call *call, uint32_t body, struct inputs *inpu
     return pass_over(call, body, inputs, false);
 }
 
+/* A tensor of rank 0, as iteration number and condition are. */
 static struct npart__fact scalar(int element_type)
 {
     static const int64_t no_dims[1];
@@ -129,7 +147,8 @@ static struct npart__fact scalar(int element_type)
         .kind = NPART__TYPE_TENSOR, .element_type = (uint8_t)element_type, .has_rank = true, .dims = no_dims};
 }
 
-/* Slices of this fact, stacked along a new axis. */
+/* Slices of this fact, stacked along a new axis: [3,4] at axis 0 with length 10 is [10,3,4]. An axis that is none of
+ * the result's leaves it without a rank. */
 static struct npart__fact stacked(struct npart__call *call, const struct npart__fact *slice, int64_t axis,
                                   int64_t length)
 {
@@ -155,8 +174,8 @@ static bool is_known_true(const struct npart__fact *fact)
            fact->known->ints[0] != 0;
 }
 
-/* How often the body runs: the trip count where no condition can end it early. Without a condition ONNX does not look
- * at what the body makes of it; ONNX Runtime does. */
+/* How often the body runs: the trip count where no condition can end it early, else unknown. A negative count is 0
+ * runs. Without a condition ONNX does not look at what the body makes of it; ONNX Runtime does. */
 static int64_t trip_count(struct npart__call *call, uint32_t body)
 {
     int64_t trips = npart__in_number(call, 0, NPART__UNKNOWN);
@@ -167,7 +186,8 @@ static int64_t trip_count(struct npart__call *call, uint32_t body)
 }
 
 /* To ONNX Runtime a carried value may have any shape: it knows those that the body declares, none of the results, and
- * not how often the body runs. */
+ * not how often the body runs (onnx/defs/controlflow/utils.cc; asked of onnxruntime 1.31.1 with 20 Loops of 5
+ * opsets). */
 static void forget_shape(const struct npart__call *call, struct npart__fact *fact)
 {
     if (call->inference->options.view == NPART__VIEW_FULL || fact->kind != NPART__TYPE_TENSOR)
@@ -177,7 +197,8 @@ static void forget_shape(const struct npart__call *call, struct npart__fact *fac
     fact->dims = NULL;
 }
 
-/* Inputs: trip count, condition, carried values. Body: iteration, condition, carried -> condition, carried, scans. */
+/* Inputs: trip count, condition, carried values. Body: iteration, condition, carried -> condition, carried, scans. What
+ * a pass adds to a scan output is stacked: 10 passes that give float32[3] make float32[10,3]. */
 void npart__infer_loop(struct npart__call *call)
 {
     static const int64_t one[] = {1};
@@ -210,12 +231,14 @@ void npart__infer_loop(struct npart__call *call)
 
 /* ---- Scan ------------------------------------------------------------------------------------------------ */
 
+/* Axes of scans are 0 where no list says otherwise. */
 static int64_t listed_axis(const int64_t *list, uint32_t count, uint32_t index)
 {
     return list && index < count ? list[index] : 0;
 }
 
-/* A fact without one of its axes; *length becomes that axis' size. */
+/* A fact without one of its axes: [10,3,4] without axis 0 is [3,4]. *length becomes that axis' size, unless it is a
+ * number already: all sequences of a Scan are equally long, so the one that is known counts. */
 static struct npart__fact without_axis(struct npart__call *call, const struct npart__fact *fact, int64_t axis,
                                        int64_t *length)
 {
@@ -247,6 +270,8 @@ struct scan {
     int64_t batch, length;
 };
 
+/* Which inputs are states and which are sequences: num_scan_inputs counts the latter, which come last. False where it
+ * counts more than there are. */
 static bool read_scan(struct npart__call *call, struct scan *scan)
 {
     int64_t sequences = npart__int_attribute(call, "num_scan_inputs", 0);
@@ -261,6 +286,8 @@ static bool read_scan(struct npart__call *call, struct scan *scan)
     return true;
 }
 
+/* States come out as they went in, unless the body changes their shape; sequences are stacked along
+ * scan_output_axes. */
 static void set_scan_outputs(struct npart__call *call, const struct scan *scan, const struct inputs *inputs)
 {
     uint32_t axis_count;
@@ -276,7 +303,9 @@ static void set_scan_outputs(struct npart__call *call, const struct scan *scan, 
     }
 }
 
-/* Inputs: states, then sequences of which the body sees one slice a time. */
+/* Inputs: states, then sequences of which the body sees one slice a time. A running sum over 10 rows:
+ *
+ *   state [4], sequence [10,4]  ->  body [4] [4]  ->  state [4], sequence [10,4] */
 void npart__infer_scan(struct npart__call *call)
 {
     struct scan scan;

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the file declares of its values, as facts and merged with what inference finds.
+ * What the file declares of its values (value_info, inputs, outputs), as facts and merged with what inference finds. A
+ * declaration adds what inference does not know, and never replaces what it does:
+ *
+ *   inferred [`batch`,?,64]    declared [`batch`,128,`h`]  ->  [`batch`,128,64]
+ *
+ * Where the two contradict each other, the declaration is reported as a finding. Exporters do write wrong ones, as of
+ * one branch that was traced.
  */
 #include "infer/driver.h"
 
+/* A finding that shows both types: `shape of "x": the file says float32[2,3], inference float32[2,4]`. */
 static void report_difference(struct npart__inference *inference, uint32_t value, const struct npart__fact *ours,
                               const struct npart__declared_type *declared, const char *what)
 {
@@ -28,6 +35,7 @@ static void report_difference(struct npart__inference *inference, uint32_t value
         inference->expressions.failed = true;
 }
 
+/* A dim as the file has it: a number, the expression that its text means, or a fresh symbol where there is neither. */
 static int64_t declared_dim(struct npart__inference *inference, const struct npart__declared_dim *dim)
 {
     if (dim->value >= 0)
@@ -36,6 +44,7 @@ static int64_t declared_dim(struct npart__inference *inference, const struct npa
                           : npart__fresh_symbol(&inference->expressions);
 }
 
+/* Whether a word is a symbol of a graph input. It is not made by being asked for. */
 static bool is_size_of_input(const struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t id = npart__strings_find(&pool->names, name, length);
@@ -43,8 +52,8 @@ static bool is_size_of_input(const struct npart__expressions *pool, const char *
     return symbol && pool->symbols.items[symbol - 1].is_input;
 }
 
-/* A size that varies is not the one that a formula of input sizes gives: exporters write what they saw in one
- * branch. A name of its own is as good as none. */
+/* Whether a declared name may stand for a size of ours. A size that varies is not the one that a formula of input sizes
+ * gives: exporters write what they saw in one branch. Another name, which no input has, may stand for it. */
 static bool may_name(const struct npart__inference *inference, int64_t ours, const char *text)
 {
     const struct npart__expressions *pool = &inference->expressions;
@@ -62,7 +71,7 @@ static bool may_name(const struct npart__inference *inference, int64_t ours, con
     return true;
 }
 
-/* One dim of both: a number before a symbol, ours before the file's. */
+/* One dim of both: a number before a symbol, a symbol with a name before one without, ours before the file's. */
 static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int64_t ours,
                          const struct npart__declared_dim *theirs)
 {
@@ -80,7 +89,7 @@ static int64_t merge_dim(struct npart__inference *inference, uint32_t value, int
     return declared_dim(inference, theirs);
 }
 
-/* The dim where both say the same. */
+/* The dim where both say the same; else nothing is known of it. */
 static int64_t unite_dim(struct npart__inference *inference, int64_t ours, const struct npart__declared_dim *theirs)
 {
     bool is_same = theirs->value >= 0 ? npart__same(ours, theirs->value)
@@ -89,7 +98,9 @@ static int64_t unite_dim(struct npart__inference *inference, int64_t ours, const
 }
 
 /* ONNX Runtime keeps of two shapes that contradict each other what both say: ours up to the first dim that differs,
- * then the dims that are equal, and nothing where the ranks differ. */
+ * then the dims that are equal, and nothing where the ranks differ (graph.cc, MergeShapeInfo; onnx's UnionShapeInfo).
+ *
+ *   ours [2,3,4], the file's [2,5,4]  ->  [2,?,4] */
 static void unite_dims(struct npart__inference *inference, struct npart__fact *fact,
                        const struct npart__declared_type *declared)
 {
@@ -106,7 +117,8 @@ static void unite_dims(struct npart__inference *inference, struct npart__fact *f
     fact->dims = dims;
 }
 
-/* The dims that the file declares, where ours are missing; ours where both are there. */
+/* The dims that the file declares, where ours are missing; ours where both are there. Only ranks and numbers
+ * contradict: two different symbols may have one size. */
 static void merge_dims(struct npart__inference *inference, struct npart__fact *fact, uint32_t value,
                        const struct npart__declared_type *declared)
 {
@@ -140,6 +152,8 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
     fact->dims = dims;
 }
 
+/* Merges kind, element type, shape and, of sequences and optionals, the element. Element types that differ are
+ * reported; ours stays. */
 void npart__merge_declared(struct npart__inference *inference, uint32_t value)
 {
     const struct npart__declared_type *declared = inference->graph->values.items[value].declared;
@@ -162,6 +176,8 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
         fact->element = npart__fact_of_declared(inference, declared->element);
 }
 
+/* A declaration alone as a fact, for graph inputs, of which nothing else is known. Out of memory, NULL or a fact of
+ * nothing, and the pool remembers. */
 struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared)
 {

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Expressions as text: dims as exporters write them ("past_sequence_length + 1", "floor(h/2)", "(s0 - 1)//2 + 1"),
- * and as reports print them.
+ * Expressions as text: dims as exporters write them ("past_sequence_length + 1", "floor(h/2)", "(s0 - 1)//2 + 1"), and
+ * as reports print them. ONNX says of a dim_param only that it is a name; that PyTorch (by sympy) and ONNX Runtime put
+ * formulas there is a custom, so a text that is no expression is a name as it stands, blanks and all: "batch size" is
+ * one symbol.
+ *
+ *   sum      product { (+ | -) product }
+ *   product  factor { (* | / | // | %) factor }
+ *   factor   number | name | - factor | ( sum ) | function ( sum { , sum } )
+ *
+ * Powers (**) are not read: sizes are not written so, and a text with one becomes a name.
  */
 #include "infer/expression_internal.h"
 
@@ -24,6 +32,7 @@ static void skip_blanks(struct reader *reader)
         reader->at++;
 }
 
+/* Steps over a token after blanks, if it comes next. */
 static bool take(struct reader *reader, const char *token)
 {
     skip_blanks(reader);
@@ -40,12 +49,14 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
+/* No expression after all; the 0 is not looked at. */
 static int64_t fail(struct reader *reader)
 {
     reader->failed = true;
     return 0;
 }
 
+/* A digit begins a number, never a name: with "2d" in it, the text is no expression. */
 static int64_t read_number(struct reader *reader)
 {
     int64_t value = 0;
@@ -77,6 +88,8 @@ static const struct {
     {"min", CALL_MIN},
 };
 
+/* Functions of two operands, and of more from left to right: Max(a, b, c). Mod is Python's, as in sympy: a -
+ * b*floor(a/b). */
 static int64_t apply_call(struct reader *reader, enum call_kind kind, int64_t a, int64_t b)
 {
     struct npart__expressions *pool = reader->pool;
@@ -98,7 +111,8 @@ static int64_t apply_call(struct reader *reader, enum call_kind kind, int64_t a,
     }
 }
 
-/* ceil(a / b), where the division must not have been rounded down already; ceil(a) is a. */
+/* ceil(a / b), where the division must not have been rounded down already; ceil(a) is a, as sizes are whole. Anything
+ * else inside makes the text a name. */
 static int64_t read_ceil(struct reader *reader)
 {
     int64_t value = read_factor(reader);
@@ -111,6 +125,7 @@ static int64_t read_ceil(struct reader *reader)
     return take(reader, ")") ? value : fail(reader);
 }
 
+/* A function of the table above, its name and "(" being read; another name makes the text no expression. */
 static int64_t read_call(struct reader *reader, const char *word, size_t length)
 {
     size_t i = 0;
@@ -127,6 +142,7 @@ static int64_t read_call(struct reader *reader, const char *word, size_t length)
     return take(reader, ")") ? value : fail(reader);
 }
 
+/* Nesting is limited, as the text comes from the file and this function calls itself. */
 static int64_t read_factor(struct reader *reader)
 {
     skip_blanks(reader);
@@ -194,7 +210,8 @@ static int64_t read_sum(struct reader *reader)
     return 0;
 }
 
-/* Whether the text is an expression at all is tried on a scratch pool, so that a failed attempt leaves no symbols. */
+/* Whether the text is an expression at all is tried on a scratch pool, so that a failed attempt leaves no symbols.
+ * *is_plain: it is one, but only a name or a number. */
 static bool is_expression(struct npart__expressions *pool, const char *text, bool *is_plain)
 {
     struct npart__arena arena;
@@ -214,6 +231,7 @@ static bool is_expression(struct npart__expressions *pool, const char *text, boo
     return ok && !reader.failed && *reader.at == '\0';
 }
 
+/* Most dims are plain names, which need no attempt. */
 static bool looks_plain(const char *text)
 {
     for (; *text; text++)
@@ -222,6 +240,7 @@ static bool looks_plain(const char *text)
     return true;
 }
 
+/* A text of digits alone is a name too: as a number it would stand in dim_value, which is another field. */
 int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
 {
     bool is_plain = true;
@@ -233,6 +252,8 @@ int64_t npart__parse_dim(struct npart__expressions *pool, const char *text)
 
 /* ---- binding --------------------------------------------------------------------------------------------- */
 
+/* Solves coefficient * symbol + constant = value for the symbol: "2*h + 1" = 65 binds h to 32, and = 64 fails, as no
+ * size makes it true. What the text means may have become a number by earlier bindings; then that must be the same. */
 bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t value, const char **problem)
 {
     int64_t meaning = npart__parse_dim(pool, text), coefficient, constant, rest;
@@ -261,6 +282,7 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
 
 /* ---- printing -------------------------------------------------------------------------------------------- */
 
+/* floor((s - 1)/2), max(s, 64): with no more parentheses than the sums inside need. */
 static void append_atom(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__atom *atom)
 {
@@ -286,11 +308,13 @@ static void append_atom(struct npart__buffer *buffer, const struct npart__expres
     npart__append_text(buffer, is_complex ? "))" : ")");
 }
 
+/* INT64_MIN has no opposite in int64_t. */
 static uint64_t magnitude_of(int64_t value)
 {
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
+/* The first term has its minus right before it, each other one a sign between blanks. */
 static void append_term(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__term *term, bool is_first)
 {

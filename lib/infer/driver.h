@@ -33,10 +33,13 @@ int npart__type_source(const struct npart__operator *schema, unsigned output, un
 void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant);
 struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared);
+/* Adds what the file declares of a value to its fact: see declared.c. */
 void npart__merge_declared(struct npart__inference *inference, uint32_t value);
+/* Reports `text` and where it was found; `code` is for programs. Nothing in a quiet pass. False when out of memory. */
 bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place);
 /* Notes two sizes that must be equal for the model to work; or, where one broadcasts, one of them 1. */
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts);
+/* Reports that the sizes at a node cannot be, so that the model would fail in a run; nothing in a quiet pass. */
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
 /* view.c: takes away what the runtime would not know of a node's results. */
 void npart__view_as_onnxruntime(const struct npart__call *call);
@@ -54,6 +57,7 @@ bool npart__is_measured(const struct npart__call *call);
 void npart__fuse_reshape(const struct npart__call *call);
 /* twins.c: fills in `twins` and `twin_uses`; false when out of memory. */
 bool npart__find_twins(struct npart__inference *inference);
+/* Infers the nodes of a region, the main graph or a body, in topological order. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 
 /* Moves to the next word of a dim's text and returns its length, 0 at the end: of letters, digits and underscores, or

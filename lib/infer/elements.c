@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Moving known elements about: what Slice, Transpose, Gather and their like do to the contents of small tensors.
- * Whole numbers and doubles are both eight bytes, so most of it need not know which they are.
+ * Exporters take shapes apart and put them together with these, as in Shape -> Gather(0) -> Unsqueeze -> Concat ->
+ * Reshape. Whole numbers and doubles are both eight bytes, so most of it need not know which they are; symbols move as
+ * numbers do.
  */
 #include "infer/elements.h"
 
+/* The shape must be static too, or the places of the elements would not be known. */
 bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out)
 {
     if (!npart__has_input(call, index))
@@ -33,6 +36,7 @@ void npart__set_items(const struct npart__call *call, uint32_t output, const uin
         npart__set_doubles(call, output, data, count, like->error);
 }
 
+/* Shared, not copied: elements are never written to once they are set. */
 void npart__pass_elements(const struct npart__call *call, uint32_t input, uint32_t output)
 {
     const struct npart__known *known =
@@ -51,6 +55,14 @@ void npart__strides(const int64_t *dims, uint32_t rank, int64_t *strides)
     }
 }
 
+/* Serves every operator whose result takes elements at a regular distance. With the strides [12,4,1] of [2,3,4]:
+ *
+ *   Transpose perm=[2,0,1]       base 0, steps [1,12,4]
+ *   Slice [0:2, 1:3, 3::-1]      base 7, steps [12,4,-1]
+ *   Expand of [3,1] to [2,3,4]   base 0, steps [0,1,0]
+ *
+ * A place outside of the operand sets nothing: the model has sizes that do not fit together, and is told of
+ * elsewhere. */
 void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t output, int64_t base,
                         const int64_t *steps)
 {

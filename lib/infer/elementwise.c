@@ -12,7 +12,8 @@
 
 /* ---- known elements -------------------------------------------------------------------------------------- */
 
-/* The index into an operand's elements of element `flat` of a broadcast result. */
+/* The index into an operand's elements of element `flat` of a broadcast result. An axis of size 1, or one that the
+ * operand lacks, adds nothing: in [2,3] from [3], element 5 at (1,2) is element 2. */
 static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *dims, uint32_t rank, uint32_t flat)
 {
     uint32_t index = 0, stride = 1;
@@ -29,6 +30,7 @@ static uint32_t broadcast_index(const struct npart__fact *fact, const int64_t *d
     return index;
 }
 
+/* One node's computation by a line of elementwise.def, with the attributes that the line names. */
 static struct npart__each begin_each(struct npart__call *call, enum npart__elementwise which)
 {
     const struct npart__element *element = npart__element_of(which);
@@ -40,7 +42,9 @@ static struct npart__each begin_each(struct npart__call *call, enum npart__eleme
     return each;
 }
 
-/* Computes output 0, whose shape is set, from the whole numbers of the inputs, combined from left to right. */
+/* Computes output 0, whose shape is set, from the whole numbers of the inputs, combined from left to right: Sum of a,
+ * b, c is (a + b) + c. An element that is a symbol gives an expression, so a Mul of [`batch`,128] and [2,2] is
+ * [2*batch,256]. */
 static void combine_ints(struct npart__each *each, uint32_t input_count)
 {
     struct npart__call *call = each->call;
@@ -70,7 +74,10 @@ struct about {
     double number, error;
 };
 
-/* Where a result lies whose operands may be off: its distance from the ends. */
+/* Where a result lies whose operands may be off: how far it is from the results at the four ends of their ranges. That
+ * says something of operators that are monotone in each operand, and of a quotient while neither range has a 0; false
+ * for others. A step (Floor, Greater) must be the same at all four ends, as it is either that or another whole
+ * number. */
 static bool spread(struct npart__each *each, struct about a, struct about b, double result, double *error)
 {
     unsigned traits = each->element->traits;
@@ -87,7 +94,8 @@ static bool spread(struct npart__each *each, struct about a, struct about b, dou
     return !(traits & NPART__IS_STEP) || *error == 0;
 }
 
-/* One result, rounded to the output's type; false when it cannot be told. */
+/* One result, rounded to the output's type, with how far it may be off: by its operands, by libraries that differ
+ * (is_close), and by steps in 16 bits. False when it cannot be told. */
 static bool compute(struct npart__each *each, struct about a, struct about b, struct about *out)
 {
     unsigned traits = each->element->traits;
@@ -116,7 +124,8 @@ static struct about about_at(const struct npart__numbers *numbers, uint32_t inde
     return (struct about){.number = npart__number_at(numbers, index), .error = numbers->error};
 }
 
-/* Fills in one operand's part; false when one result cannot be told. */
+/* Fills in one operand's part: the first is taken over, each other is combined with the results so far. False when one
+ * result cannot be told. */
 static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t input_count, struct about *results,
                             uint32_t count)
 {
@@ -135,7 +144,8 @@ static bool combine_operand(struct npart__each *each, uint32_t operand, uint32_t
     return true;
 }
 
-/* A mean of more than one: the sum divided, or multiplied with the reciprocal. */
+/* A mean of more than one: the sum divided, or multiplied with the reciprocal, as some runtimes do. Where the two may
+ * differ in the last digits, the result may be off by them. */
 static bool divide_sums(struct npart__each *each, uint32_t input_count, struct about *results, uint32_t count)
 {
     struct npart__each division = begin_each(each->call, NPART__EACH_DIVIDE);
@@ -150,6 +160,7 @@ static bool divide_sums(struct npart__each *each, uint32_t input_count, struct a
     return true;
 }
 
+/* One `error` stands for all elements: the largest of them. */
 static void set_results(struct npart__call *call, const struct about *results, uint32_t count)
 {
     double error = 0, *numbers = npart__new_doubles(call, count);
@@ -184,6 +195,8 @@ static bool combine_doubles(struct npart__each *each, uint32_t input_count)
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
+/* Sets output 0's shape to what the first `count` inputs broadcast to; false where it is not known. Past 64 operands
+ * nothing is said. */
 static bool broadcast_inputs(struct npart__call *call, uint32_t count)
 {
     const struct npart__fact *facts[64];
@@ -199,7 +212,8 @@ static bool broadcast_inputs(struct npart__call *call, uint32_t count)
     return npart__out(call, 0)->has_rank;
 }
 
-/* A division of symbols that are floats is exact only where it leaves nothing. */
+/* A division of symbols that are floats is exact only where it leaves nothing: 2*s / 2 is s, but s / 2 is a fraction
+ * for odd s, while the quotient of whole numbers would be floor(s/2). */
 static bool divides_exactly(struct npart__call *call)
 {
     uint32_t left_count, right_count;
@@ -213,8 +227,9 @@ static bool divides_exactly(struct npart__call *call)
     return true;
 }
 
-/* Output 0's elements, its type and shape being set. Of fractions, and of whole numbers in floating point, each step
- * is rounded; symbols in floating point are sizes, which are followed as whole numbers. */
+/* Output 0's elements, its type and shape being set. Of fractions, and of whole numbers in floating point, each step is
+ * rounded; symbols in floating point are sizes, which are followed as whole numbers: Cast(float) -> Div -> Floor on a
+ * symbolic size goes on as an expression where the division leaves nothing. */
 static void combine(struct npart__call *call, uint32_t input_count)
 {
     enum npart__elementwise which = (enum npart__elementwise)call->row->parameter;
@@ -237,12 +252,14 @@ static void combine(struct npart__call *call, uint32_t input_count)
         combine_ints(&each, input_count);
 }
 
-/* Before opset 7 these operators broadcast only on request, along `axis`; the shape is input 0's. */
+/* Before opset 7 these operators broadcast only on request, along `axis`: [2,3,4] + [3] with axis=1. The shape is input
+ * 0's, and elements are not followed. */
 static bool is_old_broadcast(const struct npart__call *call)
 {
     return call->node->domain == 0 && call->node->schema && call->node->schema->since < 7;
 }
 
+/* Comparisons, IsNaN and the like: the table says which results are bool. */
 static void set_truth(struct npart__call *call)
 {
     if (npart__element_of((enum npart__elementwise)call->row->parameter)->traits & NPART__IS_TRUTH)
@@ -258,6 +275,7 @@ void npart__infer_binary(struct npart__call *call)
         combine(call, 2);
 }
 
+/* Sum, Mean, Max, Min: of one operand, that operand. */
 void npart__infer_variadic(struct npart__call *call)
 {
     uint32_t count = call->node->input_count;
@@ -269,7 +287,8 @@ void npart__infer_variadic(struct npart__call *call)
         combine(call, count);
 }
 
-/* Which of two operands each element is, where that is certain; false when one is not. */
+/* Which of two operands each element of a Where is; false when one of the operands is not known. Where both have the
+ * same element, it does not matter what the condition is; else a symbolic condition makes it a fresh symbol. */
 static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t count)
 {
     const struct npart__fact *out = npart__out(call, 0);
@@ -289,6 +308,7 @@ static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t coun
     return true;
 }
 
+/* The same of fractions, where no operand may have a symbol. */
 static void choose_doubles(struct npart__call *call, uint32_t count)
 {
     const struct npart__fact *out = npart__out(call, 0);
@@ -305,6 +325,7 @@ static void choose_doubles(struct npart__call *call, uint32_t count)
     npart__set_numbers(call, 0, numbers, count, yes.error > no.error ? yes.error : no.error);
 }
 
+/* Where: condition, X, Y broadcast together: bool[3,1] [4] [] -> [3,4]. */
 void npart__infer_where(struct npart__call *call)
 {
     uint32_t count;
@@ -323,7 +344,7 @@ void npart__infer_where(struct npart__call *call)
 
 /* ---- one input ------------------------------------------------------------------------------------------- */
 
-/* The parameter is the result's element type where the schema leaves it open. Of an operator that a runtime has at
+/* The parameter is the result's element type where the schema does not tell it. Of an operator that a runtime has at
  * more opsets than ONNX, there is no schema: then the type stays too. */
 void npart__infer_same(struct npart__call *call)
 {
@@ -340,6 +361,7 @@ void npart__infer_like(struct npart__call *call)
     npart__set_shape_like(call, 0, npart__in(call, (uint32_t)call->row->parameter));
 }
 
+/* Shaped like the input, with its elements computed where they are known. */
 void npart__infer_unary(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
@@ -349,7 +371,8 @@ void npart__infer_unary(struct npart__call *call)
     combine(call, 1);
 }
 
-/* The second input broadcasts to the first. */
+/* PRelu: the second input broadcasts to the first, which alone decides the shape. [1,16,8,8] with slopes [16,1,1].
+ * Elements are computed only where the slopes fit without doubt. */
 void npart__infer_slope(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *slope = npart__in(call, 1);
@@ -362,7 +385,8 @@ void npart__infer_slope(struct npart__call *call)
     combine(call, 2);
 }
 
-/* A bound of Clip: an input from version 11 on, an attribute before. False when it is given and not known. */
+/* A bound of Clip: an input from version 11 on, an attribute before. False when it is given and not known. Without one,
+ * *bound stays as it is. */
 static bool read_bound(const struct npart__call *call, uint32_t index, const char *attribute, double *bound)
 {
     uint32_t count;
@@ -372,6 +396,8 @@ static bool read_bound(const struct npart__call *call, uint32_t index, const cha
     return true;
 }
 
+/* TensorFlow's SAME padding, as exporters write it for dynamic axes, computes its pads in floats and bounds them by
+ * Clip at 0; without these elements every size after it would be unknown. */
 static void clip_doubles(struct npart__call *call)
 {
     struct npart__numbers numbers;
@@ -391,6 +417,7 @@ static void clip_doubles(struct npart__call *call)
     npart__set_numbers(call, 0, clipped, numbers.count, numbers.error);
 }
 
+/* Clip: of whole numbers, symbols too, it is max and min of expressions. */
 void npart__infer_clip(struct npart__call *call)
 {
     uint32_t count, low_count, high_count;
@@ -413,7 +440,8 @@ void npart__infer_clip(struct npart__call *call)
 
 /* ---- shaped like the input ------------------------------------------------------------------------------- */
 
-/* In training it changes the numbers. */
+/* In training (input 2 since opset 12) it changes the numbers; else it is an identity. The mask is bool since opset
+ * 10. */
 void npart__infer_dropout(struct npart__call *call)
 {
     npart__infer_unary(call);
@@ -425,6 +453,7 @@ void npart__infer_dropout(struct npart__call *call)
         npart__set_element_type(call, 1, NPART__BOOL);
 }
 
+/* EyeLike, RandomNormalLike, Bernoulli: the shape is the input's, the type attribute dtype or else the input's. */
 void npart__infer_like_input(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The pool: interning atoms, products and sums, and arithmetic on sums. Text in and out is in dim_text.c.
+ * The pool: interning atoms, products and sums, and arithmetic on sums. Text in and out is in dim_text.c, bounds are in
+ * bounds.c.
+ *
+ * An expression is a sum of products of atoms, in one normal form, so that equal expressions get equal handles and are
+ * compared as numbers are. 2*h*(w + 1) + floor(s/2) is kept as
+ *
+ *   sum      constant 0, terms 2 * [h w], 2 * [h], 1 * [floor(s/2)]
+ *   product  [h w]: factors sorted by atom, each with its power
+ *   atom     the symbols h, w, s, and floor(s/2), whose operands are sums again
+ *
+ * What passes a limit or int64 becomes a fresh symbol, a size of which nothing is known any more. That is always safe,
+ * as unknown decides nothing. Out of memory, results are NPART__UNKNOWN, and the pool remembers.
  */
 #include "infer/expression.h"
 #include "infer/expression_internal.h"
@@ -19,6 +30,7 @@ bool npart__expressions_init(struct npart__expressions *pool, struct npart__aren
            NPART__PUSH(arena, &pool->notes, none);
 }
 
+/* The id of a key, the same for equal keys; NPART_NONE when out of memory, which the pool remembers. */
 static uint32_t intern(struct npart__expressions *pool, struct npart__strings *table, const void *key, size_t bytes)
 {
     uint32_t id = npart__intern(table, key, bytes, true);
@@ -58,7 +70,8 @@ static int64_t sum_handle(struct npart__expressions *pool, const struct npart__s
     return id == NPART_NONE || id >= NPART__HANDLE_COUNT ? NPART__UNKNOWN : NPART__HANDLE_BASE + id;
 }
 
-/* How many atoms an expression is printed with. */
+/* How many atoms an expression is printed with. The limit on it bounds how deep atoms nest, and with it every function
+ * that walks through them by calling itself. */
 static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
 {
     uint32_t count = 0;
@@ -73,6 +86,8 @@ static uint32_t count_atoms(const struct npart__expressions *pool, int64_t a)
     return count;
 }
 
+/* What is worked out once of an atom, from the notes of its operands, so that bounds and roots need no walk through the
+ * nesting. A symbol's bounds must be known by now: see npart__limit_symbol. */
 static struct npart__atom_note note_of(const struct npart__expressions *pool, const struct npart__atom *atom)
 {
     if (atom->kind == NPART__ATOM_SYMBOL)
@@ -87,6 +102,7 @@ static struct npart__atom_note note_of(const struct npart__expressions *pool, co
     };
 }
 
+/* The expression that is nothing but this atom: 1 * [atom] + 0. */
 static int64_t atom_handle(struct npart__expressions *pool, const struct npart__atom *atom)
 {
     struct npart__atom_note note = note_of(pool, atom);
@@ -115,7 +131,8 @@ static int64_t atom_handle(struct npart__expressions *pool, const struct npart__
 
 /* ---- symbols --------------------------------------------------------------------------------------------- */
 
-/* Whether a size of this name counts what earlier steps left, of which there may be nothing. */
+/* Whether a size of this name counts what earlier steps left, of which there may be nothing: in the first step of a
+ * decoder `past_sequence_length` is 0, while a batch or a sequence of 0 computes nothing. */
 static bool names_a_cache(const char *name)
 {
     static const char *const words[] = {"past", "cache", "prev", "history", "state"};
@@ -136,6 +153,8 @@ static int64_t symbol_handle(struct npart__expressions *pool, uint32_t index)
     return atom_handle(pool, &atom);
 }
 
+/* The index of a named symbol, made when new; NPART_NONE when out of memory. A symbol may be made by a request before
+ * the inputs are read, and becomes one of an input then. */
 static uint32_t make_named(struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t id = npart__intern(&pool->names, name, length, true);
@@ -230,6 +249,7 @@ uint32_t npart__lone_symbol(const struct npart__expressions *pool, int64_t a)
     return is_lone ? symbol : NPART_NONE;
 }
 
+/* Out of memory gives true, as it is no conflict of the request; the pool remembers, and the inference fails. */
 bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t value)
 {
     uint32_t index = named_symbol(pool, name, length);
@@ -254,6 +274,7 @@ void npart__limit_symbol(struct npart__expressions *pool, const char *name, size
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
 
+/* A copy of an expression to compute with; a number is a sum without terms. */
 static void load(const struct npart__expressions *pool, int64_t a, struct npart__sum *out)
 {
     out->constant = 0;
@@ -267,7 +288,8 @@ static void load(const struct npart__expressions *pool, int64_t a, struct npart_
     memcpy(out, sum, offsetof(struct npart__sum, terms) + sum->count * sizeof sum->terms[0]);
 }
 
-/* Adds coefficient * product; false when it does not fit. */
+/* Adds coefficient * product, keeping terms sorted and none of them 0; false when it does not fit int64 or the limit of
+ * terms. */
 static bool add_term(struct npart__sum *sum, uint32_t product, int64_t coefficient)
 {
     struct npart__term *terms = sum->terms;
@@ -312,6 +334,7 @@ static bool either_unknown(int64_t a, int64_t b)
     return a == NPART__UNKNOWN || b == NPART__UNKNOWN;
 }
 
+/* a + factor * b. */
 static int64_t linear(struct npart__expressions *pool, int64_t a, int64_t b, int64_t factor)
 {
     struct npart__sum left, right;
@@ -341,7 +364,8 @@ int64_t npart__difference(struct npart__expressions *pool, int64_t a, int64_t b)
 
 /* ---- products -------------------------------------------------------------------------------------------- */
 
-/* The id of a * b, or NPART_NONE when it does not fit. */
+/* The id of a * b, or NPART_NONE when it does not fit: both lists of factors are sorted, so they are merged, and the
+ * powers of what both have are added. [h w] * [w^2] is [h w^3]. */
 static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, uint32_t b)
 {
     const struct npart__product *left = npart__product_at(pool, a), *right = npart__product_at(pool, b);
@@ -366,7 +390,8 @@ static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, u
     return product_id(pool, &out);
 }
 
-/* a / b for products: *out is NPART_NONE when nothing but 1 is left; false when b does not divide a. */
+/* a / b for products: [h w^3] / [w^2] is [h w]. *out is NPART_NONE when nothing but 1 is left; false when b does not
+ * divide a. */
 static bool divide_products(struct npart__expressions *pool, uint32_t a, uint32_t b, uint32_t *out)
 {
     const struct npart__product *left = npart__product_at(pool, a), *right = npart__product_at(pool, b);
@@ -407,6 +432,7 @@ static bool add_multiple(struct npart__expressions *pool, struct npart__sum *out
     return true;
 }
 
+/* Each term of the one sum with each of the other, as in (h + 1)*(w + 1) = h*w + h + w + 1. */
 int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     int64_t result;
@@ -444,7 +470,8 @@ static bool find_multiple(struct npart__expressions *pool, const struct npart__s
     return false;
 }
 
-/* Long division. It may fail to find a quotient that exists; one that it finds is exact, as the rest is nothing. */
+/* Long division: what the last term of the divisor divides is taken out, until nothing is left. (h*w + h) / (w + 1)
+ * takes h * (w + 1) out, and the rest is 0. It may fail to find a quotient that exists; one that it finds is exact. */
 static bool divide_sums(struct npart__expressions *pool, const struct npart__sum *dividend,
                         const struct npart__sum *divisor, struct npart__sum *quotient)
 {
@@ -482,6 +509,8 @@ static bool divide_sums(struct npart__expressions *pool, const struct npart__sum
     return false;
 }
 
+/* What a Reshape needs: the -1 in [`batch`,-1,64] of a tensor [`batch`,`seq`,512] is batch*seq*512 / (batch*64) =
+ * 8*seq. */
 bool npart__exact_quotient(struct npart__expressions *pool, int64_t a, int64_t b, int64_t *out)
 {
     if (either_unknown(a, b) || b == 0)
@@ -509,7 +538,8 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)): strided layers in a row give one quotient. False where
+/* floor((floor(x / m) + c) / n) is floor((x + c*m) / (m*n)) for positive m and n: strided layers in a row give one
+ * quotient. Three convolutions of stride 2 make floor((h + 7)/8) in place of three floors in each other. False where
  * there is no such floor inside. */
 static bool flatten_floor(struct npart__expressions *pool, const struct npart__sum *inside, int64_t divisor,
                           int64_t *out)
@@ -528,7 +558,8 @@ static bool flatten_floor(struct npart__expressions *pool, const struct npart__s
     return true;
 }
 
-/* Of a sum and its opposite, one: the one that subtracts more of its terms, or the first of them. */
+/* Of a sum and its opposite, one: the one that subtracts more of its terms, or where as many are added, the one whose
+ * first term is subtracted. From either side the choice is the same, so floor(a/n) and ceil(-a/n) meet in one atom. */
 static bool is_negative_form(const struct npart__sum *sum)
 {
     uint32_t subtracted = 0;
@@ -554,7 +585,11 @@ static int64_t lone_quotient(struct npart__expressions *pool, struct npart__sum 
     return is_negative ? npart__product(pool, quotient, -1) : quotient;
 }
 
-/* floor(a / divisor) for a positive number: what divides evenly comes out, the rest stays in one atom. */
+/* floor(a / divisor) for a positive number: what divides evenly comes out, the rest stays in one atom, without factors
+ * that it shares with the divisor.
+ *
+ *   floor((6*h + 4*w + 9) / 4)  =  w + 2 + floor(3*h / 2)
+ *   floor((2*h + 2) / 4)        =  floor((h + 1) / 2) */
 static int64_t quotient_by_number(struct npart__expressions *pool, const struct npart__sum *a, int64_t divisor)
 {
     struct npart__sum outside, inside;
@@ -583,6 +618,8 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
     return npart__sum(pool, sum_handle(pool, &outside), lone_quotient(pool, &inside, divisor / common));
 }
 
+/* floor(a / b), towards minus infinity as in Python; ONNX's Div rounds towards zero (see arithmetic.c). By 0 nothing is
+ * known. A quotient by an expression that does not divide stays as an atom. */
 int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     int64_t result;
@@ -604,6 +641,7 @@ int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_
     return atom_handle(pool, &atom);
 }
 
+/* ceil(a / b): for a positive number, floor((a + b - 1) / b); else -floor(-a / b). */
 int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     if (npart__is_number(b) && b > 0 && !npart__is_number(a))
@@ -614,6 +652,8 @@ int64_t npart__ceil_quotient(struct npart__expressions *pool, int64_t a, int64_t
 
 /* ---- extremes -------------------------------------------------------------------------------------------- */
 
+/* max or min. Where one side is no less than the other whatever the symbols are, it is that side: max(seq + 1, 1) is
+ * seq + 1. Operands of an atom are sorted, since max(a, b) and max(b, a) are one. */
 static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, enum npart__atom_kind kind)
 {
     bool wants_greater = kind == NPART__ATOM_MAX;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Facts: made from tensors, asked about, printed.
+ * Facts: made from tensors, asked about, printed. Elements are read from a stored tensor when first asked for, since
+ * most are weights at which no shape inference ever looks.
  */
 #include <math.h>
 
 #include "infer/driver.h"
 
+/* The fact of a stored tensor. `is_constant`: nothing else can give the value, so that its elements count, too; an
+ * initializer that is also an input may be replaced by the caller (since IR version 4). */
 void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tensor *tensor, bool is_constant)
 {
     *fact = (struct npart__fact){
@@ -52,6 +55,7 @@ static void keep_doubles(struct npart__inference *inference, struct npart__known
     known->ints = ints;
 }
 
+/* A tensor with a number that looks like a handle of an expression (near INT64_MIN / 2) is not followed. */
 static bool read_ints(struct npart__inference *inference, const struct npart__tensor *tensor,
                       struct npart__known *known)
 {
@@ -75,6 +79,8 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
     return true;
 }
 
+/* Reads a tensor's elements into the fact, once: `tensor` is NULL after it, whether they could be read or not, but for
+ * want of memory, when the next question tries again. */
 static void read_elements(struct npart__inference *inference, struct npart__fact *fact)
 {
     const struct npart__tensor *tensor = fact->tensor;
@@ -103,6 +109,8 @@ bool npart__take_failure(struct npart__inference *inference)
     return failed;
 }
 
+/* Elements that stand outside of the file (external data) are not read: the answer must not depend on files that may be
+ * missing, and weights stay on the disk. */
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact)
 {
     const struct npart__tensor *tensor = fact->tensor;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The parameters that rows.def gives to families, and what families share.
+ * The parameters that rows.def gives to families, and what families share. A family is one function for operators that
+ * differ in a detail: npart__infer_reduce serves all Reduce* operators, and the parameter tells which one it is.
  */
 #ifndef NPART_INFER_FAMILIES_H
 #define NPART_INFER_FAMILIES_H
@@ -18,16 +19,20 @@ enum npart__elementwise {
 #include "infer/elementwise.def"
 };
 
+/* How a Reduce* operator combines elements; OTHER computes none (quantized ones), only the shape. See reduce.c. */
 enum npart__reduction {
     NPART__REDUCE_OTHER, NPART__REDUCE_SUM, NPART__REDUCE_PRODUCT, NPART__REDUCE_MAXIMUM, NPART__REDUCE_MINIMUM,
     NPART__REDUCE_MEAN, NPART__REDUCE_L1, NPART__REDUCE_L2, NPART__REDUCE_LOG_SUM, NPART__REDUCE_LOG_SUM_EXP,
     NPART__REDUCE_SUM_SQUARE
 };
 
+/* Softmax, LogSoftmax, Hardmax. */
 enum npart__softening { NPART__SOFTENING_PLAIN, NPART__SOFTENING_LOG, NPART__SOFTENING_HARD };
 
+/* DepthToSpace, SpaceToDepth. */
 enum npart__blocks { NPART__BLOCKS_TO_SPACE, NPART__BLOCKS_TO_DEPTH };
 
+/* ArgMax, ArgMin. */
 enum npart__extreme { NPART__EXTREME_MAXIMUM, NPART__EXTREME_MINIMUM };
 
 /* How the operands of a convolution or matrix product stand. */
@@ -42,6 +47,7 @@ enum npart__operands {
     NPART__OPERANDS_DYNAMIC_PADS,  /* X W pads */
 };
 
+/* SVM: a classifier of pairs of classes, which may have other scores. See classify.c. */
 enum npart__classifier { NPART__CLASSIFIER_PLAIN, NPART__CLASSIFIER_SVM };
 
 /* Where the past that an attention extends stands among its inputs, key before value; 0: it has none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inference functions, by file. Each serves the rows of rows.def that name it.
+ * The inference functions, by file. Each serves the rows of rows.def that name it, and has the form that call.h says:
+ * it reads the operands' facts, and fills in those of the outputs as far as they follow.
  */
 #ifndef NPART_INFER_FUNCTIONS_H
 #define NPART_INFER_FUNCTIONS_H
@@ -19,13 +20,13 @@ void npart__infer_like(struct npart__call *call); /* ... like the input that the
 void npart__infer_unary(struct npart__call *call); /* the same, and elements are computed */
 void npart__infer_slope(struct npart__call *call); /* the same; input 1 broadcasts to input 0 */
 void npart__infer_clip(struct npart__call *call);
+void npart__infer_dropout(struct npart__call *call);
+void npart__infer_like_input(struct npart__call *call); /* shaped like input 0, type by attribute dtype */
 
 /* cast.c */
 void npart__infer_cast(struct npart__call *call);
 void npart__infer_bit_cast(struct npart__call *call);
-void npart__infer_cast_like(struct npart__call *call); /* elementwise.c */
-void npart__infer_dropout(struct npart__call *call);
-void npart__infer_like_input(struct npart__call *call); /* shaped like input 0, type by attribute dtype */
+void npart__infer_cast_like(struct npart__call *call);
 
 /* shape.c */
 void npart__infer_constant(struct npart__call *call);
@@ -36,7 +37,7 @@ void npart__infer_reshape(struct npart__call *call);
 void npart__infer_flatten(struct npart__call *call);
 void npart__infer_squeeze(struct npart__call *call);
 void npart__infer_unsqueeze(struct npart__call *call);
-void npart__infer_transpose(struct npart__call *call); /* select.c */
+void npart__infer_transpose(struct npart__call *call);
 void npart__infer_constant_of_shape(struct npart__call *call);
 void npart__infer_expand(struct npart__call *call);
 void npart__infer_tile(struct npart__call *call);
@@ -60,6 +61,7 @@ void npart__infer_pad(struct npart__call *call);
 /* search.c */
 void npart__infer_nonzero(struct npart__call *call);
 void npart__infer_compress(struct npart__call *call);
+void npart__infer_non_max_suppression(struct npart__call *call);
 
 /* masks.c */
 void npart__infer_trilu(struct npart__call *call);
@@ -110,10 +112,10 @@ void npart__infer_unfold(struct npart__call *call);
 /* normalize.c */
 void npart__infer_batch_normalization(struct npart__call *call);
 void npart__infer_layer_normalization(struct npart__call *call);
-void npart__infer_skip_layer_normalization(struct npart__call *call); /* recurrent.c */
+void npart__infer_skip_layer_normalization(struct npart__call *call);
 
 /* recurrent.c */
-void npart__infer_recurrent(struct npart__call *call); /* quantize.c */
+void npart__infer_recurrent(struct npart__call *call);
 
 /* quantize.c */
 void npart__infer_quantize(struct npart__call *call);
@@ -121,7 +123,7 @@ void npart__infer_dequantize(struct npart__call *call);
 void npart__infer_dynamic_quantize(struct npart__call *call);
 void npart__infer_broadcast_of(struct npart__call *call); /* the inputs that the parameter has bits for broadcast */
 void npart__infer_shape_from_input(struct npart__call *call); /* the shape is an input's numbers */
-void npart__infer_gather_block_quantized(struct npart__call *call); /* attention.c */
+void npart__infer_gather_block_quantized(struct npart__call *call);
 
 /* attention.c */
 void npart__infer_attention(struct npart__call *call);
@@ -132,12 +134,12 @@ void npart__infer_contrib_attention(struct npart__call *call);
 void npart__infer_multi_head_attention(struct npart__call *call);
 void npart__infer_group_query_attention(struct npart__call *call);
 void npart__infer_buffered_attention(struct npart__call *call);
-void npart__infer_embed_layer_normalization(struct npart__call *call); /* control.c */
+void npart__infer_embed_layer_normalization(struct npart__call *call);
 
 /* control.c */
 void npart__infer_if(struct npart__call *call);
 void npart__infer_loop(struct npart__call *call);
-void npart__infer_scan(struct npart__call *call); /* generate.c */
+void npart__infer_scan(struct npart__call *call);
 void npart__infer_sequence_map(struct npart__call *call);
 
 /* sequence.c */
@@ -155,7 +157,6 @@ void npart__infer_optional_has_element(struct npart__call *call);
 
 /* generate.c */
 void npart__infer_random(struct npart__call *call);
-void npart__infer_non_max_suppression(struct npart__call *call); /* classify.c: ai.onnx.ml */
 
 /* text.c */
 void npart__infer_string_normalizer(struct npart__call *call);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that take elements from listed places, or put them there.
+ * Operators that take elements from listed places, or put them there: Gather, GatherElements, GatherND,
+ * ScatterElements, ScatterND. Exporters pick single sizes of a shape with Gather, and write shapes with ScatterND, so
+ * elements are followed where data and indices are known. An index that is symbolic or out of range leaves all elements
+ * unknown.
  */
 #include <math.h>
 
@@ -10,6 +13,8 @@
 
 /* ---- Gather ---------------------------------------------------------------------------------------------- */
 
+/* The data are seen as [outer, extent, inner] round the axis, the result as [outer, indices, inner]. Of a shape
+ * [`batch`,128,768], Gather of index 1 takes 128, and of index 0 the symbol `batch`. */
 static void gather_elements_known(struct npart__call *call, uint32_t axis)
 {
     const struct npart__fact *data = npart__in(call, 0);
@@ -34,7 +39,8 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
         npart__set_items(call, 0, result, total, &items);
 }
 
-/* Whether an index that is not constant names a place that the data do not have, as of a table of positions. */
+/* Whether an index that is not constant names a place that the data do not have: position 512 in a table of 512
+ * positions, at a sequence of 513. Proposed sizes at which that happens are not taken (see `misfits`). */
 static bool reaches_past_end(struct npart__call *call, uint32_t axis)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
@@ -48,6 +54,10 @@ static bool reaches_past_end(struct npart__call *call, uint32_t axis)
     return false;
 }
 
+/* The axis of the data is replaced by the dims of the indices:
+ *
+ *   data [30522,768], indices [2,128], axis 0  ->  [2,128,768]
+ *   data [2,128,768], index [], axis 1         ->  [2,768] */
 void npart__infer_gather(struct npart__call *call)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
@@ -91,7 +101,8 @@ static bool read_grid(struct npart__call *call, uint32_t input, struct grid *out
     return true;
 }
 
-/* Where element `flat` of the indices points in the data: its own place, but for `axis`, where the index says it. */
+/* Where element `flat` of the indices points in the data: its own place, but for `axis`, where the index says it. False
+ * when the index is not known or out of range, or the indices are larger than the data elsewhere. */
 static bool element_place(const struct grid *data, const struct grid *indices, uint32_t axis, uint32_t flat,
                           int64_t *out)
 {
@@ -138,6 +149,7 @@ static bool same_rank(const struct npart__call *call, uint32_t a, uint32_t b)
            npart__in(call, a)->rank == npart__in(call, b)->rank;
 }
 
+/* Shaped like the indices: data [3,4], indices [3,2], axis 1 -> [3,2], where element (i,j) is data[i, indices[i,j]]. */
 void npart__infer_gather_elements(struct npart__call *call)
 {
     struct grid data, indices;
@@ -159,7 +171,8 @@ void npart__infer_gather_elements(struct npart__call *call)
         npart__set_items(call, 0, result, indices.items.count, &data.items);
 }
 
-/* Tuples of indices, each naming a run of the data that has what dims are left. */
+/* Tuples of indices, each naming a run of the data that has what dims are left: of data [2,3,4], a tuple (1,2) names
+ * the 4 elements from place 20 on. */
 static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t length)
 {
     struct grid data, indices;
@@ -180,6 +193,12 @@ static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t len
         npart__set_items(call, 0, result, total, &data.items);
 }
 
+/* The last dim of the indices is how long a tuple is; batch_dims (opset 12) leading dims are common to both.
+ *
+ *   data [2,3,4], indices [5,2]                ->  [5,4]
+ *   data [2,3,4], indices [2,1], batch_dims 1  ->  [2,4]
+ *
+ * Where the length of the tuples is unknown, so is the rank. */
 void npart__infer_gather_nd(struct npart__call *call)
 {
     const struct npart__fact *data = npart__in(call, 0), *indices = npart__in(call, 1);
@@ -206,6 +225,7 @@ void npart__infer_gather_nd(struct npart__call *call)
 
 enum scatter_kind { SCATTER_REPLACE, SCATTER_ADD, SCATTER_MULTIPLY, SCATTER_MAXIMUM, SCATTER_MINIMUM };
 
+/* The attribute `reduction`; in any version without it, updates replace. */
 static enum scatter_kind scatter_kind(struct npart__call *call)
 {
     static const char *const names[] = {"none", "add", "mul", "max", "min"};
@@ -228,6 +248,7 @@ struct scatter {
     double error;
 };
 
+/* Writes one update of whole numbers, symbols too. */
 static void put_int(const struct scatter *scatter, int64_t place, uint32_t from)
 {
     struct npart__expressions *pool = scatter->call->pool;
@@ -251,6 +272,8 @@ static void put_int(const struct scatter *scatter, int64_t place, uint32_t from)
     scatter->ints[place] = update;
 }
 
+/* Writes one update of fractions. Where a reduction meets NaN or operands that may be off, or is rounded in 16 bits,
+ * nothing is set at all. */
 static void put_double(struct scatter *scatter, int64_t place, uint32_t from)
 {
     double before = scatter->doubles[place], update = npart__number_at(&scatter->updates, from);
@@ -275,6 +298,7 @@ static void put(struct scatter *scatter, int64_t place, uint32_t from)
         put_int(scatter, place, from);
 }
 
+/* Begins with the data as doubles; false where one of the operands has symbols or is not floating point. */
 static bool begin_doubles(struct scatter *scatter)
 {
     struct npart__numbers data;
@@ -288,7 +312,8 @@ static bool begin_doubles(struct scatter *scatter)
     return scatter->doubles != NULL;
 }
 
-/* The operands, and a copy of the data to write into; false when one is not known. */
+/* The operands, and a copy of the data to write into; false when one is not known. The result is shaped like the data.
+ * Of truth values, add is or (the maximum), and mul is and (the minimum). */
 static bool begin_scatter(struct npart__call *call, struct grid *data, struct grid *indices,
                           struct npart__items *updates, struct scatter *scatter)
 {
@@ -321,6 +346,8 @@ static void end_scatter(const struct scatter *scatter, uint32_t count)
         npart__set_ints(scatter->call, 0, scatter->ints, count);
 }
 
+/* Element (i,j) of the updates goes to data[i, indices[i,j]] with axis 1. Updates and indices have one shape; the
+ * result has that of the data. */
 void npart__infer_scatter_elements(struct npart__call *call)
 {
     struct grid data, indices;
@@ -340,6 +367,8 @@ void npart__infer_scatter_elements(struct npart__call *call)
     end_scatter(&scatter, data.items.count);
 }
 
+/* Each tuple of indices names a run of the data, which the updates hold one after the other: data [8,4], indices [2,1],
+ * updates [2,4] write two rows. */
 void npart__infer_scatter_nd(struct npart__call *call)
 {
     struct grid data, indices;

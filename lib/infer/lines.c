@@ -11,7 +11,8 @@
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-/* The lines of a small static tensor along an axis. */
+/* The lines of a small static tensor along an axis. Of [2,3,4] along axis 1 there are 8 lines of 3 elements each, 4
+ * elements apart: count 8, extent 3, inner 4. */
 struct lines {
     uint32_t count, extent, inner;
 };
@@ -24,7 +25,7 @@ static uint32_t product_of(const struct npart__fact *fact, uint32_t from, uint32
     return product;
 }
 
-/* False for a tensor that is not small. */
+/* False for a tensor that is not small or has no elements. */
 static bool find_lines(const struct npart__fact *fact, uint32_t axis, struct lines *out)
 {
     uint32_t total;
@@ -36,13 +37,14 @@ static bool find_lines(const struct npart__fact *fact, uint32_t axis, struct lin
     return true;
 }
 
-/* Where the `at`-th element of a line stands. */
+/* Where the `at`-th element of a line stands: lines are numbered in the order of their first elements. */
 static uint32_t place_on(const struct lines *lines, uint32_t line, uint32_t at)
 {
     return (line / lines->inner * lines->extent + at) * lines->inner + line % lines->inner;
 }
 
-/* Elements that can be ordered: numbers that are what they are. */
+/* Elements that can be ordered: numbers that are known exactly, no symbols and no NaN. What may be off could change
+ * places with another. */
 static bool read_ordered(const struct npart__call *call, struct npart__numbers *out)
 {
     if (!npart__may_be_known(call, 0) || !npart__in_numbers(call, 0, out) || out->error != 0)
@@ -61,6 +63,7 @@ static bool is_above(const struct npart__numbers *numbers, uint32_t a, uint32_t 
 
 /* ---- ArgMax, ArgMin -------------------------------------------------------------------------------------- */
 
+/* Of equal elements the first counts, or the last with select_last_index (opset 12). */
 static void find_extremes(struct npart__call *call, uint32_t axis)
 {
     bool takes_last = npart__int_attribute(call, "select_last_index", 0) != 0;
@@ -84,6 +87,7 @@ static void find_extremes(struct npart__call *call, uint32_t axis)
     npart__set_ints(call, 0, result, lines.count);
 }
 
+/* The axis goes, or becomes 1 with keepdims: [2,5,7], axis 1 -> int64[2,1,7] or int64[2,7]. */
 void npart__infer_arg_extreme(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -106,7 +110,7 @@ void npart__infer_arg_extreme(struct npart__call *call)
 /* ---- TopK ------------------------------------------------------------------------------------------------ */
 
 /* How places along the axis are ordered: by the elements of some lines, the first that differ; of equal ones the
- * earlier is the first. */
+ * earlier is the first. TopK orders by one line at a time, Unique by all of them at once, as it compares slices. */
 struct order {
     const struct npart__numbers *numbers;
     const struct lines *lines;
@@ -128,13 +132,15 @@ static int compare_places(const struct order *order, uint32_t a, uint32_t b)
     return 0;
 }
 
+/* No two places are equal here, so that the order is one. */
 static bool stands_before(const struct order *order, uint32_t a, uint32_t b)
 {
     int difference = compare_places(order, a, b);
     return difference < 0 || (difference == 0 && a < b);
 }
 
-/* Sorts the places by merging ever longer runs; `sorted` and `scratch` have room for them all. */
+/* Sorts the places by merging ever longer runs; `sorted` and `scratch` have room for them all. C's qsort() takes no
+ * context, and may allocate. */
 static void order_line(const struct order *order, uint32_t *sorted, uint32_t *scratch)
 {
     uint32_t count = order->lines->extent;
@@ -154,6 +160,8 @@ static void order_line(const struct order *order, uint32_t *sorted, uint32_t *sc
     }
 }
 
+/* The `taken` largest or smallest of each line, with their places. With sorted=0 the order is not defined, so only a
+ * single one is certain. */
 static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
 {
     bool largest = npart__int_attribute(call, "largest", 1) != 0;
@@ -183,6 +191,8 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
     npart__set_ints(call, 1, indices, total);
 }
 
+/* K is an attribute in version 1, an input since 10: [2,1000] with k 5 -> float32[2,5] int64[2,5]. A k that is not
+ * known gives an unknown size that is bounded by that of the axis. */
 void npart__infer_top_k(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -212,6 +222,8 @@ struct run {
     int type;
 };
 
+/* Sums or products along each line, of symbols too. An exclusive run has at each place what comes before it; in reverse
+ * it goes from the end: [1,2,3] gives [1,3,6], [0,1,3], [6,5,3] and [5,3,0]. */
 static void run_ints(struct npart__call *call, const struct run *run, const struct lines *lines, const int64_t *ints)
 {
     uint32_t total = lines->count * lines->extent;
@@ -253,6 +265,7 @@ static void run_doubles(struct npart__call *call, const struct run *run, const s
     npart__set_numbers(call, 0, result, total, off);
 }
 
+/* CumSum and CumProd (parameter 1): shaped like the input. The axis is input 1, one number. */
 void npart__infer_cumulative(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -280,6 +293,8 @@ void npart__infer_cumulative(struct npart__call *call)
 
 /* ---- Softmax --------------------------------------------------------------------------------------------- */
 
+/* One line of Softmax, LogSoftmax or Hardmax. The largest element is subtracted first, as kernels do against overflow;
+ * Hardmax puts 1 at the first of the largest. False where the largest is infinite, which would make NaN. */
 static bool soften_line(enum npart__softening kind, int type, const struct npart__numbers *numbers,
                         const struct lines *lines, uint32_t line, double *result, double *off)
 {
@@ -306,7 +321,8 @@ static bool soften_line(enum npart__softening kind, int type, const struct npart
     return true;
 }
 
-/* Before opset 13 all axes from the given one on are one. */
+/* Softmax and its kin: shaped like the input. Since opset 13 along one axis; before, all axes from the given one on are
+ * one line: [2,3,4] with axis 1 is softened as [2,12]. */
 void npart__infer_soften(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -336,6 +352,8 @@ void npart__infer_soften(struct npart__call *call)
 
 /* ---- ReverseSequence ------------------------------------------------------------------------------------- */
 
+/* Turns round the first so many elements along time_axis, as sequence_lens says for each place of batch_axis: of
+ * [1,2,3,4] with length 3, [3,2,1,4]. */
 void npart__infer_reverse_sequence(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -376,7 +394,8 @@ struct groups {
     int64_t *group_of;  /* by place */
 };
 
-/* In the order of what they hold, or of where they come first. */
+/* In the order of what they hold (sorted=1), or of where they come first. Places are sorted either way: equal ones are
+ * then beside each other, and the first of them leads the group. */
 static bool find_groups(struct npart__call *call, const struct order *order, bool is_sorted, struct groups *out)
 {
     uint32_t extent = order->lines->extent;
@@ -405,7 +424,9 @@ static bool find_groups(struct npart__call *call, const struct order *order, boo
     return true;
 }
 
-/* Output 0's dims are set; those of the others follow. */
+/* Outputs Y, indices (where each group comes first), inverse_indices (to which group each place belongs) and counts. Of
+ * [2,1,1,3]: Y [1,2,3], indices [1,0,3], inverse [1,0,0,2], counts [2,1,1]. Output 0's dims are set; those of the
+ * others follow. */
 static void set_groups(struct npart__call *call, const struct groups *groups, const struct lines *lines,
                        const struct npart__items *items)
 {
@@ -424,7 +445,7 @@ static void set_groups(struct npart__call *call, const struct groups *groups, co
     npart__set_ints(call, 3, groups->members, groups->count);
 }
 
-/* False when the operand is not known; *found is then unknown. */
+/* False when the operand is not known, not small, or has NaN; how many groups there are is then unknown. */
 static bool find_unique(struct npart__call *call, uint32_t axis, bool is_flat, struct groups *groups,
                         struct lines *lines)
 {
@@ -440,7 +461,8 @@ static bool find_unique(struct npart__call *call, uint32_t axis, bool is_flat, s
     return find_groups(call, &order, npart__int_attribute(call, "sorted", 1) != 0, groups);
 }
 
-/* Whole numbers and fractions alike; without an axis, of all elements. */
+/* Whole numbers as well as fractions; without an axis, of all elements in one line. Where the elements are not known,
+ * the number of groups is a symbol bounded by the number of places: [2,5] -> [n], n at most 10. */
 void npart__infer_unique(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

@@ -6,6 +6,8 @@
 #include "infer/functions.h"
 #include "infer/numbers.h"
 
+/* Keeps what is on one side of the diagonal that k (input 1) shifts, and puts 0 elsewhere; of leading dims, matrix by
+ * matrix. Exporters build causal masks with it. */
 void npart__infer_trilu(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -31,6 +33,8 @@ void npart__infer_trilu(struct npart__call *call)
         npart__set_items(call, 0, result, total, &items);
 }
 
+/* Ones on the diagonal that k shifts. A size of the input decides, not its elements: [3,3] is known where the shape
+ * is. */
 void npart__infer_eye_like(struct npart__call *call)
 {
     int64_t shift = npart__int_attribute(call, "k", 0);
@@ -45,7 +49,9 @@ void npart__infer_eye_like(struct npart__call *call)
     npart__set_ints(call, 0, result, total);
 }
 
-/* Where the index says so the second of two values, elsewhere the first; output 0's shape is set. */
+/* Where the index says so the second of two values (`values` is [off, on]), elsewhere the first; output 0's shape is
+ * set. An index from -depth to -1 counts from the end; any other is no place at all, so its line is off throughout.
+ * Indices may be of a floating point type, but not fractions. */
 static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
 {
     const struct npart__fact *out = npart__out(call, 0);
@@ -71,6 +77,8 @@ static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
         npart__set_items(call, 0, result, total, &values);
 }
 
+/* One more axis, of size `depth` (input 1): indices [2,3], depth 10, axis -1 -> [2,3,10]. The type is that of
+ * `values`. */
 void npart__infer_one_hot(struct npart__call *call)
 {
     const struct npart__fact *indices = npart__in(call, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products: MatMul and its quantized and fused forms, Gemm, Einsum.
+ * Matrix products: MatMul and its quantized and fused forms, Gemm, Einsum. This file has the shapes; elements are
+ * computed in product.c. Inner sizes that differ are a contradiction; where one is symbolic, the relation is kept.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
@@ -8,7 +9,11 @@
 
 /* ---- MatMul ---------------------------------------------------------------------------------------------- */
 
-/* NumPy's rule: vectors gain a dim for the product and lose it after; the dims before the last two broadcast. */
+/* NumPy's rule: vectors gain a dim for the product and lose it after; the dims before the last two broadcast.
+ *
+ *   [2,8,10,64] [64,32]      ->  [2,8,10,32]
+ *   [8,1,5,7] [3,7,2]        ->  [8,3,5,2]
+ *   [7] [3,7,2]              ->  [3,2] */
 static void multiply_shapes(struct npart__call *call, const struct npart__fact *a, const struct npart__fact *b)
 {
     if (!a->has_rank || !b->has_rank || a->rank == 0 || b->rank == 0)
@@ -39,7 +44,8 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
     npart__set_dims(call, 0, rank, dims);
 }
 
-/* transBatchA: the first dim moves behind the other batch dims. transA: the last two change places. */
+/* FusedMatMul's attributes. transBatchA: the first dim moves after the other batch dims, [2,8,10,64] -> [8,10,2,64].
+ * transA: the last two change places. */
 static void transpose(struct npart__call *call, struct npart__fact *fact, const char *of_batch, const char *of_last)
 {
     bool moves_first = npart__int_attribute(call, of_batch, 0) != 0;
@@ -62,6 +68,8 @@ static void transpose(struct npart__call *call, struct npart__fact *fact, const 
     fact->dims = dims;
 }
 
+/* Where B stands and what type the result has depends on the form: QLinearMatMul has scale and zero point between, and
+ * the type of y_zero_point; MatMulInteger makes int32. */
 void npart__infer_matmul(struct npart__call *call)
 {
     enum npart__operands operands = (enum npart__operands)call->row->parameter;
@@ -77,12 +85,13 @@ void npart__infer_matmul(struct npart__call *call)
     transpose(call, &a, "transBatchA", "transA");
     transpose(call, &b, "transBatchB", "transB");
     multiply_shapes(call, &a, &b);
+    /* The fused forms scale or activate as well, so only the standard's own is computed. */
     if (call->node->domain == 0 && operands == NPART__OPERANDS_PLAIN && npart__out(call, 0)->has_rank)
         npart__multiply_elements(call);
 }
 
-/* com.microsoft.MatMulNBits and MatMulBnb4: B is packed, its logical shape is [N, K], or [K, N] where the latter does
- * not transpose it. */
+/* com.microsoft.MatMulNBits and MatMulBnb4: B is packed, so its dims say nothing of the product; N and K are
+ * attributes. Its logical shape is [N, K], or [K, N] where the latter does not transpose it: [2,10,K] -> [2,10,N]. */
 void npart__infer_matmul_nbits(struct npart__call *call)
 {
     const struct npart__fact *a = npart__in(call, 0);
@@ -96,6 +105,8 @@ void npart__infer_matmul_nbits(struct npart__call *call)
 
 /* ---- Gemm ------------------------------------------------------------------------------------------------ */
 
+/* A [M,K] or with transA [K,M], B [K,N] or with transB [N,K] -> [M,N]. The rank is 2 whatever is known of the operands.
+ * C is not looked at: it broadcasts to the result, and never the other way. */
 void npart__infer_gemm(struct npart__call *call)
 {
     bool is_quantized = call->row->parameter == NPART__OPERANDS_QUANTIZED;
@@ -121,8 +132,8 @@ void npart__infer_gemm(struct npart__call *call)
 
 /* ---- Einsum ---------------------------------------------------------------------------------------------- */
 
-/* The letters of an equation, each with the size that the operands give it. An ellipsis stands for the dims that
- * the letters beside it leave over, which broadcast. */
+/* The letters of an equation, each with the size that the operands give it. An ellipsis stands for the dims that the
+ * letters beside it leave over, which broadcast: in "...ij,...jk->...ik" of [8,2,3] and [3,4], for [8] and []. */
 struct einsum {
     int64_t sizes[52];
     bool is_seen[52];
@@ -146,6 +157,7 @@ static uint32_t count_letters(const char *from, const char *to)
     return count;
 }
 
+/* Adds the dims that one term's ellipsis covers to those of the terms before it. */
 static bool merge_ellipsis(struct npart__call *call, struct einsum *einsum, const int64_t *dims, uint32_t rank)
 {
     struct npart__fact part = {
@@ -170,7 +182,8 @@ static bool merge_ellipsis(struct npart__call *call, struct einsum *einsum, cons
     return true;
 }
 
-/* Reads one operand's term, [from, to), against its fact. */
+/* Reads one operand's term, [from, to), against its fact: "bhqd" and [2,8,10,64]. False where it does not fit the rank;
+ * then nothing is said of the result. */
 static bool read_term(struct npart__call *call, struct einsum *einsum, const char *from, const char *to,
                       const struct npart__fact *fact)
 {
@@ -208,6 +221,8 @@ static void append_ellipsis(const struct einsum *einsum, int64_t *dims, uint32_t
         dims[(*rank)++] = einsum->ellipsis.dims[i];
 }
 
+/* "bhqd,bhkd->bhqk" of [2,8,10,64] and [2,8,12,64] is [2,8,10,12]: letters of the right side, in their order. A letter
+ * that the left side lacks leaves the result unknown. */
 void npart__infer_einsum(struct npart__call *call)
 {
     struct einsum einsum = {.has_ellipsis = false};

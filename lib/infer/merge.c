@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What two facts have in common: of an If's branches, a Loop's passes, a sequence's elements.
+ * What two facts have in common: of an If's branches, a Loop's passes, a sequence's elements. What both say holds of
+ * the merged one; elements of tensors are dropped.
+ *
+ *   float32[2,8]   and float32[4,8]  ->  float32[v,8], where v varies
+ *   float32[2,8]   and float32[2]    ->  float32, rank unknown
+ *   float32[?,8]   and float32[4,8]  ->  float32[?,8]
  */
 #include "infer/call.h"
 
@@ -12,6 +17,8 @@ struct npart__fact *npart__keep_fact(const struct npart__call *call, const struc
     return kept;
 }
 
+/* Whether a dim is a symbol that an earlier pass of this loop made for a size that changes. Kept as it is, it ends the
+ * passes: a new one each time would never be equal to the one before. */
 static bool is_own_symbol(const struct npart__expressions *pool, int64_t dim, uint32_t own)
 {
     uint32_t symbol = npart__lone_symbol(pool, dim);
@@ -27,6 +34,7 @@ static int64_t merge_dim(struct npart__expressions *pool, int64_t a, int64_t b, 
     return both_known || own != NPART_NONE ? npart__varying_symbol(pool) : npart__fresh_symbol(pool);
 }
 
+/* Ranks that differ leave no rank. */
 static void merge_shape(const struct npart__call *call, struct npart__fact *merged, const struct npart__fact *a,
                         const struct npart__fact *b, uint32_t own)
 {
@@ -61,6 +69,7 @@ static bool says_nothing(const struct npart__fact *fact)
     return fact->kind == NPART__TYPE_SEQUENCE && fact->items && fact->items->count == 0;
 }
 
+/* What the elements of two sequences or optionals have in common. */
 static void merge_elements(const struct npart__call *call, struct npart__fact *merged, const struct npart__fact *a,
                            const struct npart__fact *b, uint32_t own)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Normalizations: the first output is shaped like the input, the others hold statistics.
+ * Normalizations: the first output is shaped like the input, the others hold statistics. Those without statistics
+ * (InstanceNormalization, GroupNormalization, LRN, RMSNormalization) are rows of npart__infer_same.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* Outputs after the first hold one number a channel, shaped like the scale. */
+/* Outputs after the first hold one number a channel, shaped like the scale: running mean and variance in training, and
+ * in old versions the saved ones too. */
 void npart__infer_batch_normalization(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
@@ -13,7 +15,8 @@ void npart__infer_batch_normalization(struct npart__call *call)
         npart__set_shape_like(call, i, npart__in(call, 1));
 }
 
-/* Mean and inverse deviation keep the dims before `axis` and have 1 for the others. */
+/* Mean and inverse deviation keep the dims before `axis` and have 1 for the others: [2,128,768] with axis -1 has
+ * statistics [2,128,1]. */
 static void set_statistics(struct npart__call *call, uint32_t output, const struct npart__fact *in, uint32_t axis)
 {
     int64_t *dims = npart__new_dims(call, in->rank);
@@ -22,6 +25,8 @@ static void set_statistics(struct npart__call *call, uint32_t output, const stru
     npart__set_dims(call, output, in->rank, dims);
 }
 
+/* LayerNormalization (opset 17): Y, Mean, InvStdDev. The statistics are of the type that stash_type names, float32
+ * unless it says otherwise, whatever the input's is. */
 void npart__infer_layer_normalization(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -37,7 +42,8 @@ void npart__infer_layer_normalization(struct npart__call *call)
     }
 }
 
-/* com.microsoft: output, mean, inv_std_var, input_skip_bias_sum. */
+/* com.microsoft: output, mean, inv_std_var, input_skip_bias_sum. It normalizes the last axis; the sum, output 3, is
+ * what went into the normalization. */
 void npart__infer_skip_layer_normalization(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers of a tensor's elements, and how its type rounds them.
+ * Numbers of a tensor's elements, and how its type rounds them. All arithmetic on fractions is done in double and
+ * rounded to the element type after each step, which gives what a kernel of that type gives: +, -, *, / and sqrt of two
+ * float32 in double, rounded once more, are the float32 results.
  */
 #include "infer/numbers.h"
 
 #include <math.h>
 
+/* Asked before npart__in_numbers and the like by operators with several operands: one that cannot be known saves
+ * reading the others, which may have thousands of elements. */
 bool npart__may_be_known(const struct npart__call *call, uint32_t index)
 {
     if (!npart__has_input(call, index))
@@ -71,11 +75,14 @@ int npart__digits_of(int element_type)
     return precision_of(element_type).digits;
 }
 
+/* float16, bfloat16, float32 and float64. */
 bool npart__has_fractions(int element_type)
 {
     return npart__type_is_float(element_type) && npart__type_bits(element_type) >= 16;
 }
 
+/* The distance of neighbours at 1.5: 2**-23 in float32, 2**-10 in float16. Below the smallest normal number it stays as
+ * it is there; of what is not finite, it is that of 0. */
 double npart__unit_at(int element_type, double number)
 {
     struct precision precision = precision_of(element_type);
@@ -89,7 +96,9 @@ double npart__unit_at(int element_type, double number)
     return ldexp(1, exponent - precision.digits);
 }
 
-/* Runtimes convert to 16 bits by way of 32. */
+/* The nearest number of the type, halves to even. Runtimes convert to 16 bits by way of 32, so that is rounded twice
+ * here too. Past the largest number it is infinite: 65504 for float16, 2**128 for bfloat16. `volatile` keeps the
+ * compiler from leaving the number in a wider register. */
 double npart__round_number(int element_type, double number)
 {
     if (npart__type_bits(element_type) == 64 || !isfinite(number))
@@ -108,6 +117,7 @@ double npart__round_number(int element_type, double number)
     return copysign(result, number);
 }
 
+/* fma() computes a * b - product with one rounding, so it is 0 only where nothing was lost. */
 bool npart__is_exact_product(int element_type, double a, double b, double product)
 {
     return fma(a, b, -product) == 0 && npart__round_number(element_type, product) == product;
@@ -123,6 +133,7 @@ double npart__close_error(int element_type, double number)
     return units * (of_number + of_one);
 }
 
+/* The function is monotone, so where both ends agree, all between does. */
 bool npart__same_within(double (*function)(double), double number, double error, double *out)
 {
     *out = function(number);
@@ -131,7 +142,8 @@ bool npart__same_within(double (*function)(double), double number, double error,
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-/* Whole numbers that the type has all of are set as such, which later steps can follow exactly. */
+/* Whole numbers that the type has all of are set as such, which later steps can follow exactly: a size that went
+ * through float is a size again. What may be off stays a double, even if it is whole by chance. */
 void npart__set_numbers(const struct npart__call *call, uint32_t output, double *doubles, uint32_t count,
                         double error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pad.
+ * Pad. Pads are listed for all axes before their beginnings, then for all axes after their ends: [1,3,8,8] with
+ * [0,0,1,1, 0,0,1,1] is [1,3,10,10]. Negative pads crop. They are an attribute before opset 11 (`paddings` in opset 1),
+ * an input since; input 3 may list the axes since opset 18.
  */
 #include "infer/elements.h"
 #include "infer/functions.h"
@@ -18,7 +20,9 @@ static enum mode read_mode(const struct npart__call *call)
     return OTHER;
 }
 
-/* Which index of a dim stands at a place that counts from its first element; false for one of the padding's own. */
+/* Which index of a dim of `extent` elements stands at a place that counts from its first element; false for one of the
+ * padding's own. Of [a,b,c] with 2 before: reflect c,b,a,b,c; edge a,a,a,b,c; wrap b,c,a,b,c. A reflection or turn that
+ * leaves the dim again is false, too. */
 static bool source_of(enum mode mode, int64_t at, int64_t extent, int64_t *out)
 {
     *out = at;
@@ -40,7 +44,8 @@ static bool source_of(enum mode mode, int64_t at, int64_t extent, int64_t *out)
     return *out >= 0 && *out < extent;
 }
 
-/* What stands in the padding: an input since opset 11, an attribute before; in `like`'s form. */
+/* What stands in the padding of mode `constant`: an input since opset 11, an attribute before; in `like`'s form. False
+ * where that is not known, or a fraction that `like`, whole numbers, cannot hold. */
 static bool read_filling(const struct npart__call *call, const struct npart__items *like, uint64_t *out)
 {
     struct npart__numbers numbers;
@@ -111,6 +116,7 @@ static void pad_elements(struct npart__call *call, const int64_t *before, bool i
         npart__set_items(call, 0, result, total, &items);
 }
 
+/* Each dim grows by both of its pads, which may be symbolic. Where they are not known, only the rank is. */
 void npart__infer_pad(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

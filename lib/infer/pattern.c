@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators whose shapes can be written down: "[b,s,k] [k,n] -> [b,s,n]".
+ * Operators whose shapes can be written down: "[b,s,k] [k,n] -> [b,s,n]". Many operators of com.microsoft need no
+ * function of their own; rows.def holds their text.
  *
  *   operands   inputs, "->", outputs, in order; _ says nothing of one, [] is a scalar
  *   dims       a letter is a size, the same wherever it stands; ... is any number of dims; _ is any size
@@ -9,11 +10,17 @@
  *   types      before an output's bracket, where the schema does not tell: int32[b], or @dtype[b] by attribute
  *   " | "      separates alternatives: the first whose inputs all have the ranks it says is taken
  *
- * What cannot be worked out is an unknown dim, or leaves the output as it is where the rank hangs on it.
+ * What cannot be worked out is an unknown dim, or leaves the output as it is where the rank hangs on it. An input of
+ * another rank than its bracket ends the alternative. One without a rank fits where there is only one, and leaves its
+ * letters unknown.
+ *
+ *   Rfft            "[...,n] -> [...,n/2+1,2]"   [2,3,16] -> [2,3,9,2]
+ *   RestorePadding  "[_,h] [b,s] -> [b,s,h]"     [40,64] [4,10] -> [4,10,64]
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
+/* A pattern that is being read against one node: what its letters and its ellipsis stand for so far. */
 struct match {
     struct npart__call *call;
     int64_t sizes[26]; /* by letter */
@@ -68,6 +75,8 @@ static uint32_t count_dims(const char *at, bool *has_rest)
     return count;
 }
 
+/* The first size of a letter counts, unless a later one is a number: in "[b,n] [b,m]" one operand may have a symbolic
+ * batch where the other has its number. */
 static void bind(struct match *match, char letter, int64_t size)
 {
     unsigned index = (unsigned)(letter - 'a');
@@ -102,6 +111,7 @@ static bool match_input(struct match *match, const struct npart__fact *fact, boo
     return fits || !is_present || (!fact->has_rank && !must_know);
 }
 
+/* Reads all inputs up to "->", also where one does not match, so that the outputs come next. */
 static bool match_inputs(struct match *match, bool must_know)
 {
     bool ok = true;
@@ -119,6 +129,7 @@ static bool match_inputs(struct match *match, bool must_know)
 
 static int64_t read_sum(struct match *match);
 
+/* Texts are our own, so numbers are small and need no check. */
 static uint32_t read_digits(struct match *match)
 {
     uint32_t number = 0;
@@ -223,6 +234,8 @@ static void read_type(struct match *match, uint32_t output)
     npart__set_known_type(match->call, output, type);
 }
 
+/* One output's bracket. Dims past the highest rank, or an ellipsis that nothing was matched with, leave it without a
+ * shape. */
 static void write_output(struct match *match, uint32_t output)
 {
     int64_t sizes[NPART__LIMIT_RANK];
