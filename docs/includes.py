@@ -25,6 +25,7 @@ MAKES = {
     "oplist": "the language of op lists",
     "graph": "objects to arrays",
     "infer": "types, shapes, elements",
+    "view": "what runtimes know of them",
     "valid": "models that fail to load",
     "session": "the graph as the runtime runs it",
     "judge": "verdicts and reasons",

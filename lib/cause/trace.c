@@ -5,6 +5,7 @@
  * computes sizes is there in a run since one of them is not known.
  */
 #include "cause/trace.h"
+#include "view/view.h"
 
 /* The symbol behind the first dim that is no number; NPART_NONE when there is none. */
 static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)

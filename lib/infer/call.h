@@ -32,7 +32,7 @@ struct npart__call {
     const struct npart__node *node;
     uint32_t node_id;
     const struct npart__infer_row *row;
-    const struct npart__view_rows *view_rows;
+    const uint8_t *policy_rows; /* see struct npart__infer_policy */
 };
 
 /* ---- operands -------------------------------------------------------------------------------------------- */

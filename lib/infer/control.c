@@ -190,7 +190,7 @@ static int64_t trip_count(struct npart__call *call, uint32_t body)
  * opsets). */
 static void forget_shape(const struct npart__call *call, struct npart__fact *fact)
 {
-    if (call->inference->options.view == NPART__VIEW_FULL || fact->kind != NPART__TYPE_TENSOR)
+    if (!call->inference->policy->is_partial || fact->kind != NPART__TYPE_TENSOR)
         return;
     fact->has_rank = false;
     fact->rank = 0;
@@ -216,8 +216,7 @@ void npart__infer_loop(struct npart__call *call)
     }
     if (!iterate(call, body, &inputs, 2, 1))
         return;
-    bool is_full = call->inference->options.view == NPART__VIEW_FULL;
-    int64_t trips = is_full ? trip_count(call, body) : NPART__UNKNOWN;
+    int64_t trips = call->inference->policy->is_partial ? NPART__UNKNOWN : trip_count(call, body);
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         if (i < carried) {
             set_fact(call, i, &inputs.facts[i + 2]);

@@ -133,7 +133,7 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
     if (differs) {
         report_difference(inference, value, fact, declared, "shape");
         inference->has_false_shapes = true;
-        if (inference->options.view == NPART__VIEW_ONNXRUNTIME)
+        if (inference->policy->keeps_false_shapes)
             unite_dims(inference, fact, declared);
         return;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The driver: facts of inputs and constants first, then every node in order, each result merged with what the
- * file declares. Bodies of If, Loop and Scan are inferred when their node is.
+ * file declares. Bodies of If, Loop and Scan are inferred when their node is. What runtimes know less of, or write
+ * otherwise, is a policy's.
  */
 #include <stdio.h>
 
@@ -46,7 +47,9 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
         .is_filled = true, .op_type = node->op_type, .domain = node->domain, .schema = node->schema};
     int since = node->schema ? node->schema->since : node->opset_version ? node->opset_version : INT32_MAX;
     cache->row = find_row(npart__text(strings, node->domain), npart__text(strings, node->op_type), since);
-    cache->view_rows = npart__find_view_rows(npart__text(strings, node->domain), npart__text(strings, node->op_type));
+    if (inference->policy->find_rows)
+        inference->policy->find_rows(npart__text(strings, node->domain), npart__text(strings, node->op_type),
+                                     cache->policy_rows);
     for (unsigned i = 0; i < NPART__CACHED_OUTPUTS; i++)
         cache->type_source[i] = npart__type_source(node->schema, i, 0);
     return cache;
@@ -106,7 +109,7 @@ static bool uses_only_constants(const struct npart__call *call)
 static bool reads_only_a_static_shape(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
-    bool folds_size = call->inference->options.view == NPART__VIEW_FULL; /* ONNX Runtime does not */
+    bool folds_size = !call->inference->policy->is_partial; /* ONNX Runtime does not */
     return (strcmp(op, "Shape") == 0 || (folds_size && strcmp(op, "Size") == 0)) &&
            npart__is_static(npart__in(call, 0));
 }
@@ -115,13 +118,12 @@ static void mark_constants(struct npart__call *call)
 {
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
         return;
-    const struct npart__infer_options *options = &call->inference->options;
-    bool is_measured = options->view != NPART__VIEW_ONNXRUNTIME_FOLDING ||
-                       (npart__is_measured(call) && npart__can_compute(call->inference, call->node, options->release));
+    const struct npart__infer_policy *policy = call->inference->policy;
+    bool is_computed = !policy->computes || policy->computes(call);
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         struct npart__fact *out = npart__out(call, i);
         uint64_t elements;
-        out->is_constant = is_measured;
+        out->is_constant = is_computed;
         if (!out->known && !out->tensor && npart__static_elements(out, &elements) && elements == 0)
             npart__set_ints(call, i, npart__new_ints(call, 0), 0);
     }
@@ -200,25 +202,11 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
-/* A runtime knows nothing of what the standard's inference says nothing of, and does not compute it ahead either. */
-bool npart__is_unshaped(const struct npart__inference *inference, const struct npart__node *node)
-{
-    uint32_t flags = node->schema ? npart__operator_flags(node->schema) : 0;
-    bool goes_through = inference->options.view == NPART__VIEW_ONNX && flags & NPART__OPERATOR_FUNCTION;
-    return inference->options.view != NPART__VIEW_FULL && flags & NPART__OPERATOR_UNSHAPED && !goes_through;
-}
-
-/* ONNX's own inference says nothing, not even of types, of an op of a domain that is not the standard's. */
-static bool is_known_to_view(const struct npart__inference *inference, const struct npart__node *node)
-{
-    const char *domain = npart__text(&inference->graph->strings, node->domain);
-    return inference->options.view != NPART__VIEW_ONNX || node->domain == 0 || strncmp(domain, "ai.onnx", 7) == 0;
-}
-
 static void infer_node(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;
     const struct npart__node *node = &graph->nodes.items[id];
+    const struct npart__infer_policy *policy = inference->policy;
     const struct npart__op_cache *found = look_up(inference, node);
     const struct npart__op_cache cache = *found; /* a body may use its slot */
     struct npart__call call = {
@@ -229,29 +217,26 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
         .node = node,
         .node_id = id,
         .row = cache.row,
-        .view_rows = &cache.view_rows,
+        .policy_rows = cache.policy_rows,
     };
     inference->expressions.node = id;
     inference->facts[graph->values.count + 1] = (struct npart__fact){0}; /* the scrap, of what other nodes left */
+    enum npart__extent extent = policy->before ? policy->before(&call) : NPART__EXTENT_ALL;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value == NPART_NONE)
             continue;
         memset(&inference->facts[value], 0, sizeof inference->facts[value]);
-        if (is_known_to_view(inference, node))
+        if (extent != NPART__EXTENT_NOTHING)
             imply_element_type(&call, &cache, i);
     }
-    bool is_shaped = !npart__is_unshaped(inference, node) && is_known_to_view(inference, node);
-    if (inference->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && node->domain == 0 &&
-        id < graph->first_late_node && strcmp(npart__node_op(graph, node), "Reshape") == 0)
-        npart__fuse_reshape(&call);
-    if (cache.row && is_shaped)
+    if (cache.row && extent == NPART__EXTENT_ALL)
         cache.row->infer(&call);
     inference->expressions.node = id;
-    if (is_shaped)
+    if (extent == NPART__EXTENT_ALL)
         mark_constants(&call);
-    if (inference->options.view != NPART__VIEW_FULL)
-        npart__view_as_onnxruntime(&call);
+    if (policy->after)
+        policy->after(&call);
     for (uint32_t i = 0; i < node->output_count && !inference->options.ignore_value_info; i++) {
         uint32_t value = npart__node_output(graph, node, i);
         if (value != NPART_NONE)
@@ -281,36 +266,28 @@ static void seed_initializers(struct npart__inference *inference)
     }
 }
 
-/* Of a type without a shape the tool beside ONNX sees no dim that is open: to it, that is what a scalar looks like. */
-static void take_for_scalars(struct npart__inference *inference)
-{
-    for (uint32_t i = 0; i < inference->graph->values.count; i++) {
-        struct npart__fact *fact = &inference->facts[i];
-        if (fact->kind == NPART__TYPE_TENSOR && fact->element_type && !fact->has_rank)
-            fact->has_rank = true; /* of rank 0 */
-    }
-}
-
 npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error)
 {
+    static const struct npart__infer_policy standard = {0};
     memset(out, 0, sizeof *out);
     out->graph = graph;
     out->arena = arena;
     out->options = *options;
+    out->policy = options->policy ? options->policy : &standard;
     out->facts = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->facts);
     out->rank_lost_at = npart__arena_zeroed(arena, graph->values.count + (size_t)2, sizeof *out->rank_lost_at);
     out->cache = npart__arena_zeroed(arena, NPART__CACHE_SLOTS, sizeof *out->cache);
     if (!out->facts || !out->rank_lost_at || !out->cache || !npart__expressions_init(&out->expressions, arena))
         return npart__fail_memory(error);
-    if (out->options.view == NPART__VIEW_ONNXRUNTIME_FOLDING && !npart__find_twins(out))
+    if (out->policy->begin && !out->policy->begin(out))
         return npart__fail_memory(error);
     seed_initializers(out);
     npart_status status = npart__bind_inputs(out, options, error);
     if (status == NPART_OK && npart__infer_region(out, 0) != NPART_OK)
         status = npart__fail_memory(error);
-    if (out->options.view == NPART__VIEW_ONNX)
-        take_for_scalars(out);
+    if (out->policy->end)
+        out->policy->end(out);
     for (uint32_t i = 0; status == NPART_OK && i < graph->values.count; i++)
         if (graph->values.items[i].alias != i) {
             out->facts[i] = out->facts[graph->values.items[i].alias];
@@ -321,22 +298,20 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
-npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view, enum npart__release release,
+npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
                                struct npart__inference **out, struct npart_error *error)
 {
     struct npart__infer_options options = inference->options;
-    release = view == NPART__VIEW_ONNXRUNTIME_FOLDING ? release : NPART__RELEASE_OWN;
     *out = inference;
-    if (options.view == view)
+    if (options.policy == policy)
         return NPART_OK;
     for (*out = inference->views; *out; *out = (*out)->next_view)
-        if ((*out)->options.view == view && (*out)->options.release == release)
+        if ((*out)->options.policy == policy)
             return NPART_OK;
     struct npart__inference *own = npart__arena_zeroed(inference->arena, 1, sizeof *own);
     if (!own)
         return npart__fail_memory(error);
-    options.view = view;
-    options.release = release;
+    options.policy = policy;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
     if (status != NPART_OK)
         return status;

@@ -81,12 +81,30 @@ struct npart__shape_request {
     uint32_t rank;
 };
 
-/* Whose knowledge an inference is to have. */
-enum npart__view {
-    NPART__VIEW_FULL,        /* all that can be known */
-    NPART__VIEW_ONNXRUNTIME, /* what ONNX Runtime knows where it changes nothing; false shapes in the file count */
-    NPART__VIEW_ONNX,        /* what ONNX's own inference says of the file as it is, without propagating elements */
-    NPART__VIEW_ONNXRUNTIME_FOLDING, /* where what is computed from constants, or is a static shape, is folded */
+struct npart__call;
+struct npart__inference;
+
+/* How much is inferred of a node's results. */
+enum npart__extent { NPART__EXTENT_NOTHING, NPART__EXTENT_TYPES, NPART__EXTENT_ALL };
+
+#define NPART__POLICY_ROWS 5u
+
+/* What others make of a graph where they know less than can be known. Functions may be NULL. */
+struct npart__infer_policy {
+    bool is_partial;         /* unless it is the standard inference of this stage */
+    bool is_onnx;            /* ONNX's own inference of the newest release */
+    bool keeps_false_shapes; /* what the file declares counts, even where it cannot be */
+    enum npart__release release;
+    /* Before and after all nodes. `begin` is false when out of memory. */
+    bool (*begin)(struct npart__inference *inference);
+    void (*end)(struct npart__inference *inference);
+    /* Fills in the numbers of an operator's rows in the policy's own tables, which its calls have as `policy_rows`. */
+    void (*find_rows)(const char *domain, const char *op, uint8_t rows[NPART__POLICY_ROWS]);
+    /* Before a node's results are inferred, and after: the latter takes away what is not known of them. */
+    enum npart__extent (*before)(const struct npart__call *call);
+    void (*after)(const struct npart__call *call);
+    /* Whether a node of constants, already inferred, is computed ahead. */
+    bool (*computes)(const struct npart__call *call);
 };
 
 struct npart__infer_options {
@@ -95,14 +113,14 @@ struct npart__infer_options {
     const struct npart__shape_request *shapes;
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
-    enum npart__view view;
-    enum npart__release release; /* of the runtime, where its view is of what it folds */
+    const struct npart__infer_policy *policy; /* NULL: all that can be known */
 };
 
 struct npart__inference {
     const struct npart__graph *graph;
     struct npart__arena *arena;
     struct npart__infer_options options; /* what they point to outlives the result */
+    const struct npart__infer_policy *policy; /* never NULL */
     struct npart__expressions expressions;
     struct npart__fact *facts; /* by value */
     uint32_t *rank_lost_at;    /* by value without a rank: node + 1 of the one that lost it; 0: it came in without */
@@ -111,11 +129,12 @@ struct npart__inference {
     bool has_false_shapes; /* the file declares shapes that cannot be */
     struct NPART__ARRAY(struct npart__contradicted) contradicted;
     uint32_t misfits; /* nodes that would fail in a run at these sizes, though their shapes are none that cannot be */
-    uint32_t *twins; /* of the view of a runtime that folds: by value, the first that the runtime holds to be equal */
+    /* Of a policy that looks for common subexpressions, else NULL; by value: the first of those that are equal, and how
+     * often any of them is used. */
+    uint32_t *first_equal, *equal_uses;
     /* private */
-    struct npart__inference *views; /* of the same graph and sizes, as runtimes see them: the first of a list */
+    struct npart__inference *views; /* of the same graph and sizes under other policies: the first of a list */
     struct npart__inference *next_view;
-    uint32_t *twin_uses; /* of the view of a runtime that folds: by value, how often it or an equal one is used */
     struct npart__op_cache *cache;
     bool is_quiet; /* a pass whose findings would come again */
     unsigned loop_depth;
@@ -125,8 +144,8 @@ struct npart__inference {
 npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error);
 
-/* The same graph and sizes as a runtime sees them; made when first asked for, and kept by `inference`. */
-npart_status npart__infer_view(struct npart__inference *inference, enum npart__view view, enum npart__release release,
+/* The same graph and sizes under a policy; made when first asked for, and kept by `inference`. */
+npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
                                struct npart__inference **out, struct npart_error *error);
 
 static inline const struct npart__fact *npart__fact_of(const struct npart__inference *inference, uint32_t value)
@@ -147,11 +166,6 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
 /* Whether memory ran out since the inference was made, when elements were asked for; told once, so that the next try
  * may succeed. */
 bool npart__take_failure(struct npart__inference *inference);
-
-/* Whether ONNX Runtime's CPU provider has a kernel for a node in that release, so that it is computed where its
- * operands are constant. */
-bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
-                        enum npart__release release);
 
 /* An axis or index counted from the end when negative; false when out of range. */
 bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out);

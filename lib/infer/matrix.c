@@ -173,7 +173,7 @@ static bool merge_ellipsis(struct npart__call *call, struct einsum *einsum, cons
     int64_t *result;
     if (!npart__broadcast(call, both, 2, &merged, &result))
         return false;
-    bool keeps_first = call->inference->options.view == NPART__VIEW_ONNX && before.rank == rank;
+    bool keeps_first = call->inference->policy->is_onnx && before.rank == rank;
     for (uint32_t i = 0; keeps_first && i < merged; i++) /* it compares numbers alone */
         if (!npart__is_number(before.dims[i]) || !npart__is_number(dims[i]))
             result[i] = before.dims[i];
@@ -207,7 +207,7 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
         int64_t size = fact->dims[axis++], before = einsum->sizes[letter];
         einsum->sizes[letter] = einsum->is_seen[letter] ? npart__broadcast_dim(call, before, size) : size;
         /* ONNX's own inference takes the first, though it may be broadcast. */
-        if (call->inference->options.view == NPART__VIEW_ONNX && einsum->is_seen[letter])
+        if (call->inference->policy->is_onnx && einsum->is_seen[letter])
             einsum->sizes[letter] = before;
         einsum->is_seen[letter] = true;
         einsum->uses[letter]++;

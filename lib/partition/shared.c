@@ -135,8 +135,8 @@ static uint32_t turned_constant(const struct search *search, uint32_t id)
 /* The first of the values that are one to the runtime; a runtime that rewrites nothing merges none. */
 static uint32_t first_equal(const struct search *search, uint32_t value)
 {
-    const uint32_t *twins = search->session->inference->twins;
-    return twins ? twins[value] : value;
+    const uint32_t *first = search->session->inference->first_equal;
+    return first ? first[value] : value;
 }
 
 /* The node whose turned constant is an operand of `id` too, as it is; NPART_NONE: there is none. */

@@ -119,7 +119,7 @@ static bool has_own_constants(const struct mover *at, uint32_t id)
             continue;
         bool is_single = npart__static_elements(npart__fact_of(inference, value), &elements) && elements == 1;
         bool is_own = npart__user_count(at->session, value) == 1 && !is_output(at, value) &&
-                      (!inference->twin_uses || inference->twin_uses[value] == 1);
+                      (!inference->equal_uses || inference->equal_uses[value] == 1);
         if (!is_single && !is_own)
             return false;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/plan.h"
+#include "view/view.h"
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
@@ -354,19 +355,19 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
 {
     struct npart__inference *inference = plan->inference;
     struct npart__session session;
-    enum npart__view view = NPART__VIEW_FULL;
+    const struct npart__infer_policy *policy = NULL;
     const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
     if (runtime && plan->level == NPART__LEVEL_OFF)
-        view = runtime->knows == NPART__KNOWLEDGE_ONNX ? NPART__VIEW_ONNX : NPART__VIEW_ONNXRUNTIME;
+        policy = runtime->knows == NPART__KNOWLEDGE_ONNX ? &npart__policy_onnx : &npart__policy_unfolded;
     else if (runtime)
-        view = NPART__VIEW_ONNXRUNTIME_FOLDING;
-    npart_status status = npart__infer_view(inference, view, plan->release, &plan->inference, error);
-    if (status != NPART_OK || view != NPART__VIEW_ONNXRUNTIME_FOLDING || !plan->inference->has_false_shapes)
+        policy = &npart__policy_folding[plan->release];
+    npart_status status = npart__infer_view(inference, policy, &plan->inference, error);
+    if (status != NPART_OK || !policy || !policy->computes || !plan->inference->has_false_shapes)
         return status;
     status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, plan->release, plan->arena, &session, error);
     if (status != NPART_OK || is_rewritten(&session))
         return status;
-    return npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, plan->release, &plan->inference, error);
+    return npart__infer_view(inference, &npart__policy_unfolded, &plan->inference, error);
 }
 
 /* A view of the graph at one level. */

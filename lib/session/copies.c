@@ -64,12 +64,12 @@ static bool make_room(struct npart__session *session, struct npart__graph *graph
         return false;
     known->facts = npart__longer(arena, known->facts, sizeof *known->facts, values, values + more);
     known->rank_lost_at = npart__longer(arena, known->rank_lost_at, sizeof(uint32_t), values, values + more);
-    if (known->twins)
-        known->twins = npart__longer(arena, known->twins, sizeof(uint32_t), values, values + more);
+    if (known->first_equal)
+        known->first_equal = npart__longer(arena, known->first_equal, sizeof(uint32_t), values, values + more);
     session->inference = known;
     return graph->nodes.items && graph->values.items && graph->operands.items && graph->scopes.items && graph->order &&
            session->copied && known->facts && known->rank_lost_at &&
-           !known->twins == !session->made_from->twins &&
+           !known->first_equal == !session->made_from->first_equal &&
            npart__session_lengthen(session, session, nodes, values, nodes + more, values + more, arena);
 }
 
@@ -96,8 +96,8 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     session->stands_for[result] = result;
     session->inference->facts[result] = session->inference->facts[value];
     session->inference->rank_lost_at[result] = session->inference->rank_lost_at[value];
-    if (session->inference->twins)
-        session->inference->twins[result] = session->inference->twins[value];
+    if (session->inference->first_equal)
+        session->inference->first_equal[result] = session->inference->first_equal[value];
 }
 
 /* Each stands right behind the original. */

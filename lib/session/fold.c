@@ -10,6 +10,7 @@
  * constants does not.
  */
 #include "session/passes.h"
+#include "view/view.h"
 
 const char *npart__fate_word(enum npart__fate reason)
 {
@@ -108,7 +109,7 @@ static bool outputs_are_constant(const struct folder *folder, const struct npart
     return any;
 }
 
-/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/infer/fuse.c. */
+/* Whether the node makes the shape that such a second asks for, and nothing else: see lib/view/fuse.c. */
 static bool is_target_of(const struct folder *folder, const struct npart__node *node, const char *second)
 {
     const struct npart__graph *graph = folder->graph;

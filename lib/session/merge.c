@@ -247,7 +247,7 @@ static const struct merge *find_merge(const struct merger *at, uint32_t first, u
 /* An equal value is used too: the runtime keeps one of them for both. */
 static bool is_shared(const struct merger *at, uint32_t value)
 {
-    const uint32_t *uses = at->inference->twin_uses;
+    const uint32_t *uses = at->inference->equal_uses;
     return uses && uses[value] > at->graph->values.items[value].consumer_count;
 }
 

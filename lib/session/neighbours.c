@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What goes because of what stands beside it: two Transposes that cancel or become one, a Reshape with the Reshapes,
- * Squeezes and Unsqueezes behind it, and shape arithmetic that a Reshape no longer needs (lib/infer/fuse.c).
+ * Squeezes and Unsqueezes behind it, and shape arithmetic that a Reshape no longer needs (lib/view/fuse.c).
  *
  * Modelled on onnxruntime/core/optimizer: transpose_optimization, and reshape_fusion.cc with its contiguous reshapes.
  */

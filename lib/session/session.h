@@ -137,8 +137,8 @@ static inline uint32_t npart__user(const struct npart__session *session, uint32_
 /* Whether the runtime takes a quantized operator and what dequantizes for it for one unit. */
 static inline bool npart__has_units(const struct npart__session *session)
 {
-    enum npart__view view = session->made_from->options.view;
-    return view == NPART__VIEW_ONNXRUNTIME || view == NPART__VIEW_ONNXRUNTIME_FOLDING;
+    const struct npart__infer_policy *policy = session->made_from->policy;
+    return policy->is_partial && !policy->is_onnx;
 }
 
 /* Nodes of the file's graph; ids from here on are copies. */

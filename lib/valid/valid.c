@@ -10,6 +10,7 @@
 
 #include "infer/driver.h"
 #include "valid/checks.h"
+#include "view/view.h"
 
 void npart__refuse(struct npart__validity *validity, uint32_t node, const char *place, const char *format, ...)
 {
@@ -388,7 +389,7 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
     check_nodes(&validity);
     if (!validity.has_failed && validity.found_count > found_before) {
         npart_status status =
-            npart__infer_view(inference, NPART__VIEW_ONNXRUNTIME, NPART__RELEASE_OWN, &validity.view, error);
+            npart__infer_view(inference, &npart__policy_unfolded, &validity.view, error);
         if (status != NPART_OK)
             return status;
         validity.found_count = found_before;

@@ -6,6 +6,7 @@
 #include "partition/partition.h"
 #include "support/built.h"
 #include "support/test.h"
+#include "view/view.h"
 
 #define POLICY_LISTS 500u
 #define GRAPHS_A_LIST 20u
@@ -532,7 +533,7 @@ static void check_ends(void)
 static void partition_random_graph(uint32_t seed, enum npart__level level)
 {
     /* A runtime's view has copies of what is dequantized for several users. */
-    const struct npart__infer_options options = {.view = seed % 3 ? NPART__VIEW_FULL : NPART__VIEW_ONNXRUNTIME};
+    const struct npart__infer_options options = {.policy = seed % 3 ? NULL : &npart__policy_unfolded};
     struct npart_error error;
     state = seed;
     write_graph(1 + random_below(seed % 50 == 0 ? MOST_NODES - 1 : 14));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values that are computed twice: by nodes of one operator, with equal attributes, of values that are the same or
- * twins in turn. ONNX Runtime makes one of them before it looks at Reshapes, so what seems to be used once may not be.
+ * Common subexpressions: values that nodes of one operator compute, with equal attributes, of equal values. ONNX
+ * Runtime makes one of them before it looks at Reshapes, so what seems to be used once may not be.
  *
  * Modelled on onnxruntime/core/optimizer: common_subexpression_elimination.cc and constant_sharing.cc. The latter runs
  * once, before anything is folded: of what nodes make of constants, only equal nodes' results are equal to it. Weights
  * of more than a few elements stay apart even where they are equal, so their contents never matter.
  */
-#include "infer/driver.h"
 #include "infer/families.h"
+#include "view/view.h"
 
 /* Constants of more elements than this are not compared (TENSOR_ELEM_COUNT_THRESHOLD of constant_sharing.h, since ONNX
  * Runtime 1.15; onnxruntime 1.31.1 was seen to merge 8 elements, and not 9). */
@@ -22,9 +22,8 @@ struct slot {
 };
 
 struct finder {
-    struct npart__inference *inference;
     const struct npart__graph *graph;
-    uint32_t *twins;   /* by value: the first of its class */
+    uint32_t *first;   /* by value: the first of its class */
     bool *is_captured; /* by value: a node's body uses it */
     struct slot *slots;
     uint32_t mask;
@@ -33,7 +32,7 @@ struct finder {
 static uint32_t input_class(const struct finder *finder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(finder->graph, node, index);
-    return value == NPART_NONE ? NPART_NONE : finder->twins[value];
+    return value == NPART_NONE ? NPART_NONE : finder->first[value];
 }
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
@@ -115,7 +114,7 @@ static void class_constant(struct finder *finder, uint32_t value)
             return;
         }
         if (slot->hash == hash >> 32 && same_constant(finder, slot->held - 1, tensor, numbers)) {
-            finder->twins[value] = slot->held - 1;
+            finder->first[value] = slot->held - 1;
             return;
         }
     }
@@ -257,13 +256,13 @@ static bool hash_node(const struct finder *finder, const struct npart__node *nod
     return is_comparable;
 }
 
-static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *twin)
+static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *equal)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(finder->graph, node, i);
-        uint32_t other = npart__node_output(finder->graph, twin, i);
+        uint32_t other = npart__node_output(finder->graph, equal, i);
         if (value != NPART_NONE && other != NPART_NONE)
-            finder->twins[value] = finder->twins[other];
+            finder->first[value] = finder->first[other];
     }
 }
 
@@ -282,7 +281,7 @@ static void class_node(struct finder *finder, uint32_t id)
     }
     if (node->domain == 0 && strcmp(op, "Identity") == 0 && node->input_count == 1) {
         uint32_t source = input_class(finder, node, 0);
-        finder->twins[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
+        finder->first[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;
     }
     uint64_t hash;
@@ -322,46 +321,46 @@ static void count_uses(const struct finder *finder, uint32_t *uses)
     for (uint32_t i = 0; i < graph->order_count; i++) {
         const struct npart__node *node = &graph->nodes.items[graph->order[i]];
         uint32_t result = npart__node_output(graph, node, 0);
-        if (result != NPART_NONE && finder->twins[result] != result)
+        if (result != NPART_NONE && finder->first[result] != result)
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__node_use(graph, node, k);
             if (value != NPART_NONE)
-                uses[finder->twins[value]]++;
+                uses[finder->first[value]]++;
         }
     }
     for (uint32_t i = 0; i < graph->values.count; i++)
-        uses[finder->twins[i]] += graph->values.items[i].is_graph_output;
+        uses[finder->first[i]] += graph->values.items[i].is_graph_output;
     for (uint32_t i = 0; i < graph->values.count; i++)
-        uses[i] = uses[finder->twins[i]];
+        uses[i] = uses[finder->first[i]];
 }
 
-bool npart__find_twins(struct npart__inference *inference)
+bool npart__find_common_subexpressions(struct npart__inference *inference)
 {
     const struct npart__graph *graph = inference->graph;
     struct npart__arena scratch;
-    struct finder finder = {.inference = inference, .graph = graph, .mask = 63};
+    struct finder finder = {.graph = graph, .mask = 63};
     npart__arena_init(&scratch, &inference->arena->allocator);
     while (finder.mask / 2 < graph->values.count)
         finder.mask = finder.mask * 2 + 1;
     finder.slots = npart__arena_zeroed(&scratch, finder.mask + (size_t)1, sizeof *finder.slots);
-    finder.twins = npart__arena_allocate(inference->arena, (graph->values.count + (size_t)1) * sizeof *finder.twins);
-    inference->twins = finder.twins;
-    inference->twin_uses = npart__arena_zeroed(inference->arena, graph->values.count + (size_t)1,
-                                               sizeof *inference->twin_uses);
+    finder.first = npart__arena_allocate(inference->arena, (graph->values.count + (size_t)1) * sizeof *finder.first);
+    inference->first_equal = finder.first;
+    inference->equal_uses = npart__arena_zeroed(inference->arena, graph->values.count + (size_t)1,
+                                               sizeof *inference->equal_uses);
     finder.is_captured = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *finder.is_captured);
-    bool is_ready = finder.slots && finder.twins && finder.is_captured && inference->twin_uses;
+    bool is_ready = finder.slots && finder.first && finder.is_captured && inference->equal_uses;
     if (is_ready)
         find_captured(&finder);
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)
-        finder.twins[i] = i;
+        finder.first[i] = i;
     for (uint32_t i = 0; is_ready && i < graph->values.count; i++)
         if (graph->values.items[i].kind == NPART__VALUE_INITIALIZER)
             class_constant(&finder, i);
     for (uint32_t i = 0; is_ready && i < graph->order_count; i++)
         class_node(&finder, graph->order[i]);
     if (is_ready)
-        count_uses(&finder, inference->twin_uses);
+        count_uses(&finder, inference->equal_uses);
     npart__arena_clear(&scratch);
     return is_ready;
 }

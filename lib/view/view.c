@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ONNX Runtime knows where it folds nothing, and of what it does not fold where it does.
+ * What ONNX Runtime knows where it folds nothing, and of what it does not fold where it does; and the policies that say
+ * so to inference.
  *
  * Of shapes: what the standard's inference functions say, some of which give up where a parameter is not known although
  * the rank, or some of the dims, do not depend on it.
@@ -12,8 +13,8 @@
  * Modelled on onnxruntime/core/graph/graph.cc and data_propagation/, and on the inference functions and
  * PartialDataPropagationFunctions of onnx/defs.
  */
-#include "infer/driver.h"
 #include "infer/functions.h"
+#include "view/view.h"
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
@@ -146,7 +147,7 @@ static bool is_met(const struct npart__call *call, const struct need *need)
 static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)
 {
     struct npart__fact *out = npart__out(call, output);
-    if (loss == TYPE && call->inference->options.view == NPART__VIEW_ONNX) {
+    if (loss == TYPE && call->inference->policy->is_onnx) {
         *out = (struct npart__fact){.kind = NPART__TYPE_UNKNOWN};
     } else if (out->kind == NPART__TYPE_TENSOR && loss == DIMS && out->has_rank) {
         npart__set_rank(call, output, out->rank);
@@ -158,15 +159,10 @@ static void lose_output(const struct npart__call *call, uint32_t output, enum lo
     out->known = NULL;
 }
 
-static void lose_from(const struct npart__call *call, uint32_t first, enum loss loss)
+static void lose(const struct npart__call *call, uint32_t first, enum loss loss)
 {
     for (uint32_t i = first; i < call->node->output_count; i++)
         lose_output(call, i, loss);
-}
-
-static void lose(const struct npart__call *call, enum loss loss)
-{
-    lose_from(call, 0, loss);
 }
 
 /* Only the dims that are marked. */
@@ -180,24 +176,30 @@ static void lose_some_dims(const struct npart__call *call, uint32_t output, cons
         npart__set_dims(call, output, out->rank, dims);
 }
 
-/* The axis of a Split whose size is not known: then the standard asks for no sizes of the parts, and says none. */
-static bool splits_open_axis(const struct npart__call *call, uint32_t *axis)
+/* What the standard says of sizes otherwise, by operator; true where there is no more to say. */
+
+static bool has_open_axis(const struct npart__call *call, int64_t otherwise, uint32_t *axis)
 {
     const struct npart__fact *in = npart__in(call, 0);
-    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, axis) &&
+    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", otherwise), in->rank, axis) &&
            !npart__is_number(in->dims[*axis]);
 }
 
-static void lose_parts(const struct npart__call *call, uint32_t axis)
+/* Along a dim that is no number the standard asks for no sizes of the parts, and says none. */
+static bool view_split(const struct npart__call *call)
 {
     bool is_lost[NPART__LIMIT_RANK] = {false};
+    uint32_t axis;
+    if (!has_open_axis(call, 0, &axis))
+        return false;
     is_lost[axis] = true;
     for (uint32_t i = 0; i < call->node->output_count; i++)
         lose_some_dims(call, i, is_lost);
+    return true;
 }
 
 /* A Slice of a dim that is no number has no known size. */
-static void lose_slices(const struct npart__call *call)
+static bool view_slice(const struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
     bool is_lost[NPART__LIMIT_RANK] = {false}, is_any = false;
@@ -207,19 +209,20 @@ static void lose_slices(const struct npart__call *call)
     }
     if (is_any)
         lose_some_dims(call, 0, is_lost);
+    return false;
 }
 
-/* Then the standard says nothing of any size. */
-static bool ranks_open_axis(const struct npart__call *call)
+/* Along a dim that is no number the standard says nothing of any size. */
+static bool view_top(const struct npart__call *call)
 {
-    const struct npart__fact *in = npart__in(call, 0);
     uint32_t axis;
-    return in->has_rank && npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis) &&
-           !npart__is_number(in->dims[axis]);
+    if (has_open_axis(call, -1, &axis))
+        lose(call, 0, DIMS);
+    return false;
 }
 
-/* The size of the last axis: of a recurrent node's results what the attribute says, not what the weights would. */
-static void lose_last(const struct npart__call *call)
+/* Nor of the size of the last axis. */
+static bool view_normalizer(const struct npart__call *call)
 {
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         const struct npart__fact *out = npart__out(call, i);
@@ -229,6 +232,13 @@ static void lose_last(const struct npart__call *call)
         is_lost[out->rank - 1] = true;
         lose_some_dims(call, i, is_lost);
     }
+    return false;
+}
+
+/* There it is what the attribute says, not what the weights would. */
+static bool view_recurrent(const struct npart__call *call)
+{
+    return !npart__int_attribute(call, "hidden_size", 0) && view_normalizer(call);
 }
 
 static bool is_sized_past(const struct npart__call *call, uint32_t operand)
@@ -238,7 +248,7 @@ static bool is_sized_past(const struct npart__call *call, uint32_t operand)
 }
 
 /* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is said. */
-static void view_presents(const struct npart__call *call)
+static bool view_presents(const struct npart__call *call)
 {
     const struct npart__fact *past = npart__in(call, 4), *added = npart__in(call, 2);
     uint32_t length_axis = added->has_rank && added->rank > 2 ? added->rank - 2 : 0;
@@ -256,95 +266,47 @@ static void view_presents(const struct npart__call *call)
         dims[2] = length;
         npart__set_dims(call, i, 4, dims);
     }
+    return false;
 }
 
 /* Of a NonZero the standard says how many axes there are, whatever it reads. */
-static void lose_count(const struct npart__call *call)
+static bool view_count(const struct npart__call *call)
 {
     struct npart__fact *out = npart__out(call, 0);
     int64_t *dims = out->has_rank && out->rank == 2 ? npart__new_dims(call, 2) : NULL;
     if (!dims)
-        return;
+        return false;
     dims[0] = out->dims[0];
     dims[1] = NPART__UNKNOWN;
     npart__set_dims(call, 0, 2, dims);
     out->known = NULL;
+    return false;
 }
 
 /* The newest ONNX knows more of these than what ONNX Runtime has: a Gemm's columns are those of the weights. */
 static bool is_newer(const struct npart__call *call, const char *op)
 {
-    return call->inference->options.view == NPART__VIEW_ONNX &&
+    return call->inference->policy->is_onnx &&
            ((strcmp(op, "Gemm") == 0 && call->node->opset_version >= 13) || strcmp(op, "Einsum") == 0);
-}
-
-/* What the standard says of sizes otherwise; true where there is no more to say. */
-static bool view_split(const struct npart__call *call)
-{
-    uint32_t axis;
-    bool is_open = splits_open_axis(call, &axis);
-    if (is_open)
-        lose_parts(call, axis);
-    return is_open;
-}
-
-static bool view_slice(const struct npart__call *call)
-{
-    lose_slices(call);
-    return false;
-}
-
-static bool view_top(const struct npart__call *call)
-{
-    if (ranks_open_axis(call))
-        lose(call, DIMS);
-    return false;
-}
-
-static bool view_count(const struct npart__call *call)
-{
-    lose_count(call);
-    return false;
-}
-
-static bool view_attention_presents(const struct npart__call *call)
-{
-    view_presents(call);
-    return false;
-}
-
-static bool view_normalizer(const struct npart__call *call)
-{
-    lose_last(call);
-    return false;
-}
-
-static bool view_recurrent(const struct npart__call *call)
-{
-    if (!npart__int_attribute(call, "hidden_size", 0))
-        lose_last(call);
-    return false;
 }
 
 static const struct special {
     const char *op;
     bool (*view)(const struct npart__call *call);
 } specials[] = {
-    {"Attention", view_attention_presents}, {"GRU", view_recurrent},
-    {"LSTM", view_recurrent},               {"NonZero", view_count},
-    {"RNN", view_recurrent},                {"Slice", view_slice},
-    {"Split", view_split},                  {"StringNormalizer", view_normalizer},
-    {"TopK", view_top},
+    {"Attention", view_presents}, {"GRU", view_recurrent}, {"LSTM", view_recurrent},
+    {"NonZero", view_count},      {"RNN", view_recurrent}, {"Slice", view_slice},
+    {"Split", view_split},        {"TopK", view_top},      {"StringNormalizer", view_normalizer},
 };
 
 static void view_shapes(const struct npart__call *call, const char *op)
 {
-    const struct npart__view_rows *rows = call->view_rows;
-    if (rows->special && specials[rows->special - 1].view(call))
+    const uint8_t *rows = call->policy_rows;
+    if (rows[NPART__ROW_SPECIAL] && specials[rows[NPART__ROW_SPECIAL] - 1].view(call))
         return;
-    for (size_t i = rows->first_need; i < rows->end_need && !is_newer(call, op); i++)
+    for (size_t i = rows[NPART__ROW_FIRST_NEED]; i < rows[NPART__ROW_END_NEED] && !is_newer(call, op); i++)
         if ((!needs[i].before || call->node->opset_version < needs[i].before) && !is_met(call, &needs[i]))
-            lose_from(call, needs[i].from, (enum loss)needs[i].loss);
+            lose(call, needs[i].from, (enum loss)needs[i].loss);
 }
 
 /* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one. */
@@ -383,7 +345,7 @@ static bool is_trusted(const struct npart__call *call, const char *op)
 }
 
 /* Nor does it compute a node ahead whose results it cannot measure before; of a Unique it looks at the operand. */
-bool npart__is_measured(const struct npart__call *call)
+static bool is_measured(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
     if (!is_trusted(call, op))
@@ -419,7 +381,7 @@ static const struct propagation {
 /* What was folded is an initializer, too; nodes that were inlined after that are not folded. */
 static bool is_initializer(const struct npart__call *call, const struct npart__fact *fact, uint32_t value)
 {
-    if (fact->is_initializer || call->inference->options.view != NPART__VIEW_ONNXRUNTIME_FOLDING || !fact->is_constant)
+    if (fact->is_initializer || !call->inference->policy->computes || !fact->is_constant)
         return fact->is_initializer;
     uint32_t producer = value == NPART_NONE ? NPART_NONE : call->graph->values.items[value].producer;
     return producer == NPART_NONE || producer < call->graph->first_late_node;
@@ -521,10 +483,10 @@ static bool all_are_numbers(const struct npart__known *known)
 
 static void view_elements(const struct npart__call *call)
 {
-    uint8_t propagation = call->view_rows->propagation;
+    uint8_t propagation = call->policy_rows[NPART__ROW_PROPAGATION];
     struct npart__fact *out = npart__out(call, 0);
     /* Whoever calls ONNX's inference chooses whether it propagates. */
-    bool is_kept = false, propagates = call->inference->options.view != NPART__VIEW_ONNX;
+    bool is_kept = false, propagates = !call->inference->policy->is_onnx;
     if (propagates && propagation)
         is_kept = is_followed(call, &propagations[propagation - 1]);
     if (!is_kept || !out->known || !all_are_numbers(out->known) || out->rank > 1)
@@ -533,27 +495,58 @@ static void view_elements(const struct npart__call *call)
         npart__out(call, i)->known = NULL;
 }
 
-struct npart__view_rows npart__find_view_rows(const char *domain, const char *op)
+/* ---- the policies ---------------------------------------------------------------------------------------- */
+
+static void find_rows(const char *domain, const char *op, uint8_t rows[NPART__POLICY_ROWS])
 {
-    struct npart__view_rows rows = {.asked = npart__find_asked(op)};
+    rows[NPART__ROW_ASKED] = npart__find_asked(op);
     if (*domain && strcmp(domain, "ai.onnx.ml") != 0)
-        return rows;
+        return;
     for (size_t i = 0; i < NPART__COUNT(needs); i++) {
         if (strcmp(needs[i].op, op) != 0)
             continue;
-        rows.first_need = rows.end_need ? rows.first_need : (uint8_t)i;
-        rows.end_need = (uint8_t)(i + 1);
+        if (!rows[NPART__ROW_END_NEED])
+            rows[NPART__ROW_FIRST_NEED] = (uint8_t)i;
+        rows[NPART__ROW_END_NEED] = (uint8_t)(i + 1);
     }
     for (size_t i = 0; i < NPART__COUNT(specials); i++)
         if (strcmp(specials[i].op, op) == 0)
-            rows.special = (uint8_t)(i + 1);
+            rows[NPART__ROW_SPECIAL] = (uint8_t)(i + 1);
     for (size_t i = 0; i < NPART__COUNT(propagations); i++)
         if (strcmp(propagations[i].op, op) == 0)
-            rows.propagation = (uint8_t)(i + 1);
-    return rows;
+            rows[NPART__ROW_PROPAGATION] = (uint8_t)(i + 1);
 }
 
-void npart__view_as_onnxruntime(const struct npart__call *call)
+/* A runtime knows nothing of what the standard's inference says nothing of, and does not compute it ahead either.
+ * ONNX's own goes through the bodies of functions. */
+static bool is_unshaped(const struct npart__call *call)
+{
+    const struct npart__operator *schema = call->node->schema;
+    uint32_t flags = schema ? npart__operator_flags(schema) : 0;
+    bool goes_through = call->inference->policy->is_onnx && flags & NPART__OPERATOR_FUNCTION;
+    return flags & NPART__OPERATOR_UNSHAPED && !goes_through;
+}
+
+static enum npart__extent before_node(const struct npart__call *call)
+{
+    return is_unshaped(call) ? NPART__EXTENT_TYPES : NPART__EXTENT_ALL;
+}
+
+static enum npart__extent before_folding(const struct npart__call *call)
+{
+    npart__fuse_reshape(call);
+    return before_node(call);
+}
+
+/* ONNX's own inference says nothing, not even of types, of an op of a domain that is not the standard's. */
+static enum npart__extent before_onnx(const struct npart__call *call)
+{
+    const char *domain = npart__text(&call->graph->strings, call->node->domain);
+    bool is_standard = call->node->domain == 0 || strncmp(domain, "ai.onnx", 7) == 0;
+    return is_standard ? before_node(call) : NPART__EXTENT_NOTHING;
+}
+
+static void after_node(const struct npart__call *call)
 {
     static const char nothing[] = "";
     if (call->node->output_count == 0 ||
@@ -562,14 +555,48 @@ void npart__view_as_onnxruntime(const struct npart__call *call)
     const char *domain = npart__text(&call->graph->strings, call->node->domain);
     bool is_standard = call->node->domain == 0 || strcmp(domain, "ai.onnx.ml") == 0;
     const char *op = is_standard ? npart__node_op(call->graph, call->node) : nothing;
-    bool is_unshaped = npart__is_unshaped(call->inference, call->node);
-    if (call->inference->options.view == NPART__VIEW_ONNX && (is_unshaped || !npart__is_typed(call))) {
-        lose(call, TYPE);
+    bool lacks_inference = is_unshaped(call);
+    if (call->inference->policy->is_onnx && (lacks_inference || !npart__is_typed(call))) {
+        lose(call, 0, TYPE);
         return;
     }
-    if (is_unshaped)
-        lose(call, RANK);
+    if (lacks_inference)
+        lose(call, 0, RANK);
     view_shapes(call, op);
     view_attention(call);
     view_elements(call);
 }
+
+/* Of a type without a shape the tool beside ONNX sees no dim that is open: to it, that is what a scalar looks like. */
+static void take_for_scalars(struct npart__inference *inference)
+{
+    for (uint32_t i = 0; i < inference->graph->values.count; i++) {
+        struct npart__fact *fact = &inference->facts[i];
+        if (fact->kind == NPART__TYPE_TENSOR && fact->element_type && !fact->has_rank)
+            fact->has_rank = true; /* of rank 0 */
+    }
+}
+
+static bool computes(const struct npart__call *call)
+{
+    return is_measured(call) && npart__can_compute(call->inference, call->node, call->inference->policy->release);
+}
+
+#define COMMON .is_partial = true, .find_rows = find_rows, .after = after_node
+
+const struct npart__infer_policy npart__policy_onnx = {
+    COMMON, .is_onnx = true, .before = before_onnx, .end = take_for_scalars,
+};
+
+const struct npart__infer_policy npart__policy_unfolded = {COMMON, .keeps_false_shapes = true, .before = before_node};
+
+const struct npart__infer_policy npart__policy_folding[] = {
+#define FOLDING(id)                                                                                                    \
+    [NPART__RELEASE_##id] = {                                                                                          \
+        COMMON, .release = NPART__RELEASE_##id, .begin = npart__find_common_subexpressions, .before = before_folding,  \
+        .computes = computes,                                                                                          \
+    },
+    FOLDING(OWN)
+#define RELEASE(id) FOLDING(id)
+#include "runtime/runtimes.def"
+};

@@ -5,7 +5,8 @@
  *
  * Modelled on onnxruntime/core/optimizer/reshape_fusion.cc.
  */
-#include "infer/driver.h"
+#include "infer/call.h"
+#include "view/view.h"
 
 struct fusion {
     struct npart__inference *inference;
@@ -106,11 +107,14 @@ void npart__fuse_reshape(const struct npart__call *call)
 {
     struct npart__inference *inference = call->inference;
     const struct npart__graph *graph = call->graph;
+    if (call->node->domain != 0 || call->node_id >= graph->first_late_node ||
+        strcmp(npart__node_op(graph, call->node), "Reshape") != 0)
+        return;
     uint32_t target = npart__node_input(graph, call->node, 1), root = npart__node_input(graph, call->node, 0);
     struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
     const struct npart__node *concat = maker(&fusion, target, "Concat");
     if (!concat || root == NPART_NONE || inference->facts[target].is_constant ||
-        inference->twin_uses[target] != 1)
+        inference->equal_uses[target] != 1)
         return;
     fusion.root = &inference->facts[root];
     fusion.target = npart__new_ints(call, NPART__LIMIT_RANK);

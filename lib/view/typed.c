@@ -11,6 +11,7 @@
  */
 #include "infer/driver.h"
 #include "infer/functions.h"
+#include "view/view.h"
 
 #define ALL 0xffffu
 #define LAST 15u
@@ -71,7 +72,7 @@ uint8_t npart__find_asked(const char *op)
 /* The row of the node's version. */
 static const struct asked *asked_of(const struct npart__call *call)
 {
-    size_t first = call->view_rows->asked;
+    size_t first = call->policy_rows[NPART__ROW_ASKED];
     for (size_t i = first; first && i <= NPART__COUNT(asked_operands); i++) {
         const struct asked *asked = &asked_operands[i - 1];
         if (strcmp(asked->op, asked_operands[first - 1].op) != 0)

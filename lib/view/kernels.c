@@ -5,8 +5,7 @@
  * standard has no shape inference of an operator, it is not computed ahead either (probe: onnxruntime 1.31.1).
  */
 #include "infer/families.h"
-#include "infer/infer.h"
-#include "runtime/runtime.h"
+#include "view/view.h"
 
 /* To what knows all, a half is as good as the float that it is computed in. */
 static int type_of(const struct npart__inference *inference, uint32_t value)
@@ -15,7 +14,7 @@ static int type_of(const struct npart__inference *inference, uint32_t value)
     bool is_half = fact->element_type == NPART__FLOAT16 || fact->element_type == NPART__BFLOAT16;
     if (fact->kind != NPART__TYPE_TENSOR)
         return 0;
-    return inference->options.view == NPART__VIEW_FULL && is_half ? NPART__FLOAT : fact->element_type;
+    return !inference->policy->is_partial && is_half ? NPART__FLOAT : fact->element_type;
 }
 
 static bool takes_operands(const struct npart__inference *inference, const struct npart__node *node,

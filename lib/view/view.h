@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * view: what runtimes know of a graph, which may be less than can be known, as policies for inference.
+ */
+#ifndef NPART_VIEW_H
+#define NPART_VIEW_H
+
+#include "infer/infer.h"
+
+/* What ONNX's own inference says of the file as it is, without propagating elements. */
+extern const struct npart__infer_policy npart__policy_onnx;
+/* What ONNX Runtime knows where it changes nothing, as when it loads a model. */
+extern const struct npart__infer_policy npart__policy_unfolded;
+/* By release: where what is computed from constants, or is a static shape, is folded. */
+extern const struct npart__infer_policy npart__policy_folding[NPART__RELEASES];
+
+/* Whether ONNX Runtime's CPU provider has a kernel for a node in that release, so that it is computed where its
+ * operands are constant. */
+bool npart__can_compute(const struct npart__inference *inference, const struct npart__node *node,
+                        enum npart__release release);
+
+/* ---- between the files of this stage ----------------------------------------------------------------------- */
+
+/* Where the tables of view.c and typed.c speak of an operator, in `policy_rows` of its calls: a run of rows, and single
+ * ones plus one, of those that are asked the first; 0: nowhere. */
+enum {
+    NPART__ROW_FIRST_NEED,
+    NPART__ROW_END_NEED,
+    NPART__ROW_SPECIAL,
+    NPART__ROW_PROPAGATION,
+    NPART__ROW_ASKED
+};
+
+/* typed.c: whether ONNX's own inference says anything of a node's results, which it does where the operands that it
+ * begins with have a type. */
+bool npart__is_typed(const struct npart__call *call);
+uint8_t npart__find_asked(const char *op);
+/* fuse.c: before a Reshape is inferred, its target as the runtime's fusion would write it. */
+void npart__fuse_reshape(const struct npart__call *call);
+/* common_subexpression.c: fills in `first_equal` and `equal_uses`; false when out of memory. */
+bool npart__find_common_subexpressions(struct npart__inference *inference);
+
+#endif
