@@ -33,6 +33,7 @@ MAKES = {
     "cause": "why nodes are refused",
     "cost": "milliseconds",
     "plan": "all of it for one target",
+    "advice": "what to do about it",
     "report": "text and JSON",
     "api": "the public handles",
 }
