@@ -245,9 +245,11 @@ ORACLE_PYTHON ?= $(PYTHON)
 TARGET ?= hexagon
 SOC ?= 60
 
+# The newest release that lib/runtime describes: what models it loads is compared with it.
+ONNXRUNTIME ?= 1.31.1
 $(VENV)/ready:
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet onnx onnxruntime
+	$(VENV)/bin/pip install --quiet onnx onnxruntime==$(ONNXRUNTIME)
 	touch $@
 $(OUT)/test/bench/%: test/bench/%.c $(OUT)/onnx.pb-c.o
 	@mkdir -p $(@D)
