@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random numbers.
+ * Random numbers. RandomNormalLike and the like take the shape of an input: see npart__infer_like_input.
  */
 #include "infer/families.h"
 #include "infer/functions.h"

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sums of products: each is a walk over indices, of which the first ones are the result's and the others are summed
- * over; each operand has a stride for each index.
+ * over; each operand has a stride for each index. MatMul of [2,3] and [3,4] is one over (i, j, k) of extents 2, 4, 3:
+ *
+ *   A: strides 3, 0, 1     B: strides 0, 1, 4     result (i, j) = sum over k of A[i*3 + k] * B[k*4 + j]
+ *
+ * An operand that an index does not appear in has stride 0 there, which is also how broadcasting is done.
  */
 #include <math.h>
 
@@ -23,6 +27,8 @@ struct walk {
     double bias_scale;
 };
 
+/* Reads the operands' elements, and counts results and terms. False where an operand is not known or may be off, or
+ * there is more to compute than shape arithmetic needs. */
 static bool read_operands(struct walk *walk)
 {
     uint64_t results = 1, terms = 1;
@@ -45,7 +51,8 @@ static bool read_operands(struct walk *walk)
     return true;
 }
 
-/* Where each operand's element stands for one result and one of its products. */
+/* Where each operand's element stands for one result and one of its products: both numbers are taken apart into
+ * indices, the last index changing fastest. */
 static void find_places(const struct walk *walk, uint32_t result, uint32_t term, int64_t *places)
 {
     int64_t rest = term;
@@ -70,7 +77,8 @@ static bool item_number(const struct npart__items *items, int64_t place, double 
     return !items->is_ints || npart__is_number(whole);
 }
 
-/* One result as a sum that any order may have been rounded in. */
+/* One result as a sum that any order may have been rounded in. `off` grows to how far it may be from what a runtime
+ * has: 0 only where products, sum, scale and bias are all exact. False where it is not known or not finite. */
 static bool sum_fractions(const struct walk *walk, int type, uint32_t result, double *terms, double *out, double *off)
 {
     int64_t places[MOST_OPERANDS];
@@ -108,6 +116,7 @@ static bool sum_fractions(const struct walk *walk, int type, uint32_t result, do
     return isfinite(most);
 }
 
+/* One result of whole numbers, symbols too; a product or sum past int64 is a fresh symbol. */
 static int64_t sum_wholes(const struct walk *walk, uint32_t result)
 {
     int64_t places[MOST_OPERANDS], sum = 0;
@@ -149,7 +158,8 @@ static void set_sums(struct walk *walk)
 
 /* ---- MatMul ---------------------------------------------------------------------------------------------- */
 
-/* The dims before the last two broadcast; of a vector there is one, the inner. */
+/* MatMul. The dims before the last two broadcast: an operand whose dim is 1, or missing, has stride 0. Of a vector
+ * there is one index, the inner. */
 void npart__multiply_elements(struct npart__call *call)
 {
     const struct npart__fact *a = npart__in(call, 0), *b = npart__in(call, 1), *out = npart__out(call, 0);
@@ -186,6 +196,8 @@ void npart__multiply_elements(struct npart__call *call)
 
 /* ---- Gemm ------------------------------------------------------------------------------------------------ */
 
+/* Gemm: alpha * A * B + beta * C. Transposing swaps strides and moves nothing. C broadcasts to [M,N]; where it does not
+ * fit, nothing is computed. */
 void npart__gemm_elements(struct npart__call *call)
 {
     const struct npart__fact *a = npart__in(call, 0), *b = npart__in(call, 1), *out = npart__out(call, 0);
@@ -219,7 +231,7 @@ void npart__gemm_elements(struct npart__call *call)
 
 /* ---- Einsum ---------------------------------------------------------------------------------------------- */
 
-/* The index that a letter stands for; made when new. */
+/* The index that a letter stands for; made when new, with extent 1 until an operand tells. */
 static uint32_t index_of(struct walk *walk, char *letters, char letter)
 {
     uint32_t index = 0;
@@ -232,7 +244,8 @@ static uint32_t index_of(struct walk *walk, char *letters, char letter)
     return index; /* NPART__LIMIT_RANK: there are too many */
 }
 
-/* One operand's term; false where letters and dims do not fit. */
+/* One operand's term; false where letters and dims do not fit. A letter that comes twice in a term ("ii") adds both
+ * strides: that is the diagonal. */
 static bool read_term(struct walk *walk, char *letters, uint32_t operand, const char *from, const char *to)
 {
     const struct npart__fact *fact = npart__in(walk->call, operand);
@@ -259,7 +272,8 @@ static bool read_term(struct walk *walk, char *letters, uint32_t operand, const 
     return axis == fact->rank;
 }
 
-/* With an arrow and without an ellipsis. */
+/* With an arrow and without an ellipsis. Letters of the right side are indexed first, so that they are those of the
+ * result; those that only the left side has are summed over. */
 void npart__einsum_elements(struct npart__call *call)
 {
     const char *equation = npart__string_attribute(call, "equation", ""), *arrow = strstr(equation, "->");

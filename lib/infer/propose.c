@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proposals for the sizes of the inputs that are still open: usual ones by role, bent to what the model relates.
+ * Proposals for the dynamic dimensions of the inputs: usual sizes by role, adapted to what the model relates.
+ *
+ *   1. Each symbol of an input gets a role, by its name, else by where it stands (sizes.def).
+ *   2. Each role has usual sizes, one for each attempt: 1 for a batch, 224 for an image's height.
+ *   3. Relations that inference found (mask_len = past + sequence, floor(h/14)*14 = h) change sizes until they hold.
+ *
+ * Nothing is certain of a proposal: the caller infers the model with it, and takes the next attempt where it does not
+ * work.
  */
 #include "infer/driver.h"
 #include "infer/expression_internal.h"
@@ -23,12 +30,15 @@ enum role {
     ROLE_NONE = ROLE_COUNT
 };
 
+/* By role and attempt. */
 static const int64_t usual[ROLE_COUNT][NPART__SIZE_ATTEMPTS] = {
 #define NPART__SIZE_ROLE(name, ...) [ROLE_##name] = {__VA_ARGS__},
 #include "infer/sizes.def"
 #undef NPART__SIZE_ROLE
 };
 
+/* What sizes.def asks of an input beside its rank: any type, floating point, another type; or an image with its one or
+ * three channels before the sizes (there they may be dynamic too) or after them. */
 enum place_kind { KIND_ANY, KIND_FLOAT, KIND_INTEGER, KIND_IMAGE_FIRST, KIND_IMAGE_LAST };
 
 static const struct size_word {
@@ -77,13 +87,14 @@ static bool is_letter(char c)
     return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
-/* Whether a word begins at name[at]: behind what is no letter, or with a capital. */
+/* Whether a word begins at name[at]: after what is no letter, or with a capital. "past_seq" and "pastSeq" have the
+ * words "past" and "seq". */
 static bool begins_word(const char *name, size_t at)
 {
     return at == 0 || !is_letter(name[at - 1]) || (name[at] != lower(name[at]) && name[at - 1] == lower(name[at - 1]));
 }
 
-/* See sizes.def. */
+/* Whether a name has a word of sizes.def, with its marks "*", "^" and "$". */
 static bool holds_word(const char *name, const char *word)
 {
     char mark = *word == '*' || *word == '^' ? *word++ : '\0';
@@ -97,6 +108,7 @@ static bool holds_word(const char *name, const char *word)
     return *word == '\0';
 }
 
+/* The first row that fits decides; ROLE_NONE where none does. */
 static uint8_t role_of_name(const char *name)
 {
     for (size_t i = 0; name && i < NPART__COUNT(size_words); i++)
@@ -105,6 +117,7 @@ static uint8_t role_of_name(const char *name)
     return ROLE_NONE;
 }
 
+/* Gray or RGB. */
 static bool is_image_dim(int64_t channels)
 {
     return channels == 1 || channels == 3;
@@ -123,6 +136,7 @@ static bool is_of_kind(const struct npart__fact *fact, enum place_kind kind)
     return false;
 }
 
+/* Where the dim's name says nothing: by the input's name, type and rank, and the axis. */
 static uint8_t role_of_place(const char *input, const struct npart__fact *fact, uint32_t axis)
 {
     for (size_t i = 0; i < NPART__COUNT(size_places); i++) {
@@ -134,6 +148,7 @@ static uint8_t role_of_place(const char *input, const struct npart__fact *fact, 
     return ROLE_OTHER;
 }
 
+/* By name, else by place. The `height` of [1,256,height,width] is no image's, but a feature map's. */
 static uint8_t role_of(const struct proposal *proposal, uint32_t symbol, uint32_t value, uint32_t axis)
 {
     const struct npart__fact *fact = &proposal->inference->facts[value];
@@ -147,10 +162,10 @@ static uint8_t role_of(const struct proposal *proposal, uint32_t symbol, uint32_
     return role;
 }
 
-/* ---- open sizes -------------------------------------------------------------------------------------------- */
+/* ---- dynamic sizes ----------------------------------------------------------------------------------------- */
 
-/* Calls `visit` for each symbol of an expression, as often as it is there; false when one of the calls is. Nesting is
- * bounded by NPART__LIMIT_ATOM_SIZE. */
+/* Calls `visit` for each symbol of an expression, as often as it is there; false as soon as one of the calls is.
+ * Nesting is bounded by NPART__LIMIT_ATOM_SIZE. */
 static bool for_symbols(const struct npart__expressions *pool, int64_t dim, bool (*visit)(void *, uint32_t), void *to)
 {
     if (npart__is_number(dim) || dim == NPART__UNKNOWN)
@@ -174,6 +189,7 @@ struct place {
     uint32_t value, axis;
 };
 
+/* A symbol that is new gets its role from the input that it is first seen in. False when out of memory. */
 static bool add_open(void *to, uint32_t symbol)
 {
     const struct place *at = to;
@@ -223,8 +239,9 @@ static void set_role(struct proposal *proposal, uint8_t from, uint8_t to)
             proposal->roles[proposal->open.items[i].symbol] = (uint8_t)to;
 }
 
-/* A decoder with a cache takes one position a step, or a block of a prompt. That comes with as many positions in the
- * cache, for there is no cache of none where sizes are fixed. */
+/* A decoder with a cache takes one position a step ("decode"), or a block of a prompt ("prefill"). The latter comes
+ * with as many positions in the cache, for there is no cache of none where sizes are fixed. NULL: there is no such use;
+ * "": the only one of a model. */
 static const char *choose_use(struct proposal *proposal, uint32_t use)
 {
     bool has_two = has_role(proposal, ROLE_PAST) && has_role(proposal, ROLE_SEQUENCE);
@@ -237,6 +254,8 @@ static const char *choose_use(struct proposal *proposal, uint32_t use)
     return !has_two ? "" : use == 0 ? "decode" : "prefill";
 }
 
+/* Sizes before any relation is looked at. A TOTAL is what the cache and the new positions are together: 127 + 1 = 128
+ * in a step. No size passes the limit that the caller gave its symbol. */
 static void set_usual_sizes(struct proposal *proposal)
 {
     uint32_t attempt = proposal->attempt;
@@ -257,6 +276,7 @@ static void set_usual_sizes(struct proposal *proposal)
 
 static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out);
 
+/* False where a symbol has no size: it belongs to no input, as one whose size depends on data. */
 static bool evaluate_atom(const struct proposal *proposal, const struct npart__atom *atom, int64_t *out)
 {
     int64_t left, right;
@@ -299,12 +319,14 @@ static bool evaluate(const struct proposal *proposal, int64_t dim, int64_t *out)
     return true;
 }
 
-/* Whether a relation may change the size of a symbol: it may once. */
+/* Whether a relation may change the size of a symbol: it may once. So relations that contradict each other do not
+ * change a size for ever, and the first one counts. */
 static bool is_free(const struct proposal *proposal, uint32_t symbol)
 {
     return symbol != NPART_NONE && proposal->roles[symbol] != ROLE_NONE && !proposal->follows[symbol];
 }
 
+/* Takes a size that a relation gives; false where a dim cannot have it. */
 static bool set_size(struct proposal *proposal, uint32_t symbol, int64_t size)
 {
     if (size < 1 || size > LARGEST_SIZE || size > proposal->inference->expressions.symbols.items[symbol].most)
@@ -314,7 +336,8 @@ static bool set_size(struct proposal *proposal, uint32_t symbol, int64_t size)
     return true;
 }
 
-/* A side that is nothing but a symbol becomes what the other is: of two symbols the less telling one. */
+/* A side that is nothing but a symbol becomes what the other is: `mask_len` = past + sequence. Of two symbols the less
+ * telling one follows, as roles are ordered by how much they tell. */
 static bool follow_side(struct proposal *proposal, const struct npart__assumption *at, int64_t left, int64_t right)
 {
     const struct npart__expressions *pool = &proposal->inference->expressions;
@@ -331,6 +354,7 @@ struct unknowns {
     uint32_t symbols[8], count;
 };
 
+/* Collects the symbols that may change; a visitor of for_symbols. */
 static bool add_unknown(void *to, uint32_t symbol)
 {
     struct unknowns *unknowns = to;
@@ -347,7 +371,8 @@ static bool is_image_side(const struct proposal *proposal, uint32_t symbol)
     return proposal->roles[symbol] == ROLE_HEIGHT || proposal->roles[symbol] == ROLE_WIDTH;
 }
 
-/* Of which sign the difference of the sides is when the unknowns have `size`; 2: it does not fit. */
+/* Of which sign the difference of the sides is when all unknowns have `size`; 2: it does not fit. The sizes are left
+ * so; solve puts them back. */
 static int sign_at(struct proposal *proposal, const struct npart__assumption *at, const struct unknowns *unknowns,
                    int64_t size)
 {
@@ -359,7 +384,8 @@ static int sign_at(struct proposal *proposal, const struct npart__assumption *at
     return (left > right) - (left < right);
 }
 
-/* The largest size up to which the sign stays what it is at `from`, of a difference that grows or falls all along. */
+/* The largest size up to which the sign stays what it is at `from`, by bisection, of a difference that grows or falls
+ * all along. */
 static int64_t last_of_sign(struct proposal *proposal, const struct npart__assumption *at,
                             const struct unknowns *unknowns, int64_t from)
 {
@@ -375,7 +401,7 @@ static int64_t last_of_sign(struct proposal *proposal, const struct npart__assum
     return low;
 }
 
-/* The number from `low` to `high` that divides by most twos. */
+/* The number from `low` to `high` that divides by most twos: of 200 to 230, 224 (7 * 32). */
 static int64_t roundest(int64_t low, int64_t high)
 {
     int64_t step = LARGEST_SIZE;
@@ -384,12 +410,14 @@ static int64_t roundest(int64_t low, int64_t high)
     return high / step * step;
 }
 
+/* a & -a is the largest power of two that divides a. */
 static bool is_rounder(int64_t a, int64_t b)
 {
     return b == 0 || (a & -a) > (b & -b);
 }
 
-/* The roundest of the solutions from `most` down to `least`, as where a size is to divide; 0: there is none. */
+/* The roundest of the solutions from `most` down to `least`; 0: there is none. Tried one by one, as where a size is to
+ * divide (floor(h/14)*14 = h) solutions come and go. */
 static int64_t solve_down(struct proposal *proposal, const struct npart__assumption *at,
                           const struct unknowns *unknowns, int64_t most, int64_t least)
 {
@@ -400,7 +428,8 @@ static int64_t solve_down(struct proposal *proposal, const struct npart__assumpt
     return found;
 }
 
-/* The roundest of the solutions if the difference grows or falls all along; 0: none was found. */
+/* The roundest of the solutions if the difference grows or falls all along; 0: none was found. A floor makes a range of
+ * solutions: floor(h/32) = 7 holds from 224 to 255. No more than twice the least is taken. */
 static int64_t solve_steady(struct proposal *proposal, const struct npart__assumption *at,
                             const struct unknowns *unknowns)
 {
@@ -411,6 +440,8 @@ static int64_t solve_steady(struct proposal *proposal, const struct npart__assum
     return roundest(low, high < 2 * low ? high : 2 * low);
 }
 
+/* Looks for a size of the unknowns at which the relation holds: near the usual one first, then anywhere if the sides
+ * are steady, then everything below. Sizes are put back before the solution, if any, is set. */
 static bool solve(struct proposal *proposal, const struct npart__assumption *at, const struct unknowns *unknowns)
 {
     int64_t before[NPART__COUNT(unknowns->symbols)];
@@ -429,7 +460,7 @@ static bool solve(struct proposal *proposal, const struct npart__assumption *at,
     return ok;
 }
 
-/* An image's height and width together, then each symbol for itself, the least telling first. */
+/* An image's height and width together, as a square; then each symbol for itself, the least telling first. */
 static bool solve_any(struct proposal *proposal, const struct npart__assumption *at)
 {
     const struct npart__expressions *pool = &proposal->inference->expressions;
@@ -453,6 +484,8 @@ static bool solve_any(struct proposal *proposal, const struct npart__assumption 
     return false;
 }
 
+/* Goes through all relations until none changes a size or MOST_PASSES is reached, as one that holds may fail again when
+ * another changes a symbol of it. In the first attempt a size of 1 that broadcasts is left alone. */
 static void follow_relations(struct proposal *proposal)
 {
     bool changes = true;
@@ -472,6 +505,7 @@ static void follow_relations(struct proposal *proposal)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* Sizes by symbol name, or INPUT.AXIS for a dim without one, as --dim takes them. */
 static bool list_requests(const struct proposal *proposal, struct npart__proposal *out)
 {
     const struct npart__inference *inference = proposal->inference;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Quantizing and dequantizing.
+ * Quantizing and dequantizing, of ai.onnx and com.microsoft. Shapes stay; what has to be found out is the element type,
+ * which may stand in an attribute, in the zero point, in the scale, or nowhere.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* The type is the zero point's, else the attribute's, else uint8. */
+/* QuantizeLinear: the type is the zero point's, else that of output_dtype (opset 21), else uint8. Set from the weakest
+ * to the strongest, each of which changes nothing where it is absent. */
 void npart__infer_quantize(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
@@ -14,7 +16,7 @@ void npart__infer_quantize(struct npart__call *call)
     npart__set_type_like(call, 0, 2);
 }
 
-/* The type is the attribute's (opset 23), else the scale's (opset 19), else float. */
+/* DequantizeLinear: the type is the attribute's (output_dtype, opset 23), else the scale's (opset 19), else float32. */
 void npart__infer_dequantize(struct npart__call *call)
 {
     int64_t type = npart__int_attribute(call, "output_dtype", 0);
@@ -23,7 +25,7 @@ void npart__infer_dequantize(struct npart__call *call)
     npart__set_known_type(call, 0, type ? type : npart__in(call, 1)->element_type);
 }
 
-/* y like x in uint8, then a scale and a zero point. */
+/* DynamicQuantizeLinear: y like x in uint8, then a scale (float32) and a zero point (uint8), both scalars. */
 void npart__infer_dynamic_quantize(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));
@@ -43,7 +45,7 @@ void npart__widen_type(const struct npart__call *call)
 }
 
 /* com.microsoft's quantized elementwise operators, whose operands stand between scales and zero points: the parameter
- * has a bit for each input that broadcasts. */
+ * has a bit for each input that broadcasts. QLinearAdd(A, A_scale, A_zero_point, B, ...) has bits 0 and 3. */
 void npart__infer_broadcast_of(struct npart__call *call)
 {
     const struct npart__fact *facts[32];
@@ -57,7 +59,7 @@ void npart__infer_broadcast_of(struct npart__call *call)
         npart__set_dims(call, 0, rank, dims);
 }
 
-/* com.microsoft.DequantizeBFP: the shape is input 1. */
+/* com.microsoft.DequantizeBFP: the shape is the numbers of input 1, which the parameter names. */
 void npart__infer_shape_from_input(struct npart__call *call)
 {
     uint32_t rank, shape = (uint32_t)call->row->parameter;

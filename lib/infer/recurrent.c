@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * RNN, GRU, LSTM: Y [sequence, directions, batch, hidden] and the last states [directions, batch, hidden], or with
- * layout 1 the batch first.
+ * layout 1 (opset 14) the batch first: Y [batch, sequence, directions, hidden], states [batch, directions, hidden]. An
+ * LSTM over 20 steps of 64 features, both ways, with 128 hidden ones:
+ *
+ *   X [20,1,64]  W [2,512,64]  R [2,512,128]  ->  Y [20,2,1,128]  Y_h, Y_c [2,1,128]
  */
 #include "infer/functions.h"
 
+/* The hidden size is an attribute; where it is missing, the last dim of R has it. Features of X and W, and batches of X
+ * and of the states before the first step, are related, so that a dynamic one is proposed as the others have it. */
 void npart__infer_recurrent(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *weights = npart__in(call, 1), *recurrence = npart__in(call, 2);

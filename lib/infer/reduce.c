@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions: Reduce*.
+ * Reductions: Reduce*. Axes were an attribute first and became input 1: of ReduceSum at opset 13, of the others at 18.
+ *
+ *   [2,128,768], axes [-1], keepdims 1  ->  [2,128,1]
+ *   [2,128,768], axes [0,2], keepdims 0 ->  [128]
+ *
+ * Elements are computed where they are known, as exporters count elements by ReduceProd of a shape.
  */
 #include <math.h>
 
@@ -14,6 +19,7 @@
 /* Up to here a double has all whole numbers. */
 #define MOST_EXACT 9007199254740992
 
+/* ReduceL2 is the root (after) of the sum (combination) of squares (before). */
 enum before { AS_IS, MAGNITUDE, SQUARE, EXPONENTIAL };
 enum combination { NOTHING, SUM, PRODUCT, MAXIMUM, MINIMUM };
 enum after { LEAVE, DIVIDE, ROOT, LOGARITHM };
@@ -51,7 +57,8 @@ static int64_t combine_two(struct npart__expressions *pool, enum combination com
     }
 }
 
-/* Of whole numbers, possibly symbolic; a mean is cut towards zero. */
+/* Of whole numbers, possibly symbolic; a mean is cut towards zero. False where the result is no whole number (roots,
+ * logarithms) or past what the type holds: there it would wrap around, or some runtimes compute it with doubles. */
 static bool reduce_ints(struct npart__expressions *pool, int type, const struct reduction *reduction,
                         const int64_t *terms, uint32_t count, int64_t *out)
 {
@@ -77,6 +84,8 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
     return true;
 }
 
+/* Numbers that are all multiples of one unit have an exact sum in any order, if the sum of their magnitudes has no more
+ * digits than the type: 0.5 + 0.25 + 3 in float32. Else the result may be off by a unit at that sum for each term. */
 double npart__sum_numbers(int element_type, const double *terms, uint32_t count, double *error)
 {
     double sum = 0, most = 0, unit = INFINITY;
@@ -96,6 +105,7 @@ double npart__sum_numbers(int element_type, const double *terms, uint32_t count,
     return sum;
 }
 
+/* The same of products: exact where each step is, else off by some units. */
 static double multiply_numbers(int element_type, const double *terms, uint32_t count, double *error)
 {
     double product = 1;
@@ -109,6 +119,7 @@ static double multiply_numbers(int element_type, const double *terms, uint32_t c
     return product;
 }
 
+/* What becomes of an element before it is combined. */
 static double change_term(const struct reduction *reduction, double term)
 {
     switch (reduction->before) {
@@ -123,7 +134,7 @@ static double change_term(const struct reduction *reduction, double term)
     }
 }
 
-/* Of fractions; `terms` are overwritten. */
+/* One result of fractions, with how far it may be off; `terms` are overwritten. False where it is not finite. */
 static bool reduce_doubles(int type, const struct reduction *reduction, double *terms, uint32_t count, double *out,
                            double *error)
 {
@@ -169,6 +180,8 @@ struct places {
     uint32_t count, total, each; /* elements of the operand, of the result, and of the operand for each of those */
 };
 
+/* For each axis of the operand, how far apart its elements go in the result; 0 along an axis that is reduced. Of
+ * [2,3,4] over axis 1, the steps are [4,0,1]. */
 static bool find_places(struct npart__call *call, const bool *drops, struct places *places)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -203,6 +216,7 @@ static uint64_t *gather_terms(struct npart__call *call, const struct places *pla
     return terms;
 }
 
+/* Where one element is symbolic, nothing is set. */
 static void reduce_fractions(struct npart__call *call, const struct reduction *reduction,
                              const struct places *places, const struct npart__items *items, const uint64_t *terms)
 {
@@ -241,6 +255,7 @@ static void reduce_wholes(struct npart__call *call, const struct reduction *redu
     npart__set_ints(call, 0, result, places->total);
 }
 
+/* Fractions have none. */
 static bool has_symbols(const struct npart__items *items)
 {
     for (uint32_t i = 0; items->is_ints && i < items->count; i++)
@@ -249,7 +264,7 @@ static bool has_symbols(const struct npart__items *items)
     return false;
 }
 
-/* Folds each element into its place of the result, as exporters do with shapes. */
+/* Computes the elements of a result whose shape is set; `drops_any` is false where no axis is reduced. */
 static void reduce_elements(struct npart__call *call, const bool *drops, bool drops_any)
 {
     const struct reduction *reduction = &reductions[call->row->parameter];
@@ -273,7 +288,8 @@ static void reduce_elements(struct npart__call *call, const bool *drops, bool dr
 
 /* ---- the shape ------------------------------------------------------------------------------------------- */
 
-/* Which axes go: an attribute until they became input 1. False when nobody knows. */
+/* Which axes go: an attribute until they became input 1. Without axes, or with an empty list of them, all go, unless
+ * noop_with_empty_axes says that none does. False when nobody knows. */
 static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
 {
     uint32_t count, axis;
@@ -294,7 +310,7 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
     return true;
 }
 
-/* The rank where it is known how many axes go, but not which. */
+/* The rank where it is known how many axes go, but not which. With keepdims it is the operand's in any case. */
 static void set_reduced_rank(struct npart__call *call, bool keeps)
 {
     uint32_t rank = npart__in(call, 0)->rank, dropped = npart__in_length(call, 1);
@@ -304,6 +320,7 @@ static void set_reduced_rank(struct npart__call *call, bool keeps)
         npart__set_rank(call, 0, rank - dropped);
 }
 
+/* An operand without a rank has a result of one only where all axes go and none is kept: a scalar. */
 void npart__infer_reduce(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that sample an image anew: resizing, cropping, grids, regions, blocks.
+ * Operators that sample an image anew: resizing, cropping, grids, regions, blocks. Images are [N, C, H, W], or with a
+ * depth [N, C, D, H, W]. No elements are computed.
  */
 #include <math.h>
 
@@ -9,7 +10,8 @@
 
 /* ---- resizing -------------------------------------------------------------------------------------------- */
 
-/* floor(dim * scale), in the single precision that runtimes compute it with. */
+/* floor(dim * scale), in the single precision that runtimes compute it with, which decides where the product is close
+ * to a whole number. A symbolic dim is followed for scales that are whole (2*h) or one over a whole (floor(h/2)). */
 static int64_t scale_dim(struct npart__call *call, int64_t dim, double scale)
 {
     if (npart__is_number(dim)) {
@@ -26,7 +28,7 @@ static int64_t scale_dim(struct npart__call *call, int64_t dim, double scale)
 }
 
 /* The one scale for all axes that the wanted sizes in `dims` ask for: the smallest or largest of them; -1 when a size
- * is not a number. */
+ * is not a number. For 100 x 200 to become 50 x 50, the scales are 0.5 and 0.25. */
 static double common_scale(const struct npart__fact *in, const uint32_t *axes, uint32_t count, const int64_t *dims,
                            bool takes_smallest)
 {
@@ -42,7 +44,8 @@ static double common_scale(const struct npart__fact *in, const uint32_t *axes, u
     return scale;
 }
 
-/* Sizes to fill or to fit: the ratio is kept. */
+/* keep_aspect_ratio_policy (opset 18): not_larger fits the image into the sizes, not_smaller fills them. In the example
+ * above they make 25 x 50 and 50 x 100. Sizes are rounded to the nearest, halves up, not down as with scales. */
 static void keep_ratio(struct npart__call *call, const struct npart__fact *in, const uint32_t *axes, uint32_t count,
                        int64_t *dims)
 {
@@ -56,6 +59,11 @@ static void keep_ratio(struct npart__call *call, const struct npart__fact *in, c
     }
 }
 
+/* Inputs X, roi, scales, sizes (opset 10: X, scales), of which sizes count before scales. Since opset 18 `axes` says to
+ * which axes they belong. Where neither is known, those axes are unknown, and the others stay.
+ *
+ *   [1,3,32,32], scales [1,1,2,2]         ->  [1,3,64,64]
+ *   [1,3,32,32], sizes [48,64], axes 2,3  ->  [1,3,48,64] */
 void npart__infer_resize(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -96,7 +104,7 @@ void npart__infer_resize(struct npart__call *call)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* Scales: an attribute until opset 9, which made them an input; in opset 1 two attributes. */
+/* Scales: an attribute until opset 9, which made them an input; in opset 1 two attributes, for height and width. */
 void npart__infer_upsample(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -127,6 +135,11 @@ void npart__infer_upsample(struct npart__call *call)
 
 /* ---- blocks ---------------------------------------------------------------------------------------------- */
 
+/* DepthToSpace and SpaceToDepth, with blocksize b:
+ *
+ *   [N, C, H, W]  ->  [N, C/(b*b), H*b, W*b]   and back   [N, C*b*b, H/b, W/b]
+ *
+ * The rank is 4 also where the operand's is not known. */
 void npart__infer_blocks(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -146,7 +159,7 @@ void npart__infer_blocks(struct npart__call *call)
 
 /* ---- sampling -------------------------------------------------------------------------------------------- */
 
-/* [N, C] of the input, the grid's spatial dims. */
+/* GridSample: [N, C] of the input, the spatial dims of the grid: X [1,3,32,32], grid [1,20,30,2] -> [1,3,20,30]. */
 void npart__infer_grid_sample(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *grid = npart__in(call, 1);
@@ -160,7 +173,8 @@ void npart__infer_grid_sample(struct npart__call *call)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* [N, H, W, 2] or [N, D, H, W, 3] of a size [N, C, (D,) H, W]. */
+/* AffineGrid (opset 20): [N, H, W, 2] or [N, D, H, W, 3] of a size [N, C, (D,) H, W]. Where the size is not known, its
+ * length, or else theta [N,2,3] or [N,3,4], still tells which of the two it is. */
 void npart__infer_affine_grid(struct npart__call *call)
 {
     const struct npart__fact *theta = npart__in(call, 0);
@@ -184,7 +198,7 @@ void npart__infer_affine_grid(struct npart__call *call)
 
 /* ---- cropping -------------------------------------------------------------------------------------------- */
 
-/* The sizes of input 1, on all axes or those listed. */
+/* CenterCropPad (opset 18): the sizes of input 1, on all axes or those listed; the others stay. */
 void npart__infer_center_crop_pad(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -223,7 +237,7 @@ void npart__infer_crop(struct npart__call *call)
     npart__set_dims(call, 0, 4, dims);
 }
 
-/* An image of unknown size: height, width, channels. */
+/* ImageDecoder (opset 20): an image of unknown size: height, width, channels (1 or 3). */
 void npart__infer_image_decoder(struct npart__call *call)
 {
     bool is_gray = strcmp(npart__string_attribute(call, "pixel_format", "RGB"), "Grayscale") == 0;

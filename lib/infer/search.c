@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that look for elements, so that the data may decide the size.
+ * Operators that look for elements, so that the data may decide the size: NonZero, Compress, NonMaxSuppression. Where
+ * the data are not known, the size is data-dependent: a nameless symbol, bounded by how many elements there are.
+ *
+ *   NonZero   bool[2,5]           ->  int64[2,n], n at most 10
+ *   Compress  [8,4], axis 0       ->  [n,4], n at most 8
  */
 #include <math.h>
 
@@ -16,7 +20,8 @@ static int64_t most_elements(const struct npart__call *call, const struct npart_
     return in->has_rank ? npart__upper_bound(call->pool, npart__dims_product(call, in->dims, 0, in->rank)) : INT64_MAX;
 }
 
-/* Of each element whether it is 0; false when that is not known of one. */
+/* Of each element whether it is not 0; false when that is not known of one: it is symbolic, or may be off by as much as
+ * it is away from 0. */
 static bool find_nonzero(struct npart__call *call, bool **out, uint32_t *count, uint32_t *found)
 {
     struct npart__numbers numbers;
@@ -35,6 +40,8 @@ static bool find_nonzero(struct npart__call *call, bool **out, uint32_t *count, 
     return *out != NULL;
 }
 
+/* One row for each axis, one column for each element that is not 0, in row-major order: of [[1,0],[1,1]] the rows are
+ * [0,1,1] and [0,0,1]. Exporters compute positions by NonZero of ConstantOfShape, so it is followed. */
 void npart__infer_nonzero(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -85,6 +92,8 @@ static void take_compressed(struct npart__call *call, const int64_t *condition, 
         npart__set_items(call, 0, result, total, &items);
 }
 
+/* Takes the slices of an axis at which the condition (input 1) is true; without an axis, elements of all in one line.
+ * The condition may be shorter than the axis; what it does not cover is left out. */
 void npart__infer_compress(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -113,7 +122,8 @@ void npart__infer_compress(struct npart__call *call)
         take_compressed(call, condition, count, axis, attribute == NULL);
 }
 
-/* Boxes of every class of every batch, at most; those that a class may keep are rarely constant in exports. */
+/* [selected, 3]: batch, class, box. Bounded by the number of scores [batches, classes, boxes], as each box is selected
+ * once for a class at most. How many a class may keep (input 2) is rarely constant in exports. */
 void npart__infer_non_max_suppression(struct npart__call *call)
 {
     npart__set_element_type(call, 0, NPART__INT64);

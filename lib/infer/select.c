@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that cut tensors into parts and join them: Slice, Split, Concat.
+ * Operators that cut tensors into parts and join them: Slice, Split, Concat. Exporters take shapes apart with the first
+ * and build new ones with the last, so elements are followed in all three, symbols too.
  */
 #include "infer/elements.h"
 #include "infer/families.h"
@@ -17,7 +18,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* The size of a slice of a numeric dim; *from is the first index taken. */
+/* The size of a slice of a numeric dim; *from is the first index taken. Of 10: [2:8:3] takes 2, 5: size 2; [-3:] takes
+ * 7, 8, 9; [::-1] all, from 9. Steps are kept where a negation of them cannot overflow. */
 static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
 {
     int64_t start = slice.start, end = slice.end;
@@ -37,7 +39,9 @@ static int64_t slice_number(int64_t dim, struct slice slice, int64_t *from)
     return start > end ? (start - end - 1) / -(slice.step < -INT32_MAX ? -INT32_MAX : slice.step) + 1 : 0;
 }
 
-/* A bound of a forward slice: counted from the end when negative, and never past it. */
+/* A bound of a forward slice: counted from the end when negative, and never past it. Of a symbolic dim n: 5 is min(5,
+ * n), -1 is max(n - 1, 0). Unknown where the bound is symbolic and may be negative, as its meaning hangs on the
+ * sign. */
 static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_t bound)
 {
     if (npart__is_number(bound) && bound >= INT32_MAX)
@@ -51,6 +55,8 @@ static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_
     return npart__minimum(call->pool, bound, dim);
 }
 
+/* The size of a slice of any dim: ceil((end - start) / step), at least 0. Backward slices of symbolic dims are unknown,
+ * but for the one that turns the whole axis round. */
 static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct slice slice)
 {
     int64_t from;
@@ -68,7 +74,8 @@ static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct sli
     return npart__ceil_quotient(call->pool, span, slice.step);
 }
 
-/* One list of a Slice: input `index` since opset 10, an attribute before. False when it is there and unknown. */
+/* One list of a Slice (starts, ends, axes, steps): input `index` since opset 10, an attribute before. False when it is
+ * there and unknown. */
 static bool slice_list(struct npart__call *call, const char *name, uint32_t index, const int64_t **list,
                        uint32_t *count)
 {
@@ -85,7 +92,9 @@ static bool is_ambiguous(int64_t end, int64_t step)
     return step < 0 && (end == INT32_MAX || end == INT64_MAX);
 }
 
-/* Fills in what is sliced of each axis; false when it is not known which axes those are. */
+/* Fills in what is sliced of each axis; `is_known` tells of each whether that is known. Axes that are not listed are
+ * taken whole. False when it is not known which axes are sliced: then of no dim anything is known but that it is
+ * there. */
 static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *slices, bool *is_known)
 {
     const int64_t *starts, *ends, *axes, *steps;
@@ -114,6 +123,10 @@ static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *s
     return true;
 }
 
+/* Takes a range of each axis that is listed. The elements taken stand at regular distances, so one affine step copies
+ * them.
+ *
+ *   [2,128,768], starts [0], ends [-1], axes [1]  ->  [2,127,768] */
 void npart__infer_slice(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -149,7 +162,8 @@ void npart__infer_slice(struct npart__call *call)
 
 /* ---- Split ---------------------------------------------------------------------------------------------- */
 
-/* The size of part `index`. Equal parts were required until opset 18, since when the last takes what is left. */
+/* The size of part `index`. Equal parts were required until opset 18, since when the last takes what is left: 10 in 3
+ * parts are 4, 4, 2. Without sizes the number of parts is num_outputs (opset 18), else the number of outputs. */
 static int64_t split_size(struct npart__call *call, int64_t dim, const int64_t *sizes, uint32_t size_count,
                           uint32_t index)
 {
@@ -176,7 +190,8 @@ static int64_t split_size(struct npart__call *call, int64_t dim, const int64_t *
     return npart__difference(call->pool, dim, npart__product(call->pool, piece, pieces - 1));
 }
 
-/* Takes the elements of part `output`, which begins at `*at` along the axis. */
+/* Takes the elements of part `output`, which begins at `*at` along the axis; -1 there from the first part on whose
+ * place is not known. */
 static void split_elements(struct npart__call *call, uint32_t output, uint32_t axis, int64_t *at)
 {
     const struct npart__fact *in = npart__in(call, 0), *part = npart__out(call, output);
@@ -202,6 +217,7 @@ static void check_split(struct npart__call *call, int64_t dim, const int64_t *si
         npart__contradiction(call, "parts of %lld in all cannot be split from %lld", (long long)total, (long long)dim);
 }
 
+/* Sizes are an attribute or, since opset 13, input 1: [2,10], axis 1, sizes [3,7] -> [2,3] and [2,7]. */
 void npart__infer_split(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -246,13 +262,14 @@ static struct npart__fact *joined_input(const struct npart__call *call, const st
 }
 
 /* Beside tensors of another rank, runtimes take an empty vector for nothing at all: exporters join a cache that begins
- * as one. */
+ * as one. [0] and [1,8,5,64] joined are [1,8,5,64]. */
 static bool is_nothing(const struct npart__fact *fact)
 {
     return fact->has_rank && fact->rank == 1 && fact->dims[0] == 0;
 }
 
-/* Elements of one input: the known ones, else fresh symbols for a few. */
+/* Elements of one input: the known ones, else fresh symbols for a few. So a shape of which one part is not known keeps
+ * the others, and its length. */
 static bool read_part(struct npart__call *call, uint32_t input, struct npart__items *out)
 {
     const struct npart__fact *fact = npart__in(call, input);
@@ -319,7 +336,8 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
         npart__set_items(call, 0, result, total, &(struct npart__items){.is_ints = all_ints, .error = error});
 }
 
-/* Adds one more input to the dims; false, and said so, when it cannot be joined. */
+/* Adds one more input to the dims: sizes along the axis are summed, others must be equal, and a number among them
+ * counts for a symbol. False, and said so, when it cannot be joined. Without a rank it leaves the axis unknown. */
 static bool join(struct npart__call *call, const struct npart__fact *in, int64_t *dims, uint32_t rank, uint32_t axis)
 {
     if (!in->has_rank) {
@@ -347,6 +365,8 @@ static bool join(struct npart__call *call, const struct npart__fact *in, int64_t
     return true;
 }
 
+/* Joins along one axis: [2,5,64] and [2,`n`,64] along axis 1 are [2,n + 5,64]. The first input with a rank sets that of
+ * the result; the axis was 1 by default before opset 4. QLinearConcat has each input with its scale and zero point. */
 void npart__infer_concat(struct npart__call *call)
 {
     const struct joined joined = read_joined(call);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sequences and optionals. Of a sequence it is known what its elements have in common and, while it is short and
- * built from known parts, each of them.
+ * Sequences and optionals. Of a sequence it is known what its elements have in common and, while it is short and built
+ * from known parts, each of them. Three tensors [1,4], [2,4], [3,4] are a sequence of [v,4], and SequenceAt with
+ * position 1 is [2,4]. Lists are copied when they change, as other values may still share them.
  */
 #include "infer/driver.h"
 #include "infer/families.h"
@@ -24,6 +25,7 @@ static bool make_list(struct npart__call *call, struct list *list, uint32_t capa
     return list->facts != NULL;
 }
 
+/* In a list, no element is an initializer any more: it is the result of a node. */
 static void append(struct list *list, const struct npart__fact *fact)
 {
     struct npart__fact *place = &list->facts[list->count++];
@@ -47,6 +49,7 @@ static void set_list(struct npart__call *call, const struct list *list, const st
     npart__out(call, 0)->items = items;
 }
 
+/* Output 0 is an element of a sequence or optional. */
 static void set_element(struct npart__call *call, const struct npart__fact *element)
 {
     struct npart__fact *out = npart__out(call, 0);
@@ -56,7 +59,8 @@ static void set_element(struct npart__call *call, const struct npart__fact *elem
     out->is_constant = out->is_initializer = false;
 }
 
-/* The place that an input names in a sequence of `count`; `end` where the input is absent. */
+/* The place that an input names in a sequence of `count`; `end` where the input is absent. Negative positions count
+ * from the end. False when it is not known or out of range. */
 static bool read_position(struct npart__call *call, uint32_t input, uint32_t count, uint32_t end, uint32_t *out)
 {
     int64_t position = npart__in_number(call, input, NPART__UNKNOWN);
@@ -67,6 +71,7 @@ static bool read_position(struct npart__call *call, uint32_t input, uint32_t cou
 
 /* ---- making and changing sequences ----------------------------------------------------------------------- */
 
+/* The element type of no elements is the attribute dtype, float32 by default. */
 void npart__infer_sequence_empty(struct npart__call *call)
 {
     int64_t type = npart__int_attribute(call, "dtype", NPART__FLOAT);
@@ -78,6 +83,7 @@ void npart__infer_sequence_empty(struct npart__call *call)
         set_list(call, &none, &element);
 }
 
+/* Where there are too many for a list, only what they share is known, and not how many they are. */
 void npart__infer_sequence_construct(struct npart__call *call)
 {
     struct list list;
@@ -94,6 +100,8 @@ void npart__infer_sequence_construct(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
 }
 
+/* Inserted before the position, or at the end. Where the list is not known, the elements share what they shared before
+ * and have in common with the new one. */
 void npart__infer_sequence_insert(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *tensor = npart__in(call, 1);
@@ -134,6 +142,7 @@ void npart__infer_sequence_erase(struct npart__call *call)
 
 /* ---- reading sequences ----------------------------------------------------------------------------------- */
 
+/* The element at a known position of a known list, else what all elements share. */
 void npart__infer_sequence_at(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -184,6 +193,11 @@ static int64_t part_size(const int64_t *sizes, bool is_list, int64_t dim, uint32
     return left < sizes[0] ? left : sizes[0];
 }
 
+/* Sizes are a list (rank 1), one size for all parts (rank 0), or absent, which means parts of 1, whose axis keepdims=0
+ * drops.
+ *
+ *   [5,8], split 2           ->  [2,8] [2,8] [1,8]
+ *   [5,8], keepdims 0        ->  five of [8] */
 void npart__infer_split_to_sequence(struct npart__call *call)
 {
     static const int64_t ones[] = {1};
@@ -213,7 +227,8 @@ void npart__infer_split_to_sequence(struct npart__call *call)
     set_list(call, &list, &any);
 }
 
-/* The size along the joined axis; `stacks`: a new one. */
+/* The size along the joined axis: the sum of those of all elements. `stacks`: a new axis, as long as there are
+ * elements. Unknown where they are not known one by one. */
 static int64_t joined_size(struct npart__call *call, uint32_t axis, bool stacks)
 {
     const struct npart__sequence_items *items = npart__in(call, 0)->items;
@@ -227,6 +242,8 @@ static int64_t joined_size(struct npart__call *call, uint32_t axis, bool stacks)
     return size;
 }
 
+/* Joins the elements along an axis, or with new_axis=1 stacks them: [2,4] and [3,4] are [5,4]; three of [4] stacked are
+ * [3,4]. */
 void npart__infer_concat_from_sequence(struct npart__call *call)
 {
     const struct npart__fact *element = npart__in(call, 0)->element;
@@ -248,6 +265,7 @@ void npart__infer_concat_from_sequence(struct npart__call *call)
 
 /* ---- optionals ------------------------------------------------------------------------------------------- */
 
+/* Without an input, an optional of no value, whose type is the attribute `type`. */
 void npart__infer_optional(struct npart__call *call)
 {
     const struct npart__attribute *type = npart__node_attribute(call->graph, call->node, "type");
@@ -257,7 +275,7 @@ void npart__infer_optional(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_OPTIONAL, element);
 }
 
-/* Since opset 18 a tensor or sequence is handed through. */
+/* Since opset 18 a tensor or sequence may stand for an optional that is there, and is passed through. */
 void npart__infer_optional_get_element(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -265,6 +283,8 @@ void npart__infer_optional_get_element(struct npart__call *call)
     set_element(call, in->kind == NPART__TYPE_OPTIONAL ? in->element : in);
 }
 
+/* Known where the input is absent (false), or a tensor or sequence, which are always there (true). Of an optional the
+ * data decide. */
 void npart__infer_optional_has_element(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators whose result is about shapes: reading them, changing them, making tensors of them.
+ * Operators whose result is about shapes: reading them (Shape, Size), changing them (Reshape, Flatten, Squeeze,
+ * Unsqueeze, Transpose, Expand, Tile), making tensors of them (ConstantOfShape, Range), and Constant and Identity.
+ *
+ * This is the heart of what exporters do with dynamic dims. A Reshape to "batch, sequence, 12 heads of 64" is in the
+ * file
+ *
+ *   Shape [`batch`,`seq`,768] -> Gather 0, 1 -> Unsqueeze -> Concat [batch, seq, 12, 64] -> Reshape
+ *
+ * and all of it is followed with symbols as elements, so that the result is [`batch`,`seq`,12,64].
  */
 #include <math.h>
 
@@ -11,6 +19,8 @@
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
+/* value_int, value_ints, value_float, value_floats, value_string, value_strings (opset 12): lists are vectors, single
+ * ones scalars. Of texts only the type and shape are known. */
 static void constant_of_numbers(struct npart__call *call, const struct npart__attribute *attribute)
 {
     bool is_list = attribute->type == 6 || attribute->type == 7 || attribute->type == 8;
@@ -37,7 +47,7 @@ static void constant_of_numbers(struct npart__call *call, const struct npart__at
     }
 }
 
-/* One attribute holds the value; of more, the first counts. */
+/* One attribute holds the value; of more, the first counts. To all that follows the result is an initializer. */
 void npart__infer_constant(struct npart__call *call)
 {
     bool is_done = false;
@@ -55,6 +65,7 @@ void npart__infer_constant(struct npart__call *call)
     npart__out(call, 0)->is_initializer = true;
 }
 
+/* The whole fact, elements too, which are read first so that both have them; but the result is no initializer. */
 void npart__infer_identity(struct npart__call *call)
 {
     struct npart__fact *out = npart__out(call, 0);
@@ -70,6 +81,8 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* The dims as elements, from `start` to `end` (opset 15), both clamped: of [`batch`,3,224,224], [batch,3,224,224].
+ * Without a rank, the result is a vector of unknown length. */
 void npart__infer_shape(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -108,7 +121,8 @@ static const int64_t *reshape_target(struct npart__call *call, uint32_t *count)
     return target && !npart__has_input(call, 1) ? target : npart__in_ints(call, 1, count);
 }
 
-/* What is left for the dim written as -1. */
+/* What is left for the dim written as -1: all elements divided by the other dims. Where that does not come out as an
+ * expression, it is a floor, with the relation that nothing is left. */
 static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in, const int64_t *dims, uint32_t rank,
                           uint32_t open)
 {
@@ -129,6 +143,11 @@ static int64_t infer_rest(struct npart__call *call, const struct npart__fact *in
     return rest;
 }
 
+/* In the target, 0 keeps the dim of the same place, unless allowzero=1 (opset 14), and -1 is what is left:
+ *
+ *   [2,128,768], target [0,-1,12,64]  ->  [2,128,12,64]
+ *
+ * Where only the length of the target is known, so is the rank. As many elements as before must be there after it. */
 void npart__infer_reshape(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -167,6 +186,8 @@ void npart__infer_reshape(struct npart__call *call)
     npart__pass_elements(call, 0, 0);
 }
 
+/* A matrix: dims before the axis are its rows, the others its columns. [2,3,4] with axis 2 is [6,4], with axis 0
+ * [1,24]. */
 void npart__infer_flatten(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -184,7 +205,7 @@ void npart__infer_flatten(struct npart__call *call)
     npart__pass_elements(call, 0, 0);
 }
 
-/* Axes by attribute or, later, by input 1. False when they are an input that is not known. */
+/* Axes by attribute or, since opset 13, by input 1. False when they are an input that is not known. */
 static bool read_axes(struct npart__call *call, const int64_t **axes, uint32_t *count)
 {
     *axes = npart__ints_attribute(call, "axes", count);
@@ -194,8 +215,9 @@ static bool read_axes(struct npart__call *call, const int64_t **axes, uint32_t *
     return *axes != NULL;
 }
 
-/* Without axes each size of 1 goes; a symbol may be 1. An empty list of axes means none of them to ONNX and all of
- * them to ONNX Runtime. */
+/* Whether all sizes of 1 can be dropped, as a Squeeze without axes does. Not where a dim is symbolic, as it may be 1;
+ * then even the rank is unknown. An empty list of axes means none of them to ONNX and all of them to ONNX Runtime, so
+ * it is only followed where both come to the same. */
 static bool can_squeeze_all(const struct npart__fact *in, bool is_empty_list)
 {
     for (uint32_t i = 0; i < in->rank; i++)
@@ -204,6 +226,7 @@ static bool can_squeeze_all(const struct npart__fact *in, bool is_empty_list)
     return true;
 }
 
+/* [1,3,1,5] with axes [0,2] is [3,5]. A symbolic dim that is listed must be 1, or the model fails. */
 void npart__infer_squeeze(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -232,6 +255,7 @@ void npart__infer_squeeze(struct npart__call *call)
     npart__pass_elements(call, 0, 0);
 }
 
+/* [3,5] with axes [0,-1] is [1,3,5,1]: axes count in the result. Where only their number is known, so is the rank. */
 void npart__infer_unsqueeze(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -258,6 +282,8 @@ void npart__infer_unsqueeze(struct npart__call *call)
     npart__pass_elements(call, 0, 0);
 }
 
+/* Axis i of the result is axis perm[i] of the operand; without perm, all in reverse: [2,3,4] with [0,2,1] is
+ * [2,4,3]. */
 void npart__infer_transpose(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -329,7 +355,8 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     npart__set_ints(call, 0, ints, count);
 }
 
-/* To sizes that nobody knows: what is a number above 1 stays. */
+/* To sizes that nobody knows: a number other than 1 stays, as it cannot become another by broadcasting. The rank is the
+ * higher one of operand and target. */
 static void expand_to_unknown(struct npart__call *call, uint32_t rank)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -342,6 +369,7 @@ static void expand_to_unknown(struct npart__call *call, uint32_t rank)
     npart__set_dims(call, 0, rank, dims);
 }
 
+/* Broadcasts in both directions, so a target of 1 keeps the operand's dim: [3,1] to [2,1,4] is [2,3,4]. */
 void npart__infer_expand(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -376,7 +404,7 @@ void npart__infer_expand(struct npart__call *call)
     npart__take_affine(call, 0, 0, 0, steps);
 }
 
-/* Repeats known elements along all axes. */
+/* Repeats known elements along all axes: element i of an axis of size n is element i mod n of the operand. */
 static void tile_elements(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
@@ -397,6 +425,7 @@ static void tile_elements(struct npart__call *call)
         npart__set_items(call, 0, tiled, total, &items);
 }
 
+/* [2,3] with repeats [2,1] is [4,3]. Where only their number is known, so is the rank. */
 void npart__infer_tile(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -418,7 +447,8 @@ void npart__infer_tile(struct npart__call *call)
     tile_elements(call);
 }
 
-/* As runtimes do it: a running sum, each step rounded. The difference of the ends is rounded, too. */
+/* Range of floats. As runtimes do it: a running sum, each step rounded. The difference of the ends is rounded, too. In
+ * 16 bits each step adds to how far the numbers may be off. */
 static void range_of_fractions(struct npart__call *call, int64_t *dims, const double *bounds)
 {
     int type = npart__in(call, 0)->element_type;
@@ -440,7 +470,7 @@ static void range_of_fractions(struct npart__call *call, int64_t *dims, const do
     npart__set_numbers(call, 0, numbers, count, error);
 }
 
-/* The one whole number of an input; NULL where it has none, or several. */
+/* The one whole number of an input, possibly symbolic; NULL where it has none, or several, or is not known. */
 static const int64_t *one_number(const struct npart__call *call, uint32_t input)
 {
     uint32_t count;
@@ -454,7 +484,8 @@ static bool one_fraction(const struct npart__call *call, uint32_t input, double 
     return npart__in_doubles(call, input, out, 1, &count) && count == 1;
 }
 
-/* max(ceil((limit - start) / delta), 0) numbers. */
+/* max(ceil((limit - start) / delta), 0) numbers. From 0 to `seq` by 1 it is as long as `seq`, which is how exporters
+ * make positions. Without delta (com.microsoft) it is 1. */
 void npart__infer_range(struct npart__call *call)
 {
     uint32_t length;

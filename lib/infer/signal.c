@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals: Fourier transforms and sliding pieces. Windows of samples are patterns.
+ * Signals: Fourier transforms and sliding pieces. Windows of samples (HannWindow and the like) and MelWeightMatrix are
+ * patterns. Complex numbers have a last dim of 2: real and imaginary part.
+ *
+ *   DFT of [1,256,1], onesided             ->  [1,129,2]
+ *   STFT of [1,1024,1], step 128, length 256  ->  [1,7,129,2]
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* The bins that are kept of a transform of this length. */
+/* The bins that are kept of a transform of this length: of a real signal the second half mirrors the first, so onesided
+ * keeps floor(n/2) + 1. */
 static int64_t bins_of(struct npart__call *call, int64_t length, bool is_onesided)
 {
     if (!is_onesided || length == NPART__UNKNOWN)
@@ -13,8 +18,9 @@ static int64_t bins_of(struct npart__call *call, int64_t length, bool is_oneside
     return npart__sum(call->pool, npart__floor_quotient(call->pool, length, 2), 1);
 }
 
-/* The last axis holds real and imaginary parts. The axis of the transform is an attribute in opset 17, an input
- * since 20. */
+/* The last axis holds real and imaginary parts. The axis of the transform is an attribute in opset 17, an input since
+ * 20; where it is not known, any dim may change its length. Input 1 (dft_length) pads or crops the signal first.
+ * onesided with inverse gives a real signal of 2*(n - 1) samples. */
 void npart__infer_dft(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -39,7 +45,8 @@ void npart__infer_dft(struct npart__call *call)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* [batch, frames, bins, 2]; a frame is as long as it says, as its window, or as the signal. */
+/* [batch, frames, bins, 2], with floor((samples - length) / step) + 1 frames; a frame is as long as it says
+ * (frame_length), as its window, or as the signal. */
 void npart__infer_stft(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *window = npart__in(call, 2);
@@ -56,7 +63,7 @@ void npart__infer_stft(struct npart__call *call)
                      bins_of(call, length, npart__int_attribute(call, "onesided", 1) != 0), 2);
 }
 
-/* com.microsoft.UnfoldTensor: pieces of `size` along an axis, in a new last one. */
+/* com.microsoft.UnfoldTensor: pieces of `size` along an axis, in a new last one: [2,10], size 4, step 2 -> [2,4,4]. */
 void npart__infer_unfold(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

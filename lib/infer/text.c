@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators on strings.
+ * Operators on strings. No string is followed as an element, only shapes are.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
-/* Shaped like the input, but for the last dim. */
+/* Shaped like the input, but for the last dim; nothing of a scalar. */
 static void set_last(struct npart__call *call, int64_t size)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -16,7 +16,8 @@ static void set_last(struct npart__call *call, int64_t size)
     npart__set_dims(call, 0, in->rank, dims);
 }
 
-/* Stop words fall away, so without any the shape stays. */
+/* StringNormalizer: stop words fall away, so without any the shape stays, and with some the last dim is
+ * data-dependent. */
 void npart__infer_string_normalizer(struct npart__call *call)
 {
     const struct npart__attribute *stopwords = npart__node_attribute(call->graph, call->node, "stopwords");
@@ -26,7 +27,8 @@ void npart__infer_string_normalizer(struct npart__call *call)
         npart__set_shape_like(call, 0, npart__in(call, 0));
 }
 
-/* [words] or [rows, words] to as many counts as there are n-grams. */
+/* TfIdfVectorizer: [words] or [rows, words] to as many counts as there are n-grams. ngram_indexes says at which place
+ * of the result each is counted, so the highest of them is the last place. */
 void npart__infer_tf_idf(struct npart__call *call)
 {
     uint32_t count;
@@ -39,7 +41,7 @@ void npart__infer_tf_idf(struct npart__call *call)
     set_last(call, most);
 }
 
-/* com.microsoft.MurmurHash3 */
+/* com.microsoft.MurmurHash3: a hash for each element, uint32 unless positive=0. */
 void npart__infer_murmur_hash(struct npart__call *call)
 {
     npart__set_shape_like(call, 0, npart__in(call, 0));

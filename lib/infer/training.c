@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Losses and optimizers.
+ * Losses (NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss), and of ai.onnx.preview.training the optimizers and
+ * Gradient.
  */
 #include "infer/functions.h"
 
-/* A scalar, or without reduction one number for each target. A second output is shaped like the scores. */
+/* A scalar, or without reduction one number for each target: scores [8,10], targets [8] -> [] or [8]. A second output
+ * (log_prob) is shaped like the scores. */
 void npart__infer_loss(struct npart__call *call)
 {
     npart__set_shape_like(call, 1, npart__in(call, 0));
@@ -28,8 +30,9 @@ void npart__infer_each_like_its_input(struct npart__call *call)
         set_like(call, i, i);
 }
 
-/* Inputs: two scalars, then blocks of as many tensors as are trained: the tensors, their gradients, and what the
- * optimizer remembers of them. Outputs: the same blocks without the gradients. The parameter counts input blocks. */
+/* Inputs: two scalars (rate, count), then blocks of as many tensors as are trained: the tensors, their gradients, and
+ * what the optimizer remembers of them. Outputs: the same blocks without the gradients. The parameter counts input
+ * blocks: with Adagrad's 3 and tensors x, y, inputs R T x y dx dy hx hy give outputs x y hx hy. */
 void npart__infer_optimizer(struct npart__call *call)
 {
     uint32_t blocks = (uint32_t)call->row->parameter;

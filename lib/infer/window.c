@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that slide a window over spatial axes: convolutions and pools, forth and back. Axis 0 is the batch,
- * axis 1 the channels, unless the layout has them last.
+ * Operators that slide a window over spatial axes: convolutions and pools, forth and back. Axis 0 is the batch, axis 1
+ * the channels, unless the layout has them last.
+ *
+ *   Conv           [1,3,224,224], weights [64,3,7,7], strides 2, pads 3        ->  [1,64,112,112]
+ *   MaxPool        [1,64,112,112], kernel 3, strides 2, pads 1                 ->  [1,64,56,56]
+ *   ConvTranspose  [1,64,56,56], weights [64,32,2,2], strides 2                ->  [1,32,112,112]
+ *
+ * Spatial sizes may be symbolic: strides then make floor() of them, as floor((h + 1)/2) of the first above.
  */
 #include "infer/families.h"
 #include "infer/functions.h"
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
 
+/* The attributes of a window, read for the rank of the operand at hand. */
 struct window {
     const int64_t *kernel, *strides, *dilations, *pads; /* NULL: default */
     uint32_t kernel_count, stride_count, dilation_count, pad_count;
@@ -19,7 +26,7 @@ struct window {
     uint32_t channels;
 };
 
-/* One list of a window; a wrong length is said once. */
+/* One list of a window; a wrong length is said once, and leaves the spatial sizes unknown. */
 static const int64_t *read_list(struct npart__call *call, struct window *window, const char *name, uint32_t length,
                                 uint32_t *count)
 {
@@ -31,7 +38,7 @@ static const int64_t *read_list(struct npart__call *call, struct window *window,
     return list;
 }
 
-/* Of an operand of `rank`. */
+/* The window of an operand of `rank`, which must be at least 2. */
 static void read_window(struct npart__call *call, uint32_t rank, struct window *window)
 {
     bool is_last = call->row->parameter == NPART__OPERANDS_CHANNELS_LAST ||
@@ -54,12 +61,14 @@ static int64_t at_or(const int64_t *list, uint32_t count, uint32_t index, int64_
     return list && index < count ? list[index] : otherwise;
 }
 
+/* auto_pad SAME_UPPER and SAME_LOWER: as much padding as makes the result ceil(in / stride). */
 static bool pads_same(const struct window *window)
 {
     return strncmp(window->auto_pad, "SAME_", 5) == 0;
 }
 
-/* What is added before (`at_end`: after) spatial axis `axis`. */
+/* What is added before (`at_end`: after) spatial axis `axis`. `pads` lists all beginnings, then all ends: [top, left,
+ * bottom, right]. */
 static int64_t pad_of(const struct window *window, uint32_t axis, bool at_end)
 {
     if (strcmp(window->auto_pad, "VALID") == 0)
@@ -67,7 +76,7 @@ static int64_t pad_of(const struct window *window, uint32_t axis, bool at_end)
     return at_or(window->pads, window->pad_count, axis + (at_end ? window->spatial : 0), 0);
 }
 
-/* (kernel - 1) * dilation + 1 */
+/* How far a window reaches: (kernel - 1) * dilation + 1. A kernel of 3 with dilation 2 reaches over 5. */
 static int64_t extent_of(struct npart__call *call, const struct window *window, int64_t kernel, uint32_t axis)
 {
     int64_t dilation = at_or(window->dilations, window->dilation_count, axis, 1);
@@ -83,7 +92,8 @@ static bool is_dilated_pool(const struct window *window, int64_t kernel, uint32_
 /* One spatial dim after the window has passed over it:
  *   floor((in + pads - extent) / stride) + 1
  * or, with automatic padding, ceil(in / stride). With ceil_mode the quotient is rounded up, but only windows that
- * begin before the padding at the end count: there are ceil((in + begin) / stride) of those. */
+ * begin before the padding at the end count: there are ceil((in + begin) / stride) of those. Of 6 with kernel 3 and
+ * stride 2, floor(3/2) + 1 = 2 windows, with ceil_mode 3. */
 static int64_t slide(struct npart__call *call, const struct window *window, int64_t in, int64_t kernel, uint32_t axis)
 {
     struct npart__expressions *pool = call->pool;
@@ -139,6 +149,7 @@ static int64_t slide_back(struct npart__call *call, const struct window *window,
 
 /* ---- convolutions ---------------------------------------------------------------------------------------- */
 
+/* QLinearConv has x, x_scale, x_zero_point before its weights. */
 static const struct npart__fact *weights_of(struct npart__call *call)
 {
     return npart__in(call, call->row->parameter == NPART__OPERANDS_QUANTIZED ? 3 : 1);
@@ -152,7 +163,8 @@ static void type_of_result(struct npart__call *call)
         npart__set_type_like(call, 0, 7);
 }
 
-/* The window's size along a spatial axis: the weights', where their layout is certain, else the attribute's. */
+/* The window's size along a spatial axis: the weights' ([M, C/group, kH, kW]), where their layout is certain, else the
+ * attribute's. */
 static int64_t kernel_of(struct npart__call *call, const struct window *window, const struct npart__fact *weights,
                          uint32_t axis)
 {
@@ -160,7 +172,8 @@ static int64_t kernel_of(struct npart__call *call, const struct window *window, 
     return is_certain ? weights->dims[axis + 2] : at_or(window->kernel, window->kernel_count, axis, NPART__UNKNOWN);
 }
 
-/* The rank of input and weights together; 0 when it is not known or they do not agree. */
+/* The rank of input and weights together, each of which tells it where the other has none; 0 when it is not known or
+ * they do not agree. */
 static uint32_t convolution_rank(struct npart__call *call, const struct npart__fact *in,
                                  const struct npart__fact *weights)
 {
@@ -172,6 +185,8 @@ static uint32_t convolution_rank(struct npart__call *call, const struct npart__f
     return rank >= 3 ? rank : 0;
 }
 
+/* [N, C, ...] and weights [M, C/group, ...] -> [N, M, ...]. C and C/group * group are related, so that an input with
+ * dynamic channels is proposed as many as the weights have. */
 void npart__infer_conv(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *weights = weights_of(call);
@@ -194,6 +209,8 @@ void npart__infer_conv(struct npart__call *call)
     npart__set_dims(call, 0, rank, dims);
 }
 
+/* [N, C, ...] and weights [C, M/group, ...] -> [N, M, ...]. output_shape decides the spatial sizes where it is there.
+ * com.microsoft.ConvTransposeWithDynamicPads has its pads as input 2. */
 void npart__infer_conv_transpose(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *weights = npart__in(call, 1);
@@ -224,7 +241,9 @@ void npart__infer_conv_transpose(struct npart__call *call)
     npart__set_dims(call, 0, rank, dims);
 }
 
-/* com.microsoft.CausalConvWithState: shaped like the input; the state keeps its shape, or is one of k - 1 steps. */
+/* CausalConvWithState: shaped like the input; the state keeps its shape, or is one of (k - 1) * dilation steps:
+ * [2,64,10] with weights [64,1,4] leaves a state [2,64,3]. Only the plain form in one dimension is known without a past
+ * state. */
 void npart__infer_causal_conv(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *weights = npart__in(call, 1);
@@ -246,7 +265,7 @@ void npart__infer_causal_conv(struct npart__call *call)
 
 /* ---- pools ----------------------------------------------------------------------------------------------- */
 
-/* The rank of a pool's input, which its window gives away. */
+/* The rank of a pool's input, which its window gives away: kernel_shape has one number for each spatial axis. */
 static uint32_t pool_rank(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -257,6 +276,7 @@ static uint32_t pool_rank(struct npart__call *call)
     return kernel && count && count + 2 <= NPART__LIMIT_RANK ? count + 2 : 0;
 }
 
+/* AveragePool, MaxPool, LpPool: batch and channels stay, the window slides over the others. */
 void npart__infer_pool(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -280,6 +300,8 @@ void npart__infer_pool(struct npart__call *call)
         npart__set_shape_like(call, 1, npart__out(call, 0));
 }
 
+/* MaxUnpool undoes a pool: [1,64,56,56] with kernel 2 and strides 2 -> [1,64,112,112]. Several sizes give the same
+ * pooled one, so input 2 may say which it was; where that is there and not known, the spatial sizes are unknown. */
 void npart__infer_max_unpool(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -302,6 +324,7 @@ void npart__infer_max_unpool(struct npart__call *call)
     npart__set_dims(call, 0, rank, dims);
 }
 
+/* Each spatial axis becomes 1: [1,2048,7,7] -> [1,2048,1,1]. */
 void npart__infer_global_pool(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -317,7 +340,10 @@ void npart__infer_global_pool(struct npart__call *call)
 
 /* ---- columns --------------------------------------------------------------------------------------------- */
 
-/* [batch, channels * block, blocks] back into [batch, channels, image]. */
+/* Col2Im (opset 18): [batch, channels * block, blocks] back into [batch, channels, image]. Input 1 is the size of the
+ * image, input 2 that of a block:
+ *
+ *   [1,27,36], image [8,8], block [3,3]  ->  [1,3,8,8] */
 void npart__infer_col2im(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
