@@ -10,12 +10,19 @@
 
 #include "base/base.h"
 
+/* What malloc gives on 64-bit machines: any type of ours, and any that protobuf-c makes, may lie
+ * there. */
 #define ALIGNMENT 16u
+/* A small handle fits in the first block. Doubling keeps the calls of the allocator few, and the
+ * last size bounds what the newest block may waste. */
 #define FIRST_BLOCK_BYTES ((size_t)4 << 10)
 #define LAST_BLOCK_BYTES ((size_t)1 << 20)
 
+/* From here on a request is worth a block of its own: arrays that grow and the skeleton of a
+ * model are given back before the arena ends, and what is smaller is not worth it. */
 #define LARGE_BYTES ((size_t)32 << 10)
 
+/* gcc tells of ASan by a macro, clang by a feature. */
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_GUARDED
 #elif defined(__has_feature)
@@ -42,6 +49,8 @@ struct npart__block {
  * protobuf-c's deallocator is given nothing but the address. */
 #define LARGE_PREFIX_BYTES sizeof(struct npart__block *)
 
+/* Whether a request gets a block of its own. Every one does where an overrun or a failed
+ * allocation has to be seen. */
 static bool is_large(size_t bytes)
 {
     return EVERY_BLOCK_IS_LARGE || bytes >= LARGE_BYTES;
@@ -62,11 +71,14 @@ static void guard(struct npart__block *block, char *memory, size_t bytes)
 #endif
 }
 
+/* Allocators of a caller may align less than malloc does, so addresses are rounded up here. */
 static char *align_up(char *address)
 {
     return address + (ALIGNMENT - (uintptr_t)address % ALIGNMENT) % ALIGNMENT;
 }
 
+/* The block of a large allocation, NULL for a small one. NULL counts as small, so that it may be
+ * released. */
 static struct npart__block *large_block(void *memory)
 {
     if ((uintptr_t)memory % ALIGNMENT == 0)
@@ -97,6 +109,8 @@ static void release_with_free(void *payload, void *memory)
 void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator)
 {
     memset(arena, 0, sizeof *arena);
+    /* An allocator that is all zero means malloc, as in options that the caller has not filled
+     * in. */
     if (allocator && allocator->allocate) {
         arena->allocator = *allocator;
     } else {
@@ -107,6 +121,8 @@ void npart__arena_init(struct npart__arena *arena, const struct npart_allocator 
     arena->next_block_bytes = FIRST_BLOCK_BYTES;
 }
 
+/* A block must be readable as a whole again before it goes back: the allocator may write into
+ * it. */
 static void release_chain(struct npart__arena *arena, struct npart__block *block)
 {
     while (block) {
@@ -119,6 +135,8 @@ static void release_chain(struct npart__arena *arena, struct npart__block *block
 
 void npart__arena_clear(struct npart__arena *arena)
 {
+    /* An arena that was never initialized: handles that failed half made are cleared all the
+     * same. */
     if (!arena->allocator.release)
         return;
     release_chain(arena, arena->blocks);
@@ -129,6 +147,8 @@ void npart__arena_clear(struct npart__arena *arena)
     arena->total_bytes = 0;
 }
 
+/* A block with room for so many bytes after its head; NULL when out of memory, or where the sum
+ * could wrap. */
 static struct npart__block *new_block(struct npart__arena *arena, size_t payload_bytes)
 {
     if (payload_bytes > SIZE_MAX / 2)
@@ -143,6 +163,9 @@ static struct npart__block *new_block(struct npart__arena *arena, size_t payload
     return block;
 }
 
+/* Two alignments more than asked for: one to round up, one for the pointer before the memory. An
+ * address of 8 modulo 16 still suits every type of up to eight bytes, which is what
+ * npart__arena_allocate promises. */
 static void *allocate_large(struct npart__arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
@@ -165,10 +188,14 @@ void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
     if (is_large(bytes))
         return allocate_large(arena, bytes);
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    /* Two empty allocations must not share an address: the first could be resized into the
+     * second. */
     if (bytes == 0)
         bytes = ALIGNMENT;
     if ((size_t)(arena->limit - arena->cursor) < bytes) {
         size_t block_bytes = arena->next_block_bytes;
+        /* The first blocks are smaller than LARGE_BYTES, so a request may not fit in the next
+         * one planned. */
         while (block_bytes < bytes)
             block_bytes *= 2;
         struct npart__block *block = new_block(arena, block_bytes + ALIGNMENT);
@@ -188,6 +215,7 @@ void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
 
 void *npart__arena_zeroed(struct npart__arena *arena, size_t count, size_t item_bytes)
 {
+    /* Counts come from the file; the product must not wrap into a small request. */
     if (item_bytes && count > SIZE_MAX / 2 / item_bytes)
         return NULL;
     void *memory = npart__arena_allocate(arena, count * item_bytes);
@@ -221,6 +249,7 @@ char *npart__arena_format(struct npart__arena *arena, const char *format, ...)
     return text;
 }
 
+/* Both neighbours forget the block, so releasing takes the same time however many there are. */
 static void unlink_large(struct npart__arena *arena, struct npart__block *block)
 {
     if (block->previous)
@@ -258,6 +287,7 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
     arena->total_bytes += bytes - moved->bytes;
     size_t payload_bytes = (moved->bytes < bytes ? moved->bytes : bytes) - sizeof *moved - 2 * ALIGNMENT;
     moved->bytes = bytes;
+    /* The neighbours still point to where the block was. */
     if (moved->previous)
         moved->previous->next = moved;
     else
@@ -296,6 +326,8 @@ void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_b
     return copy;
 }
 
+/* Grows by half, in place where the array is the newest allocation or has a block of its own.
+ * Eight items at first, as most small lists stay below that. */
 bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *capacity, size_t item_bytes,
                           size_t needed)
 {

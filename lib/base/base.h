@@ -24,6 +24,7 @@
 #define NPART__PREFETCH(address) ((void)(address))
 #endif
 
+/* Items of an array whose size the compiler knows; not of a pointer. */
 #define NPART__COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #if defined(__GNUC__)
@@ -76,7 +77,7 @@ _Noreturn void npart__assertion_failed(const char *file, int line, const char *c
 /* ---- arena ----------------------------------------------------------------------------------------------- */
 
 /* Bump allocation out of blocks that are all released together. Requests above a block's share get a block of
- * their own, which can be given back or resized; that keeps growing arrays from leaving their ghosts behind. */
+ * their own, which can be given back or resized; that keeps growing arrays from leaving old copies in the arena. */
 struct npart__arena {
     struct npart_allocator allocator;
     struct npart__block *blocks; /* newest first */
@@ -165,6 +166,8 @@ static inline const char *npart__text(const struct npart__strings *strings, uint
 
 /* Ids of strings spread over the slots of a small cache. */
 #define NPART__CACHE_SLOTS 1024u
+/* The upper bits of a product with 2^32 divided by the golden ratio: ids that follow one another
+ * fall into different slots. 22 leaves ten bits, for the 1024 slots. */
 static inline uint32_t npart__cache_slot(uint32_t id)
 {
     return id * UINT32_C(2654435761) >> 22;

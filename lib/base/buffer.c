@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text buffer.
+ * The text buffer: sentences, reports and op lists written in memory before anybody sees them. A
+ * caller appends without looking and asks once at the end whether it all could be kept
+ * (`failed`).
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +15,8 @@ void npart__buffer_init(struct npart__buffer *buffer, struct npart__arena *arena
     buffer->arena = arena;
 }
 
+/* Room for `length` bytes and a NUL after them: the comparison leaves one byte, so that
+ * npart__buffer_text can end the text where it stands. */
 static bool make_room(struct npart__buffer *buffer, size_t length)
 {
     if (buffer->failed)
@@ -45,6 +49,8 @@ void npart__append_slowly(struct npart__buffer *buffer, const char *text, size_t
     buffer->size += length;
 }
 
+/* Most formatted pieces are short, so they are made on the stack and appended as any other text;
+ * of a longer one the first pass told the length, and a second writes it in place. */
 void npart__append_format(struct npart__buffer *buffer, const char *format, ...)
 {
     char fixed[256];
@@ -64,6 +70,8 @@ void npart__append_format(struct npart__buffer *buffer, const char *format, ...)
     va_end(again);
 }
 
+/* By hand: numbers are most of a JSON report, and printf reads a format and asks for a locale
+ * for each. The magnitude is unsigned, as -INT64_MIN is no int64_t. */
 void npart__append_int64(struct npart__buffer *buffer, int64_t value)
 {
     char digits[24];
@@ -78,6 +86,8 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value)
     npart__append(buffer, digits + at, sizeof digits - at);
 }
 
+/* Not printf: its point is the locale's, and reports must be the same bytes everywhere. The
+ * whole part and the rest are written apart, so that a large number keeps its digits. */
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals)
 {
     static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};

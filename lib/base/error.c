@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Errors and checked arithmetic.
+ * Errors and checked arithmetic. Sizes, dims and offsets come from files, so every sum or
+ * product of them goes through here and may say that there is no such number.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/base.h"
 
+/* Texts of the file may be in the message, so it is made twice as long as it may be shown:
+ * escapes are added after that, and a character cut in half is taken away before. */
 npart_status npart__fail(struct npart_error *error, npart_status status, const char *place, const char *format, ...)
 {
     if (!error)
@@ -64,6 +67,8 @@ bool npart__multiply_uint64(uint64_t a, uint64_t b, uint64_t *out)
     return true;
 }
 
+/* Magnitudes are multiplied, as unsigned overflow is defined; a negative product may be one
+ * larger. */
 bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out)
 {
     uint64_t magnitude_a = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
@@ -81,6 +86,8 @@ bool npart__multiply_int64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
+/* C rounds towards zero, ONNX's integer division of shapes (and Python's) towards minus
+ * infinity. */
 bool npart__floor_divide_int64(int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0 || (a == INT64_MIN && b == -1))
@@ -105,6 +112,8 @@ bool npart__floor_modulo_int64(int64_t a, int64_t b, int64_t *out)
 
 #define LARGEST_EXPONENT 400 /* beyond it a double is 0 or infinite */
 
+/* Digits are gathered as a whole number and scaled at the end, so 0.1 and 1e-1 are the same
+ * double. No error is possible: the lexers let only digits, a point and an exponent through. */
 double npart__read_decimal(const char *text)
 {
     double value = 0;

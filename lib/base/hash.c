@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 
+/* Not called with 0 or 64 bits, where C has no answer. */
 static inline uint64_t rotated(uint64_t word, unsigned bits)
 {
     return word << bits | word >> (64 - bits);
@@ -26,6 +27,7 @@ static inline void sip_round(struct npart__hash *hash)
     v[2] = rotated(v[2], 32);
 }
 
+/* The four constants are the specification's ("somepseudorandomlygeneratedbytes"). */
 struct npart__hash npart__hash_begin(const struct npart__hash_key *key)
 {
     return (struct npart__hash){{key->low ^ UINT64_C(0x736f6d6570736575), key->high ^ UINT64_C(0x646f72616e646f6d),
@@ -39,6 +41,7 @@ void npart__hash_word(struct npart__hash *hash, uint64_t word)
     hash->v[0] ^= word;
 }
 
+/* Three rounds at the end and one for each word, which is what 1-3 in the name stands for. */
 uint64_t npart__hash_end(struct npart__hash hash)
 {
     hash.v[2] ^= 0xff;
@@ -71,6 +74,8 @@ uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, 
     return npart__hash_end(hash);
 }
 
+/* There is no portable source of random numbers without I/O, and a table needs one key only. The
+ * hash of what differs between runs is hard enough to guess for a table of names. */
 void npart__hash_key_init(struct npart__hash_key *key)
 {
     /* What nobody outside this process knows: where it was loaded, where its stack is, and when. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which names may have been meant by one that is none.
+ * Which names may have been meant by one that is none: "did you mean" of targets, dims,
+ * switches, ops, inputs and nodes. Names are offered one by one; the best three are kept, and
+ * the first few for a list of what there is.
  */
 #include <stdio.h>
 
 #include "base/base.h"
 
 #define MOST_COMPARED 64u  /* bytes; of longer names their beginnings are compared */
+/* Of the longest words; after more changes it is another word. */
 #define MOST_CHANGES 3u
+/* Shorter parts are in nearly every name. */
 #define LEAST_CONTAINED 3u /* bytes of a name that counts as part of another */
 
 static char lower(char c)
@@ -20,8 +24,10 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* How many letters are to be changed, put in, taken out or swapped with the next to make one text of the other; more
- * than `most` is all the same. */
+/* How many letters are to be changed, put in, taken out or swapped with the next to make one
+ * text of the other; more than `most` is all the same. This is the distance of Damerau and
+ * Levenshtein without changing a letter twice, by rows of its table: three are enough, as a swap
+ * looks back two. It ends as soon as a whole row is past `most`. */
 static uint32_t changes_between(const char *a, size_t a_length, const char *b, size_t b_length, uint32_t most)
 {
     uint32_t rows[3][MOST_COMPARED + 1];
@@ -47,6 +53,7 @@ static uint32_t changes_between(const char *a, size_t a_length, const char *b, s
     return rows[a_length % 3][b_length];
 }
 
+/* Whether a text has the other in it, by letters of any case; too short a part does not count. */
 static bool contains(const char *text, size_t length, const char *part, size_t part_length)
 {
     for (size_t at = 0; part_length >= LEAST_CONTAINED && at + part_length <= length; at++)
@@ -62,6 +69,8 @@ static uint32_t rank_of(const struct npart__nearest *nearest, const char *name, 
         return UINT32_MAX;
     if (nearest->length < 3) /* too little to tell mistakes by: a beginning */
         return length > nearest->length && npart__same_letters(name, nearest->wanted, nearest->length) ? 1 : UINT32_MAX;
+    /* The shorter the word, the fewer mistakes may be in it: one in three letters is another
+     * word. */
     bool begins_alike = nearest->length > 3 || (length && lower(*name) == lower(*nearest->wanted));
     uint32_t most = !begins_alike ? 0 : nearest->length < 6 ? 1 : nearest->length < 9 ? 2 : MOST_CHANGES;
     uint32_t changes = changes_between(nearest->wanted, nearest->length, name, length, most);
@@ -85,6 +94,8 @@ static bool is_listed(const struct npart__near *list, uint32_t count, const char
     return false;
 }
 
+/* What is listed where nothing is near; a name that comes again, as variants of two lists do,
+ * counts once. */
 static void list_first(struct npart__nearest *nearest, const char *name)
 {
     if (is_listed(nearest->first, nearest->first_count, name))
@@ -100,6 +111,8 @@ void npart__nearest_offer_as(struct npart__nearest *nearest, const char *name, c
     uint32_t rank = rank_of(nearest, name, strlen(name)), at = 0;
     if (rank == UINT32_MAX)
         return;
+    /* A target is offered by several names (its own, aliases, variants): only the nearest of
+     * them counts. */
     while (at < nearest->count && strcmp(nearest->best[at].name, shown) != 0)
         at++;
     if (at < nearest->count && nearest->best[at].rank <= rank)
@@ -108,6 +121,8 @@ void npart__nearest_offer_as(struct npart__nearest *nearest, const char *name, c
         nearest->count--;
         memmove(&nearest->best[at], &nearest->best[at + 1], (nearest->count - at) * sizeof nearest->best[0]);
     }
+    /* Insertion into a list of three, after what is as near: what was offered first is told
+     * first. */
     at = nearest->count;
     while (at > 0 && nearest->best[at - 1].rank > rank)
         at--;
@@ -142,6 +157,7 @@ static uint32_t write_names(char *out, size_t bytes, const struct npart__near *l
     return count;
 }
 
+/* Only the best rank is named: beside `batch` nobody wants to read a name three letters away. */
 size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
     uint32_t count = 0; /* what is further away than the best does not count */

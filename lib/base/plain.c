@@ -9,6 +9,8 @@
 
 size_t npart__utf8_length(const char *text, size_t rest)
 {
+    /* The least code of each length: what could be written shorter is overlong, and may hide a
+     * character from a check. */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)text;
     if (rest == 0 || bytes[0] < 0x80)
@@ -22,6 +24,8 @@ size_t npart__utf8_length(const char *text, size_t rest)
             return 0;
         code = code << 6 | (bytes[i] & 0x3fu);
     }
+    /* Surrogates are halves of UTF-16 and no characters, although the pattern of bytes allows
+     * them. */
     bool is_character = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
     return is_character ? length : 0;
 }
@@ -46,6 +50,7 @@ static bool is_hidden(uint32_t code)
     return false;
 }
 
+/* The code of a character that npart__utf8_length has accepted. */
 static uint32_t code_of(const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;
@@ -64,11 +69,13 @@ size_t npart__next_plain(const char *text, size_t rest, char shown[NPART__PLAIN_
         *shown_length = length;
         return length;
     }
+    /* Python's and C's escapes: readers know them, and they can be typed back. */
     const char *format = !length ? "\\x%02x" : code > 0xffff ? "\\U%08x" : "\\u%04x";
     *shown_length = (size_t)snprintf(shown, NPART__PLAIN_BYTES, format, (unsigned)code);
     return length ? length : 1;
 }
 
+/* Nearly all names are ASCII, which is appended in runs without looking at each character again. */
 static bool is_plain_ascii(char c)
 {
     return c >= 0x20 && c < 0x7f;
@@ -101,6 +108,8 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text)
         size_t shown_length;
         at += npart__next_plain(text + at, length - at, shown, &shown_length);
         whole += shown_length;
+        /* Once a character did not fit, nothing after it is written, though a shorter one might
+         * fit: the text must be a beginning. */
         fits = fits && whole < bytes;
         if (fits) {
             memcpy(out + used, shown, shown_length);
@@ -112,6 +121,7 @@ size_t npart__copy_plain(char *out, size_t bytes, const char *text)
     return whole;
 }
 
+/* At most three bytes before the end can belong to the last character, so no more are looked at. */
 void npart__trim_text(char *text)
 {
     size_t length = strlen(text), start = length;

@@ -35,6 +35,7 @@ static unsigned hash_of(const struct npart__strings *strings, const char *text, 
     return (unsigned)npart__hash_bytes(&strings->key, text, length);
 }
 
+/* The one lookup, with the hash already known: adding a text hashes it once. */
 static struct npart__string_entry *find_entry(const struct npart__strings *strings, const char *text, size_t length,
                                               unsigned hash)
 {
@@ -46,6 +47,8 @@ static struct npart__string_entry *find_entry(const struct npart__strings *strin
 /* uthash counts key lengths in unsigned. */
 #define LONGEST_TEXT ((size_t)UINT32_MAX / 2)
 
+/* Ids are given in the order of arrival, so they do not depend on the key, and arrays may be
+ * indexed by them. */
 uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t length, bool copy)
 {
     if (length > LONGEST_TEXT)
@@ -70,6 +73,8 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
     return entry->id;
 }
 
+/* Interned again in the order of their ids, which gives the same ids. The key stays, as the
+ * texts come from the same file. */
 bool npart__strings_copy(const struct npart__strings *from, struct npart__arena *arena, struct npart__strings *out)
 {
     memset(out, 0, sizeof *out);

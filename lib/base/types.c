@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ONNX element types by number, as TensorProto.DataType counts them.
+ * ONNX element types by number, as TensorProto.DataType counts them. The library speaks of types
+ * by these numbers everywhere; names and sizes are looked up here.
  */
 #include "base/base.h"
 
@@ -41,6 +42,8 @@ static const struct {
     {"float6e3m2", "FLOAT6E3M2", 6, 'f'},
 };
 
+/* Newer versions of ONNX have numbers that this table lacks; they come out as "undefined", of no
+ * known size. */
 static bool is_known(int element_type)
 {
     return element_type > 0 && (size_t)element_type < NPART__COUNT(element_types);
@@ -51,6 +54,7 @@ const char *npart__type_name(int element_type)
     return element_types[is_known(element_type) ? element_type : 0].name;
 }
 
+/* Not strncasecmp, which follows the locale. */
 bool npart__same_letters(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -62,6 +66,8 @@ bool npart__same_letters(const char *a, const char *b, size_t length)
     return true;
 }
 
+/* The first letters are compared before all else (0x20 is the bit between the cases): op lists
+ * ask for thousands of names. */
 int npart__type_number(const char *name, size_t length)
 {
     for (size_t i = 1; i < NPART__COUNT(element_types); i++) {

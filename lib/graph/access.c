@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading a graph that has been built.
+ * Reading a graph that has been built: attributes, names and paths, for all later stages.
+ * Nothing here changes a graph or allocates.
  */
 #include <stdio.h>
 
 #include "graph/build.h"
 
+/* A linear search: nodes have few attributes, and those of one name are interned, so their text
+ * is in the cache. */
 const struct npart__attribute *npart__node_attribute(const struct npart__graph *graph, const struct npart__node *node,
                                                      const char *name)
 {
@@ -28,6 +31,7 @@ bool npart__has_one_result(const struct npart__graph *graph, const struct npart_
     return npart__node_output(graph, node, 0) != NPART_NONE;
 }
 
+/* The last colon divides domain and operator; ONNX's own domain may be written out or left out. */
 bool npart__node_is(const struct npart__graph *graph, const struct npart__node *node, const char *op)
 {
     const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);
@@ -39,6 +43,8 @@ bool npart__node_is(const struct npart__graph *graph, const struct npart__node *
     return strlen(domain) == length && memcmp(domain, op, length) == 0;
 }
 
+/* For nodes that may compute the same. A payload that the scan has left out cannot be compared,
+ * so such attributes differ. Floats are compared by bits: -0 and 0 are not the same attribute. */
 bool npart__same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     if (a->type != b->type || a->count != b->count || a->is_elided || b->is_elided || strcmp(a->name, b->name) != 0)
@@ -69,6 +75,7 @@ const char *npart__attribute_string(const struct npart__attribute *attribute, ui
     return (const char *)strings[index].data;
 }
 
+/* NodeProto.metadata_props (IR 10): exporters note there where a node comes from. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key)
 {
     const Onnx__NodeProto *proto = node->metadata;

@@ -7,7 +7,10 @@
 
 #include "graph/build.h"
 
+/* AttributeProto.AttributeType ends here: TYPE_PROTOS. */
 #define LAST_TYPE 14
+/* Pads of a 3-D convolution are six numbers, permutations hardly more than eight; longer lists
+ * are read once. */
 #define SHORT_LIST 16u
 
 /* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. */
@@ -30,6 +33,9 @@ static int attribute_type(const Onnx__AttributeProto *proto)
     return 0;
 }
 
+/* A body is a region of its own: its nodes run within the node, on one device, and are
+ * partitioned by themselves. It is only noted here; its nodes are built when all names around it
+ * are known. */
 static uint32_t add_body(struct npart__build *build, const Onnx__GraphProto *graph, const char *label, uint32_t node)
 {
     struct npart__graph *out = build->graph;
@@ -47,6 +53,8 @@ static uint32_t add_body(struct npart__build *build, const Onnx__GraphProto *gra
     return scope;
 }
 
+/* The bodies of one node have ids that follow one another, since all its attributes are read
+ * before anything else makes a scope. */
 static bool add_bodies(struct npart__build *build, Onnx__GraphProto **graphs, size_t count, const char *label,
                        uint32_t node, struct npart__attribute *out)
 {
@@ -159,6 +167,8 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
 /* So many are looked through; of more, an index is made. */
 #define FEW_ATTRIBUTES 16u
 
+/* An entry of the index, which is sorted by the address of the name: any order does, as long as
+ * it is the same when a name is looked for. */
 struct named {
     const char *name; /* interned: its address tells it from others */
     uint32_t index;   /* among the graph's attributes */
@@ -226,6 +236,8 @@ static bool resolve_reference(const struct npart__build *build, const Onnx__Attr
     return given != NULL;
 }
 
+/* A reference within a function (ref_attr_name) that the call does not give and that has no
+ * default leaves the attribute out, as the format says. */
 static npart_status add_attribute(struct npart__build *build, const Onnx__AttributeProto *proto, uint32_t node)
 {
     struct npart__graph *graph = build->graph;
@@ -241,6 +253,8 @@ static npart_status add_attribute(struct npart__build *build, const Onnx__Attrib
     return NPART_OK;
 }
 
+/* Called twice for a call: with its own attributes, and with the defaults of the function that
+ * it leaves out. */
 npart_status npart__build_attributes(struct npart__build *build, Onnx__AttributeProto **protos, size_t count,
                                      uint32_t node, bool only_missing)
 {

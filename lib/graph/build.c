@@ -257,6 +257,7 @@ bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProt
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
+/* An empty name is a result that nobody wants; it keeps its place in the list of operands. */
 static npart_status declare_output(struct npart__build *build, uint32_t node, const char *text)
 {
     struct npart__graph *graph = build->graph;

@@ -8,22 +8,29 @@
 #include "graph/graph.h"
 #include "onnx/onnx.h"
 
-/* What a name means at the moment. Names are ids of interned strings, so the table is an array. */
+/* What a name means at the moment. Names are ids of interned strings, so the table is an array.
+ * A function body is an environment of its own; names that were bound in another one are not
+ * visible, and need not be taken out of the table. */
 struct npart__binding {
     uint32_t value;       /* NPART_NONE: an operand that the caller left out */
     uint32_t scope;       /* that bound it, plus 1; 0: nobody */
     uint32_t environment; /* a function sees none of its caller's names */
 };
 
+/* What a name meant before a scope bound it: at the end of the scope it means that again. */
 struct npart__undo {
     uint32_t name;
     struct npart__binding binding;
 };
 
+/* A value from outside that is used within a body. Before order.c attaches it, `region` is the
+ * body; from then on the node that holds it. */
 struct npart__capture {
     uint32_t region, value;
 };
 
+/* Looking an operator up is a binary search by texts; nodes of one operator are many, so the
+ * last answers are kept. */
 struct npart__schema_slot {
     uint32_t op_type, domain;
     int32_t version;
@@ -38,6 +45,8 @@ struct npart__attribute_index {
     uint32_t count;
 };
 
+/* The state of one build. Nothing of it outlives npart__graph_build; large arrays go back at its
+ * end. */
 struct npart__build {
     struct npart__graph *graph;
     struct npart__arena *arena;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that the standard defines by others, replaced by these: what a runtime does with those that it has no
- * kernel for. The nodes of a body are built from its text.
+ * Operators that the standard defines by others, replaced by these: what a runtime does with
+ * those that it has no kernel for. The nodes of a body are built from its text in
+ * lib/schema/functions.def, whose statements have the form
+ *    [conditions?]outputs=Op inputs attributes
+ * such as "!min&!max?output=Identity input". A body is not interpreted but built: afterwards its
+ * nodes are ordinary ones, in a scope of their own.
  */
 #include "graph/build.h"
 
@@ -12,6 +16,8 @@ struct name {
     uint32_t value;
 };
 
+/* One expansion under way. `call` is a copy, since the array of nodes moves while nodes are
+ * added to it. */
 struct expander {
     struct npart__graph *graph;
     struct npart__arena *arena;
@@ -24,6 +30,7 @@ struct expander {
 
 /* ---- the call --------------------------------------------------------------------------------------------- */
 
+/* Names in a body's text are not terminated, so npart__node_attribute does not do. */
 static const struct npart__attribute *attribute_of(const struct expander *expander, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < expander->call.attribute_count; i++) {
@@ -52,6 +59,7 @@ static uint32_t operand_of(const struct expander *expander, const char *name, si
                      : npart__node_input(expander->graph, &expander->call, (uint32_t)index);
 }
 
+/* The element type that the inference has found for an input, 0 for one that is absent. */
 static int input_type(const struct expander *expander, const char *name, size_t length)
 {
     bool is_output;
@@ -92,6 +100,7 @@ static bool condition_holds(const struct expander *expander, const char *text, s
     return holds == wanted;
 }
 
+/* Whether a statement belongs to the body of this node: all its conditions hold. */
 static bool is_part(const struct expander *expander, const struct npart__statement *statement)
 {
     const char *list = statement->conditions, *end = list + statement->conditions_length, *condition;
@@ -102,6 +111,7 @@ static bool is_part(const struct expander *expander, const struct npart__stateme
     return true;
 }
 
+/* Whether some statement that is part of this node's body makes the value. */
 static bool body_makes(const struct expander *expander, uint32_t value)
 {
     const char *body = expander->at->function->body, *word;
@@ -130,6 +140,7 @@ bool npart__body_makes_results(const struct npart__graph *graph, const struct np
 
 /* ---- attributes ------------------------------------------------------------------------------------------- */
 
+/* A number as the table writes it, so no error is looked for beyond its length. */
 static bool read_plain(const char *text, size_t length, double *out)
 {
     char plain[32];
@@ -169,7 +180,9 @@ static bool read_numbers(const struct expander *expander, const char *text, size
     return true;
 }
 
-/* `text` is behind the kind; false when out of memory. */
+/* Attributes take what fits their kind; `text` follows the kind in the table. A value that
+ * refers to an attribute which is neither given nor has a default leaves the whole attribute
+ * out: `*is_present` is false. False when out of memory. */
 static bool read_values(const struct expander *expander, char kind, const char *text, size_t length,
                         struct npart__attribute *out, bool *is_present)
 {
@@ -232,6 +245,8 @@ static bool add_attribute(const struct expander *expander, const char *word, siz
 
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
 
+/* The latest value of that name in the body, else an operand of the call: a body may use a name
+ * again. */
 static uint32_t value_named(const struct expander *expander, const char *text, size_t length)
 {
     for (uint32_t i = expander->name_count; i-- > 0;)
@@ -262,6 +277,8 @@ static bool add_output(struct expander *expander, const char *text, size_t lengt
     return NPART__PUSH(expander->arena, &graph->operands, value);
 }
 
+/* A word after the operator: an attribute if it has a "=", "-" for an input that is left out,
+ * else an input's name. */
 static bool add_word(struct expander *expander, const char *word, size_t length, uint32_t node)
 {
     struct npart__graph *graph = expander->graph;
@@ -272,6 +289,8 @@ static bool add_word(struct expander *expander, const char *word, size_t length,
     return NPART__PUSH(expander->arena, &graph->operands, value);
 }
 
+/* The node takes the version of its operator from the call's opset, and the call's metadata, so
+ * that a report can say which line of the source it comes from. */
 static bool add_node(struct expander *expander, const struct npart__statement *statement)
 {
     struct npart__graph *graph = expander->graph;
@@ -310,6 +329,9 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
 
 /* ---- bodies ----------------------------------------------------------------------------------------------- */
 
+/* A scope as that of an inlined function, so that all later stages need not know the difference.
+ * Results of the body's nodes keep what was inferred for the call's, which may be more than
+ * their own inference can say. */
 static bool expand(struct expander *expander)
 {
     struct npart__graph *graph = expander->graph;
@@ -351,6 +373,7 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
                                     .arena = arena,
                                     .at = &expansions[i],
                                     .call = out->nodes.items[expansions[i].node]};
+        /* Each statement makes at least one value, so a body has no more nodes than that. */
         if (out->nodes.count > NPART__LIMIT_NODES - NPART__LIMIT_BODY_VALUES)
             return npart__fail(error, NPART_ERROR_LIMIT, "", "more than %u nodes", NPART__LIMIT_NODES);
         if (!expand(&expander))

@@ -17,9 +17,11 @@
 #include "runtime/runtime.h"
 #include "wire/wire.h"
 
-/* Model-local functions may call each other this deep. */
+/* Model-local functions may call each other this deep. The standard forbids recursion, so what
+ * goes deeper is taken for it; inlining recurses, and its stack stays small. */
 #define NPART__LIMIT_CALL_DEPTH 64u
-/* Operator sets that a model or a function imports; real ones import a handful. */
+/* Operator sets that a model or a function imports; real ones import a handful. They are looked
+ * through for every node, so a file must not have thousands. */
 #define NPART__LIMIT_OPSETS 1024u
 /* Nodes after inlining. */
 #define NPART__LIMIT_NODES ((uint32_t)1 << 24)
@@ -31,6 +33,8 @@
 
 /* ---- tensors --------------------------------------------------------------------------------------------- */
 
+/* Where the numbers of a tensor are. Rules and inference read INLINE ones only; dims and type
+ * are known of the others, too, but of BROKEN ones maybe not. */
 enum npart__tensor_place {
     NPART__TENSOR_INLINE,   /* the data is here */
     NPART__TENSOR_ELIDED,   /* in the file, left out by the scan */
@@ -48,7 +52,7 @@ struct npart__tensor {
     const int64_t *dims;
     uint64_t elements; /* product of dims */
     uint64_t bytes;    /* that many elements take, sub-byte types packed */
-    const void *data;  /* the protobuf object behind an inline tensor; read through npart__tensor_* */
+    const void *data;  /* the protobuf object of an inline tensor; read through npart__tensor_* */
 };
 
 /* Numbers of an inline tensor of integers or bools, all or none: false when they are not here, not integers, or
@@ -111,6 +115,10 @@ const char *npart__attribute_string(const struct npart__attribute *attribute, ui
 
 /* ---- nodes, values, scopes ------------------------------------------------------------------------------- */
 
+/* A node of the file, or one that was made of it. All ranges are into arrays of the graph:
+ * inputs, outputs and captures into `operands`, attributes into `attributes`, bodies into
+ * `scopes`. Where a copy of the graph changes operands, ids of nodes stay, so that facts and
+ * verdicts by node remain right. */
 struct npart__node {
     const char *name;
     uint32_t op_type, domain; /* interned; "" is ai.onnx */
@@ -134,6 +142,8 @@ enum npart__value_kind {
     NPART__VALUE_OVERRIDABLE, /* an initializer that is an input too (IR 4 on): a default, not a constant */
 };
 
+/* A named tensor (or sequence, map, optional): what a node makes, an input of a graph, or an
+ * initializer. Two values of one name are two values where they are of different scopes. */
 struct npart__value {
     uint32_t name; /* interned */
     uint32_t scope;
@@ -149,6 +159,8 @@ struct npart__value {
 
 enum npart__scope_kind { NPART__SCOPE_MAIN, NPART__SCOPE_BODY, NPART__SCOPE_CALL };
 
+/* A list of nodes and who it belongs to, see above. Bodies and calls have the node that holds
+ * them; a region is a scope whose `region` is its own id. */
 struct npart__scope {
     uint8_t kind;
     uint32_t parent; /* scope; NPART_NONE for the main graph */
@@ -161,10 +173,15 @@ struct npart__scope {
     uint32_t first_order, order_count;   /* of a region: its slice of order, inlined nodes in place */
 };
 
+/* Something about the file that is no error but that a person should be told: `code` is one word
+ * for programs, `text` a sentence, `at` a node, name or "". Reports show them as they are. */
 struct npart__finding {
     const char *code, *text, *at;
 };
 
+/* The graph as all later stages read it. Arrays only grow while it is built; later graphs (other
+ * regions, expanded definitions, what a session runs) are copies with the same ids for what the
+ * file has. */
 struct npart__graph {
     struct npart__arena *arena;
     struct npart__strings strings;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How much the calls of functions stand for, counted before any is inlined. Each function is looked at once, so that a
- * file of 1 KB whose functions call each other twice, thirty deep, is refused at once and takes no memory.
+ * How much the calls of functions stand for, counted before any is inlined. Each function is
+ * looked at once, so that a file of 1 KB whose functions call each other twice, thirty deep, is
+ * an error at once and takes no memory.
  */
 #include "graph/build.h"
 
@@ -21,11 +22,13 @@ struct counter {
 
 static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *graph, bool is_inlined);
 
+/* Sums stop just past the limit: a product of calls would soon overflow 64 bits. */
 static uint64_t sum(const struct counter *counter, uint64_t a, uint64_t b)
 {
     return a > counter->limit || b > counter->limit - a ? counter->limit + 1 : a + b;
 }
 
+/* A declared type with a dim for each axis, which is built anew at every call. */
 static uint64_t count_type(const Onnx__TypeProto *type)
 {
     bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
@@ -40,6 +43,7 @@ static uint64_t count_types(Onnx__ValueInfoProto **infos, size_t count)
     return things;
 }
 
+/* Payloads are not copied at a call; what is made is the description. */
 static uint64_t count_tensor(const Onnx__TensorProto *tensor)
 {
     return 2 + (tensor ? tensor->n_dims : 0);
@@ -56,6 +60,7 @@ static uint64_t count_content(const Onnx__AttributeProto *attribute)
            (attribute->tp ? count_type(attribute->tp) : 0);
 }
 
+/* Of attributes in the file itself only the graphs are looked into, as these may call functions. */
 static uint64_t count_attribute(struct counter *counter, const Onnx__AttributeProto *attribute, bool is_inlined)
 {
     uint64_t things = is_inlined ? count_content(attribute) : 0;
@@ -112,6 +117,8 @@ static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, si
     return things;
 }
 
+/* A graph of the file costs what its nodes call; one within a function costs itself, too, each
+ * time. */
 static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *graph, bool is_inlined)
 {
     uint64_t things = count_nodes(counter, graph->node, graph->n_node, is_inlined);
@@ -126,6 +133,8 @@ static uint64_t count_graph(struct counter *counter, const Onnx__GraphProto *gra
     return sum(counter, things, count_types(graph->value_info, graph->n_value_info));
 }
 
+/* The limit grows with the file, since a large model of many layers that are calls of one
+ * function is in order. */
 npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes)
 {
     const Onnx__ModelProto *model = build->model;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What needs the whole graph: aliases replaced, captures gathered, consumers listed, each region put in order.
+ * What needs the whole graph, and is done last: aliases replaced, captures gathered, consumers
+ * listed, each region put in order. Done again whenever another view of the graph is made
+ * (regions.c, expand.c).
  */
 #include <stdlib.h>
 
@@ -8,6 +10,9 @@
 
 /* ---- aliases --------------------------------------------------------------------------------------------- */
 
+/* An alias may name another alias: a function that hands an input on, called by one that does
+ * the same. More steps than there are values are a circle, which only a malformed file has. All
+ * operands are then replaced by what they stand for, so that later stages see no alias. */
 static npart_status resolve_aliases(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -49,6 +54,7 @@ static uint32_t use_count(const struct npart__graph *graph, const struct npart__
 
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
+/* By node, then by value, so that what several uses capture stands together and counts once. */
 static int compare_captures(const void *left, const void *right)
 {
     const struct npart__capture *a = left, *b = right;
@@ -57,6 +63,8 @@ static int compare_captures(const void *left, const void *right)
     return a->value < b->value ? -1 : a->value > b->value;
 }
 
+/* Captures become operands of the node that holds the body, after its inputs: partitions must
+ * count what a body reads as read by that node. */
 static npart_status attach_captures(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -104,6 +112,8 @@ static bool gather_captures(struct npart__build *build)
 
 /* ---- consumers ------------------------------------------------------------------------------------------- */
 
+/* Two passes over all uses: the first counts, so that the lists of all values fit in one array;
+ * the second fills them. A node that uses a value twice is in its list twice. */
 static npart_status list_consumers(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -152,6 +162,8 @@ struct sorter {
     uint32_t heap_count;
 };
 
+/* The nodes of a scope in the file's order, with the body of a call in the call's place.
+ * Recursion is bounded by the depth of calls. */
 static void emit_scope(struct npart__graph *graph, uint32_t scope, uint32_t *out, uint32_t *count)
 {
     const struct npart__scope *at = &graph->scopes.items[scope];
@@ -171,7 +183,8 @@ static uint32_t producer_in_region(const struct npart__graph *graph, uint32_t va
     return producer != NPART_NONE && npart__node_region(graph, producer) == region ? producer : NPART_NONE;
 }
 
-/* The first node that stands before something it needs, or NPART_NONE. `place` holds the order. */
+/* The first node that stands before something it needs, or NPART_NONE. `place` holds the order.
+ * ONNX demands topological order, and nearly every file has it: then nothing is sorted. */
 static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, const uint32_t *order, uint32_t count)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -186,6 +199,7 @@ static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, con
     return NPART_NONE;
 }
 
+/* A binary heap by place: keeps the file's order wherever dependencies allow it. */
 static void heap_push(struct sorter *sorter, uint32_t node)
 {
     uint32_t at = sorter->heap_count++;
@@ -215,7 +229,8 @@ static uint32_t heap_pop(struct sorter *sorter)
     return top;
 }
 
-/* Among nodes that never became ready: going back from any of them must run into a circle. */
+/* Among nodes that never became ready: going back from any of them must run into a circle. After
+ * as many steps as there are nodes one of them is met twice. */
 static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint32_t start, uint32_t steps)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -233,6 +248,8 @@ static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint
     return at;
 }
 
+/* What waited for this node waits for one use less; a consumer that uses it twice was counted
+ * twice. */
 static void release_consumers(struct sorter *sorter, uint32_t emitted, uint32_t region)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -287,6 +304,8 @@ static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t
     return npart__fail(sorter->build->error, NPART_ERROR_MALFORMED, "", "the graph is cyclic");
 }
 
+/* A region's nodes in an order in which they can run. That they had to be sorted is a finding,
+ * as other tools may refuse the file. */
 static npart_status order_region(struct sorter *sorter, uint32_t region)
 {
     struct npart__graph *graph = sorter->graph;
@@ -312,6 +331,7 @@ static npart_status order_region(struct sorter *sorter, uint32_t region)
                : npart__fail_memory(sorter->build->error);
 }
 
+/* All that follows from operands and regions, which must be final. */
 static npart_status list_and_order(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -343,6 +363,8 @@ npart_status npart__build_order(struct npart__build *build)
     return status == NPART_OK ? list_and_order(build) : status;
 }
 
+/* Captures are gathered anew from the uses, since bodies may have become part of the region
+ * around them. */
 npart_status npart__build_order_again(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;

@@ -9,6 +9,7 @@
 
 #define IN_RANGE(first, amount, array) ((uint64_t)(first) + (amount) <= (array).count)
 
+/* Every range lies in its array, and what refers to a node is referred to by it. */
 static void check_nodes(const struct npart__graph *graph)
 {
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
@@ -31,6 +32,7 @@ static void check_nodes(const struct npart__graph *graph)
                       "operand %u", i);
 }
 
+/* Parents come before their children, so that one pass over the scopes is enough elsewhere. */
 static void check_scopes(const struct npart__graph *graph)
 {
     for (uint32_t s = 0; s < graph->scopes.count; s++) {
@@ -47,6 +49,7 @@ static void check_scopes(const struct npart__graph *graph)
     }
 }
 
+/* A value with a producer is among its results. */
 static void check_values(const struct npart__graph *graph)
 {
     for (uint32_t v = 0; v < graph->values.count; v++) {
@@ -70,6 +73,8 @@ static uint64_t spread(uint32_t id)
     return x ^ x >> 29;
 }
 
+/* Lists of consumers are those that the operands say. Both are summed up by `spread`, so that
+ * their order does not matter. */
 static void check_uses(const struct npart__graph *graph, const bool *is_run, struct npart__arena *scratch)
 {
     uint64_t *sums = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *sums);
@@ -88,6 +93,7 @@ static void check_uses(const struct npart__graph *graph, const bool *is_run, str
     }
 }
 
+/* Each node that runs is in the order of its region once, after what it uses. */
 static void check_order(const struct npart__graph *graph, const bool *is_run, struct npart__arena *scratch)
 {
     uint32_t *place = npart__arena_zeroed(scratch, graph->nodes.count + (size_t)1, sizeof *place);

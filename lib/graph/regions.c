@@ -6,6 +6,7 @@
  */
 #include "graph/build.h"
 
+/* One item more than there are, so that an empty array has an address, too. */
 void *npart__build_copy_items(struct npart__arena *arena, const void *items, uint32_t count, size_t item_bytes)
 {
     void *copy = npart__arena_allocate(arena, (count + (size_t)1) * item_bytes);
@@ -23,12 +24,13 @@ bool npart__build_copy(const struct npart__graph *graph, struct npart__arena *ar
            NPART__COPY_ARRAY(arena, &graph->operands, &out->operands);
 }
 
-/* Scopes are listed outside first. What stands in a branch that is not taken, or behind a call that is one node, is in
- * no region. */
+/* Scopes are listed outside first. What stands in a branch that is not taken, or in the function
+ * of a call that is one node, is in no region. */
 static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
 {
     for (uint32_t s = 1; s < graph->scopes.count; s++) {
         struct npart__scope *scope = &graph->scopes.items[s];
+        /* The parent's region is known already: parents are listed first. */
         uint32_t around = graph->scopes.items[scope->parent].region;
         uint32_t branch = taken ? taken[scope->node] : NPART_NONE;
         bool is_inlined = branch == s || graph->nodes.items[scope->node].callee == s;
@@ -38,7 +40,8 @@ static void place_scopes(struct npart__graph *graph, const uint32_t *taken)
     }
 }
 
-/* The If's results are those of its branch. */
+/* The If's results are those of its branch. An inner value without a declared type takes the
+ * If's: exporters often write the type of the result only. */
 static void take_branch(struct npart__graph *graph, uint32_t id, uint32_t branch)
 {
     struct npart__node *node = &graph->nodes.items[id];
@@ -57,6 +60,8 @@ static void take_branch(struct npart__graph *graph, uint32_t id, uint32_t branch
     }
 }
 
+/* What is an output depends on the regions there are: results of a branch that was taken are
+ * inner values now. */
 static void mark_outputs(struct npart__graph *graph)
 {
     for (uint32_t i = 0; i < graph->values.count; i++)
@@ -74,6 +79,7 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
     struct npart__node *node = &graph->nodes.items[id];
     const char *op = npart__node_op(graph, node);
     node->callee = NPART_NONE;
+    /* Id 0 is the empty text: the standard's own domain. */
     node->domain = 0;
     for (uint32_t i = 0; i < graph->opset_count; i++)
         if (strcmp(graph->opsets[i].domain, "ai.onnx") == 0)
@@ -96,6 +102,7 @@ npart_status npart__build_finish(struct npart__graph *graph, struct npart_error 
     build->graph = graph;
     build->arena = graph->arena;
     build->error = error;
+    /* Findings are set aside while the order is made again, so that each is told once. */
     struct npart__graph had = *graph; /* what is odd about the order has been said */
     memset(&graph->findings, 0, sizeof graph->findings);
     npart_status status = npart__build_order_again(build);

@@ -6,6 +6,7 @@
 
 #include "graph/build.h"
 
+/* TensorProto.DataType, by the numbers that this file treats apart. */
 enum {
     FLOAT = 1, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, UINT32, UINT64, COMPLEX64,
     COMPLEX128, BFLOAT16, FLOAT8_FIRST = 17, FLOAT8_LAST = 20, UINT4 = 21, INT4 = 22, FLOAT4 = 23, UINT2 = 25,
@@ -77,6 +78,7 @@ static bool raw_size_fits(const struct npart__tensor *tensor, uint64_t bytes)
     return bytes == tensor->bytes || (is_float6 && bytes == tensor->elements);
 }
 
+/* The scan's record of a payload field that it has left out, where there is one. */
 static bool find_record(const Onnx__TensorProto *proto, uint32_t field, struct npart__elided *out)
 {
     for (unsigned i = 0; npart__onnx_elided(&proto->base, i, out); i++)
@@ -87,6 +89,7 @@ static bool find_record(const Onnx__TensorProto *proto, uint32_t field, struct n
 
 /* ---- external data --------------------------------------------------------------------------------------- */
 
+/* external_data holds texts; offset and length are decimal numbers without a sign. */
 static bool parse_size(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -133,6 +136,9 @@ static const char *check_external(const struct npart__tensor *tensor, const Onnx
 
 /* ---- building -------------------------------------------------------------------------------------------- */
 
+/* Where the numbers of a tensor are, and "" or what is wrong with them; `*found` is how many
+ * bytes there are. raw_data goes before the typed fields, as in ONNX's own readers; strings are
+ * never raw. */
 static const char *place_data(struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t *found)
 {
     static const char misfit[] = "its data does not fit its dims and type";
@@ -171,6 +177,8 @@ static bool report_broken(struct npart__build *build, struct npart__tensor *tens
                                 tensor->name, problem, (unsigned long long)tensor->bytes, (unsigned long long)found);
 }
 
+/* A tensor that does not fit is a finding and not an error: the analysis needs its dims and type
+ * at most, and lib/valid says what a runtime does about it. */
 struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx__TensorProto *proto,
                                           const char *where)
 {
@@ -192,6 +200,8 @@ struct npart__tensor *npart__build_tensor(struct npart__build *build, const Onnx
     return !*problem || report_broken(build, tensor, where, problem, found) ? tensor : NULL;
 }
 
+/* SparseTensorProto: `values` holds what is not zero, `dims` are those of the dense tensor,
+ * which is what a graph computes with. Indices are not looked at. */
 struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, const Onnx__SparseTensorProto *proto,
                                                  const char *where)
 {
@@ -239,6 +249,8 @@ static bool is_signed_type(int type)
     return type == INT8 || type == INT16 || type == INT32 || type == INT64 || type == INT4 || type == INT2;
 }
 
+/* int32_data holds all types of up to 32 bits, one number for each element, but for types below
+ * a byte, which newer writers pack: then the number of entries tells. */
 static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
     int type = tensor->element_type;
@@ -259,6 +271,7 @@ static int64_t integer_at(const struct npart__tensor *tensor, const Onnx__Tensor
     return as_integer((uint64_t)(int64_t)proto->int32_data[i], bits, is_signed);
 }
 
+/* All or none: rules that ask for "every element" must not see a part of them. */
 bool npart__tensor_int64s(const struct npart__tensor *tensor, int64_t *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;
@@ -300,6 +313,8 @@ static double from_float_bits(uint32_t bits)
     return (double)value;
 }
 
+/* bfloat16 is the upper half of a float32, hence the shift; the callers let no other type
+ * through. */
 static double raw_double(int type, const uint8_t *data)
 {
     double value;
@@ -318,6 +333,7 @@ static double raw_double(int type, const uint8_t *data)
     }
 }
 
+/* float16 and bfloat16 stand as bit patterns in int32_data. */
 static double double_at(const struct npart__tensor *tensor, const Onnx__TensorProto *proto, uint64_t i)
 {
     int type = tensor->element_type;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Types as the file declares them.
+ * Types as the file declares them (TypeProto), from protobuf's objects to ours. What the format
+ * allows and nobody can mean stays unknown, as a wrong declaration is no reason not to analyze
+ * the model.
  */
 #include "graph/build.h"
 
+/* A dim is a number, a symbol, or neither. Negative numbers and empty symbols are neither: old
+ * exporters write -1 or "" for a dynamic dim. No shape at all (NULL) is an unknown rank, an empty
+ * one a scalar. */
 static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto *shape,
                         struct npart__declared_type *out)
 {
@@ -28,6 +33,7 @@ static bool build_shape(struct npart__arena *arena, const Onnx__TensorShapeProto
     return true;
 }
 
+/* 0 where the file does not say, or says a number that fits nowhere. */
 static uint8_t element_type(bool present, int32_t number)
 {
     return present && number > 0 && number <= UINT8_MAX ? (uint8_t)number : 0;

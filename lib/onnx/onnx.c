@@ -6,6 +6,8 @@ struct unpack_memory {
     bool failed;
 };
 
+/* protobuf-c says no more than NULL when it fails, so want of memory is noted here to be told
+ * from a message that cannot be read. */
 static void *allocate(void *payload, size_t bytes)
 {
     struct unpack_memory *memory = payload;
@@ -15,6 +17,8 @@ static void *allocate(void *payload, size_t bytes)
     return block;
 }
 
+/* Blocks that protobuf-c gives back while unpacking: large ones go at once, small ones stay with
+ * the arena. */
 static void release(void *payload, void *block)
 {
     struct unpack_memory *memory = payload;
@@ -34,6 +38,8 @@ npart_status npart__onnx_unpack(const struct npart__skeleton *skeleton, struct n
     return NPART_OK;
 }
 
+/* A record is native memory of this process, written by the scan and read here: no byte order is
+ * involved. An unknown field of that number but another size cannot come from the scan. */
 bool npart__onnx_elided(const ProtobufCMessage *message, unsigned index, struct npart__elided *out)
 {
     for (unsigned i = 0; i < message->n_unknown_fields; i++) {

@@ -5,7 +5,7 @@
  * What stays is copied in runs as long as possible: `run_start` is the first byte that is wanted but not yet
  * copied, and only leaving something out, or running out of window, ends a run. A message whose contents changed
  * gets its length rewritten when it closes, as a varint of the old width, padded if need be, so that nothing
- * behind it moves.
+ * after it moves.
  */
 #include <stdio.h>
 
@@ -52,6 +52,7 @@ static const char *const message_names[MESSAGE_COUNT] = {
 #include "wire/wire_schema.def"
 };
 
+/* By a search, as names are asked for in messages of errors alone. */
 static const char *field_name(unsigned message, uint64_t number)
 {
     static const struct {
@@ -67,6 +68,8 @@ static const char *field_name(unsigned message, uint64_t number)
     return "unknown";
 }
 
+/* In the words of test/checks/check_proto.py, which compares them with onnx.proto3 of the
+ * package onnx. */
 void npart__wire_describe(struct npart__buffer *buffer)
 {
     static const char *const kinds[] = {"",         "varint", "fixed32", "fixed64", "varints", "fixed32s",
@@ -124,6 +127,8 @@ static const char *byte_place(char *place, uint64_t at)
     return place;
 }
 
+/* An error with the byte of the input where it is. Until a graph has begun, at the outermost
+ * level, the file is probably of another format, and the message asks so. */
 static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...)
 {
     char place[PLACE_BYTES], text[200];
@@ -138,6 +143,8 @@ static npart_status malformed(struct scan *scan, uint64_t at, const char *format
 
 /* ---- output ---------------------------------------------------------------------------------------------- */
 
+/* Room for so many bytes more. The skeleton is one protobuf message, so it may not be larger
+ * than these may be, however large the file is. */
 static npart_status reserve(struct scan *scan, size_t bytes)
 {
     uint64_t limit = scan->options->limit_skeleton_bytes;
@@ -163,6 +170,7 @@ static npart_status reserve(struct scan *scan, size_t bytes)
     return NPART_OK;
 }
 
+/* Bytes that are not a run of the input: records of what was left out. */
 static npart_status append(struct scan *scan, const void *data, size_t bytes)
 {
     npart_status status = reserve(scan, bytes);
@@ -184,6 +192,8 @@ static npart_status end_run(struct scan *scan)
     return status;
 }
 
+/* Base 128, least significant first, the upper bit for "more follows": Protocol Buffers,
+ * Encoding. */
 static size_t put_varint(uint8_t *at, uint64_t value)
 {
     size_t bytes = 0;
@@ -205,6 +215,8 @@ static uint64_t window_end(const struct scan *scan)
 /* A tag, a length and a number at their longest. */
 #define FIELD_HEADER_BYTES 32
 
+/* At the end of the input there is nothing to move to. What the run has so far must be copied
+ * first, as the window is where it stands. */
 static npart_status move_window(struct scan *scan, size_t bytes)
 {
     npart_status status = NPART_OK;
@@ -227,6 +239,8 @@ static inline npart_status need(struct scan *scan, size_t bytes)
     return scan->position + bytes <= window_end(scan) ? NPART_OK : move_window(scan, bytes);
 }
 
+/* At most ten bytes, of which the last may carry one bit only: 9 * 7 + 1 = 64. A varint may not
+ * run past its message, even where the next bytes are there. */
 static npart_status read_long_varint(struct scan *scan, const char *what, uint64_t *out)
 {
     npart_status status = need(scan, 10);
@@ -264,7 +278,8 @@ static inline npart_status read_varint(struct scan *scan, const char *what, uint
     return NPART_OK;
 }
 
-/* Walks `bytes` forward, copying them as part of the run. */
+/* Walks `bytes` forward, copying them as part of the run. A text or payload that stays may be
+ * larger than the window, which then moves along it. */
 static npart_status keep_bytes(struct scan *scan, uint64_t bytes)
 {
     uint64_t end = scan->position + bytes;
@@ -293,6 +308,7 @@ static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end)
 
 /* ---- payloads -------------------------------------------------------------------------------------------- */
 
+/* How many bytes of one payload field of this tensor or attribute stay in the skeleton. */
 static uint64_t keep_limit(const struct scan *scan, const struct frame *frame)
 {
     uint64_t keep = scan->options->keep_bytes ? scan->options->keep_bytes : NPART__KEEP_BYTES;
@@ -366,6 +382,8 @@ static npart_status append_records(struct scan *scan, const struct frame *frame)
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
 
+/* A message that begins after its length. Only its end is noted: whether its length must be
+ * rewritten turns out when it closes. */
 static npart_status open_message(struct scan *scan, unsigned message, uint64_t bytes, unsigned length_bytes)
 {
     if (scan->depth >= NPART__LIMIT_DEPTH) {
@@ -379,6 +397,8 @@ static npart_status open_message(struct scan *scan, unsigned message, uint64_t b
     frame->message = (uint8_t)message;
     frame->length_bytes = (uint8_t)length_bytes;
     frame->changed = frame->has_elided = false;
+    /* Only these two have payloads; clearing the counts of every small message would cost more
+     * than reading it. */
     if (message == MESSAGE_TENSOR || message == MESSAGE_ATTRIBUTE) {
         frame->element_type = 0;
         memset(frame->kept_bytes, 0, sizeof frame->kept_bytes);
@@ -387,7 +407,7 @@ static npart_status open_message(struct scan *scan, unsigned message, uint64_t b
 }
 
 /* Rewrites the length of a message whose contents changed. Records can make a message longer than it was; then
- * a wider varint may be needed, and what is behind it, at most this message, moves. */
+ * a wider varint may be needed, and what follows it, at most this message, moves. */
 static npart_status rewrite_length(struct scan *scan, const struct frame *frame)
 {
     uint8_t varint[10];
@@ -410,6 +430,8 @@ static npart_status rewrite_length(struct scan *scan, const struct frame *frame)
     return NPART_OK;
 }
 
+/* A change within is a change of all messages around it: their lengths have to be rewritten,
+ * too. */
 static npart_status close_message(struct scan *scan)
 {
     struct frame *frame = &scan->frames[--scan->depth];
@@ -497,6 +519,8 @@ static bool is_payload(const struct tag *tag)
     return tag->field.rule == RULE_TENSOR || tag->field.rule == RULE_ATTRIBUTE;
 }
 
+/* A field that is a single number: a varint, or four or eight bytes. Of repeated ones that are
+ * not packed each is a field of its own, and counts as one element of its payload. */
 static npart_status handle_number(struct scan *scan, const struct tag *tag)
 {
     static const uint8_t widths[] = {[WIRE_FIXED64] = 8, [WIRE_FIXED32] = 4};
@@ -554,6 +578,8 @@ static npart_status walk_bytes(struct scan *scan, const struct tag *tag, uint64_
     }
 }
 
+/* A field with a length (wire type 2): a message, a text, bytes, or packed numbers. protobuf-c
+ * takes no length of more than five bytes, so neither does the scan. */
 static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
 {
     struct frame *frame = &scan->frames[scan->depth - 1];
@@ -585,6 +611,9 @@ static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
     return walk_bytes(scan, tag, bytes, length_bytes);
 }
 
+/* One field at `position`: its tag, then what the table says of it. Tags are of 32 bits and at
+ * most five bytes, as protobuf-c reads no others. Wire types 3 and 4 (start and end of a group)
+ * are in no ONNX message. */
 static npart_status scan_field(struct scan *scan)
 {
     struct frame *frame = &scan->frames[scan->depth - 1];
@@ -620,6 +649,8 @@ static npart_status at_end(struct scan *scan, bool *out)
     return status;
 }
 
+/* The frames are some 13 KB, too much for the stack of a thread of the caller's. On failure the
+ * skeleton's memory goes back at once, the rest with the arena. */
 npart_status npart__wire_scan(struct npart__source *source, const struct npart__wire_options *options,
                               struct npart__arena *arena, struct npart__skeleton *out, struct npart_error *error)
 {

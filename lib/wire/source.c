@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the bytes come from: a file read by pread, a stream read in order, or memory that is all window.
+ * Where the bytes come from: a file read by pread, a stream read in order, or memory that is all
+ * window. The scan asks for a place, always at or after the last one, and how many bytes it
+ * needs to see there.
  */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
@@ -14,7 +16,10 @@
 
 #include "wire/wire.h"
 
+/* A page: enough for the headers between two payloads that are jumped over. */
 #define FIRST_READ_BYTES ((size_t)4 << 10)
+/* Where reading goes on for long, larger reads gain nothing more, and the window is all the
+ * memory that a file takes besides the skeleton. */
 #define LAST_READ_BYTES ((size_t)256 << 10)
 
 static void init(struct npart__source *source, struct npart__arena *arena)
@@ -25,6 +30,7 @@ static void init(struct npart__source *source, struct npart__arena *arena)
     source->next_read_bytes = FIRST_READ_BYTES;
 }
 
+/* The system's reason in words; strerror is not safe with several threads. */
 static npart_status cannot_read(const char *what, int code, struct npart_error *error)
 {
     char text[128];
@@ -40,6 +46,8 @@ static bool allocate_storage(struct npart__source *source)
     return source->storage != NULL;
 }
 
+/* A directory can be opened on Linux, and only reading it fails, so directories are named as
+ * such here. What is no regular file (a pipe, /dev/stdin) has no size and is read in order. */
 npart_status npart__source_open_file(struct npart__source *source, struct npart__arena *arena, const char *path,
                                      struct npart_error *error)
 {
@@ -76,6 +84,7 @@ npart_status npart__source_open_stream(struct npart__source *source, struct npar
     return NPART_OK;
 }
 
+/* Nothing is copied: the caller's memory is the window, and must live until the scan has ended. */
 void npart__source_open_memory(struct npart__source *source, const void *data, size_t bytes)
 {
     init(source, NULL);
@@ -94,7 +103,8 @@ void npart__source_close(struct npart__source *source)
     source->storage = NULL;
 }
 
-/* One read at the window's end; *got is 0 at the end of the input. */
+/* One read at the window's end; *got is 0 at the end of the input. A callback that says more
+ * than there was room for cannot be believed. */
 static npart_status read_some(struct npart__source *source, uint8_t *into, size_t room, size_t *got,
                               struct npart_error *error)
 {
@@ -113,6 +123,7 @@ static npart_status read_some(struct npart__source *source, uint8_t *into, size_
             *got = (size_t)count;
             return NPART_OK;
         }
+        /* A signal came first; nothing was read yet. */
         if (errno != EINTR)
             return cannot_read("read the file", errno, error);
     }
@@ -169,8 +180,10 @@ npart_status npart__source_seek(struct npart__source *source, uint64_t offset, s
     source->window = source->storage;
     source->window_offset = offset;
     size_t wanted = source->next_read_bytes;
+    /* Twice as much next time, until a jump says that reading is sparse. */
     if (source->next_read_bytes < LAST_READ_BYTES)
         source->next_read_bytes *= 2;
+    /* A stream may be a terminal or a socket: no more is waited for than is needed. */
     while (source->window_bytes < bytes || (!is_stream && source->window_bytes < wanted)) {
         size_t room = (wanted > bytes ? wanted : bytes) - source->window_bytes, got;
         npart_status status = read_some(source, source->storage + source->window_bytes, room, &got, error);

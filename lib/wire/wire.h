@@ -60,7 +60,9 @@ struct npart__elided {
  * its own use, no schema can define them, and the scan drops any field of the input that the schema lacks. */
 #define NPART__ELIDED_FIELD 19999u
 
-/* What a tensor or attribute may keep. */
+/* What a tensor or attribute may keep, in bytes of one payload field. Rules ask for the elements
+ * of small tensors: scales, pads, bounds. INT64 tensors may be longer, since shapes are computed
+ * with them. The first can be changed by an option of reading, the others not. */
 #define NPART__KEEP_BYTES ((uint64_t)4 << 10)            /* tensor payloads in general */
 #define NPART__KEEP_INT64_BYTES ((uint64_t)64 << 10)     /* INT64 ones: shapes, indices, axes */
 #define NPART__KEEP_ATTRIBUTE_BYTES ((uint64_t)64 << 10) /* numbers and strings of one attribute */
