@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that find out what to do about a plan.
+ * Public functions that find out what to do about a plan: npart_advice_make, which plans again
+ * and again and is slow beside all others, and npart_advice_action, which tells one action.
  */
 #include "api/api.h"
 
@@ -25,12 +26,14 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
 {
     if (!out || !plan)
         return npart__fail_null(out ? "plan" : "out", error);
+    /* What is advised for a fixed model must hold for the open one. */
     if (fixed && (fixed->inference->model != plan->inference->model || fixed->oplist != plan->oplist))
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models or op lists");
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
     if (!made)
         return npart__fail_memory(error);
     const npart_inference *other = fixed ? fixed->inference : plan->inference;
+    /* An advice is about both plans, so neither may go before it. */
     npart__life_keep(made->life, plan->life);
     if (fixed)
         npart__life_keep(made->life, fixed->life);
@@ -51,6 +54,7 @@ void npart_advice_free(npart_advice *advice)
         npart__life_end(advice->life);
 }
 
+/* Lists of causes and needs stay the advice's own; the caller borrows them. */
 bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out)
 {
     if (!advice || index >= advice->advice.items.count || !NPART__HAS_ROOM(out))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api: the handles behind the public header, and the one place that knows what is inside a plan. Each handle owns one
+ * api: the handles of the public header, and the one place that knows what is inside a plan. Each handle owns one
  * arena and keeps alive what it was made from, so that handles may be freed in any order.
  *
  * Nothing changes once a handle is made, but for one thing: elements of tensors are read when a rule first asks for

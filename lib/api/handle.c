@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What all handles have in common: how long they live, what is asked of arguments, text for the caller's buffers.
+ * What all handles have in common: how long they live, what is asked of arguments, text for the
+ * caller's buffers. A handle is one arena with everything in it, and a count of those who refer
+ * to it: the caller, and each handle made from it.
  */
 #include <stdio.h>
 
@@ -9,6 +11,7 @@
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 
+/* The numbers of the header that the library was built with, not of the caller's. */
 const char *npart_version(void)
 {
     return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
@@ -49,6 +52,7 @@ void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
     return handle;
 }
 
+/* A handle is made from two others at most: a plan from an inference and an op list. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other)
 {
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)
@@ -62,8 +66,11 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
 /* As deep as a plan is above its model. */
 void npart__life_end(struct npart__life *life)
 {
+    /* The one who takes the last reference away frees; acquire and release order what others
+     * have written before. */
     if (NPART__COUNT_DOWN(&life->references) > 0)
         return;
+    /* Copied out first, as the life lies in the arena that goes. */
     struct npart__life *kept[NPART__MOST_KEPT];
     struct npart__arena arena = life->arena;
     memcpy(kept, life->kept, sizeof kept);
@@ -81,6 +88,8 @@ npart_status npart__fail_null(const char *name, struct npart_error *error)
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
 }
 
+/* Structs of options carry a version, so that a program built against a newer header is told and
+ * not misread. */
 npart_status npart__check_version(const char *what, uint32_t version, uint32_t newest, struct npart_error *error)
 {
     if (version >= 1 && version <= newest)
@@ -91,6 +100,8 @@ npart_status npart__check_version(const char *what, uint32_t version, uint32_t n
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
+/* The room on the stack is the buffer's first memory: short texts, which nearly all are, take
+ * none of the allocator's. */
 void npart__note_open(struct npart__note *note, const struct npart_allocator *allocator)
 {
     npart__arena_init(&note->arena, allocator);
@@ -99,6 +110,8 @@ void npart__note_open(struct npart__note *note, const struct npart_allocator *al
     note->text.capacity = sizeof note->room;
 }
 
+/* As snprintf does: the whole length is returned, so that a caller can come again with more
+ * room. */
 size_t npart__note_close(struct npart__note *note, char *out, size_t bytes)
 {
     bool is_whole = !note->text.failed;
@@ -107,6 +120,7 @@ size_t npart__note_close(struct npart__note *note, char *out, size_t bytes)
     return is_whole ? note->text.size : SIZE_MAX;
 }
 
+/* A UTF-8 character that does not fit whole is left out. */
 size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
 {
     if (!out || bytes == 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that make inferences and ask them.
+ * Public functions that make inferences and ask them: types and shapes with the sizes that a
+ * caller gives, or with sizes that are proposed for each use. Values are asked for by id; texts
+ * are written into the caller's buffer.
  */
 #include "api/api.h"
 
@@ -66,7 +68,8 @@ static npart_status check_options(const struct npart_inference_options *options,
     return status;
 }
 
-/* With room for what plans share; NULL when out of memory. */
+/* With room for what plans share; NULL when out of memory. A handle that keeps its model alive,
+ * nothing inferred yet. */
 static npart_inference *new_inference(const npart_model *model)
 {
     npart_inference *made = npart__handle_new(sizeof *made, &model->life->arena.allocator);
@@ -84,6 +87,8 @@ static npart_inference *new_inference(const npart_model *model)
     return made;
 }
 
+/* Findings about compiled graphs and about what a runtime refuses belong to the inference, as
+ * they are the same for every target. `is_missing` is written only when all has gone well. */
 npart_status npart_inference_make(npart_inference **out, const npart_model *model,
                                   const struct npart_inference_options *options, struct npart_error *error)
 {
@@ -112,6 +117,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     return status;
 }
 
+/* Whether some input of the model has a dim that is no number. */
 static bool has_open_inputs(const npart_inference *inference)
 {
     const struct npart__graph *graph = inference->model->graph;
@@ -125,7 +131,8 @@ static bool has_open_inputs(const npart_inference *inference)
     return false;
 }
 
-/* The options of `open` with more sizes given. */
+/* The options of `open` with more sizes given. Earlier sizes stay: what the caller has fixed is
+ * not proposed anew. */
 static bool add_bindings(npart_inference *made, const npart_inference *open)
 {
     uint32_t before = open->options->binding_count, count = made->chosen_count;
@@ -149,7 +156,9 @@ static uint64_t misfits_of(const npart_inference *inference)
     return (uint64_t)inference->inference->contradicted.count + inference->inference->misfits;
 }
 
-/* One attempt; *out is NULL when nothing is open, there is no such use, or the sizes conflict. */
+/* One attempt; *out is NULL when nothing is open, there is no such use, or the sizes conflict. A
+ * conflict of sizes is an ARGUMENT error of the inference; here it only means that this attempt
+ * is none. */
 static npart_status try_sizes(npart_inference **out, const npart_inference *open, uint32_t use, uint32_t attempt,
                               struct npart_error *error)
 {
@@ -178,12 +187,15 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
     return status == NPART_ERROR_ARGUMENT ? NPART_OK : status;
 }
 
+/* Several proposals are tried; the first that contradicts no more than the open model does is
+ * taken, else the one with the fewest misfits. *out is NULL where nothing is open. */
 npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
                                       struct npart_error *error)
 {
     npart_inference *best = NULL, *made;
     if (!out || !open)
         return npart__fail_null(out ? "open" : "out", error);
+    /* The view of a plan knows less than the inference that it was made from. */
     if (open->made_from)
         open = open->made_from;
     bool fits = !has_open_inputs(open);
@@ -244,6 +256,7 @@ bool npart_inference_binding(const npart_inference *inference, uint32_t index, s
     return true;
 }
 
+/* "batch = sequence": two sizes that had to be taken for equal, with the node that needs it. */
 bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
                                 uint32_t *node)
 {
@@ -269,12 +282,15 @@ bool npart_inference_finding(const npart_inference *inference, uint32_t index, s
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
+/* NULL for an id out of range, which is no error but no answer. */
 static const struct npart__fact *fact_at(const npart_inference *inference, uint32_t value)
 {
     return inference && value < inference->model->graph->values.count ? npart__fact_of(inference->inference, value)
                                                                       : NULL;
 }
 
+/* What is known of a value, as numbers; dims are asked for one by one, since they may be
+ * expressions. */
 bool npart_inference_value(const npart_inference *inference, uint32_t value, struct npart_value *out)
 {
     const struct npart__fact *fact = fact_at(inference, value);
@@ -298,6 +314,7 @@ bool npart_inference_value(const npart_inference *inference, uint32_t value, str
     return true;
 }
 
+/* -1 where the dim is not a number: a symbol, an expression, or unknown. */
 int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, uint32_t axis)
 {
     const struct npart__fact *fact = fact_at(inference, value);
@@ -305,6 +322,7 @@ int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, ui
     return is_known ? fact->dims[axis] : -1;
 }
 
+/* "" for numbers and for what has no name at all. */
 size_t npart_inference_dim_text(const npart_inference *inference, uint32_t value, uint32_t axis, char *out,
                                 size_t bytes)
 {
@@ -329,6 +347,8 @@ size_t npart_inference_type_text(const npart_inference *inference, uint32_t valu
     return npart__note_close(&note, out, bytes);
 }
 
+/* Elements are read when they are first asked for, which changes the inference: hence the lock.
+ * Of float tensors there are none here. An element that is a symbol comes out as -1. */
 bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out, uint32_t capacity,
                               uint32_t *count)
 {

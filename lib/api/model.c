@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that read models, and tell what a model is as a whole.
+ * Public functions that read models, and tell what a model is as a whole. Reading is the first
+ * half of the pipeline, wire to graph; everything after it takes a model that has been read, and
+ * does not change it.
  */
 #include "api/api.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
+/* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
+ * the caller goes before the path, as "-" says nothing of a stream. */
 static npart_status read_source(npart_model **out, npart_model *model, struct npart__source *source,
                                 const struct npart_read_options *options, const char *name,
                                 struct npart_error *error)
@@ -29,7 +33,8 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     return status;
 }
 
-/* NULL when an argument is wrong, or when out of memory. */
+/* NULL when an argument is wrong, or when out of memory. Arguments are checked before anything
+ * is allocated or opened. */
 static npart_model *new_model(npart_model **out, const struct npart_read_options *options, npart_status *status,
                               struct npart_error *error)
 {
@@ -73,6 +78,7 @@ npart_status npart_model_read_stream(npart_model **out, npart_read_callback read
     return read ? open_and_read(out, NULL, read, payload, options, error) : npart__fail_null("read", error);
 }
 
+/* Nothing of `data` is referred to afterwards. */
 npart_status npart_model_read_memory(npart_model **out, const void *data, size_t bytes,
                                      const struct npart_read_options *options, struct npart_error *error)
 {
@@ -95,6 +101,8 @@ void npart_model_free(npart_model *model)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* Numbers of nodes count inlined functions; added nodes are those that a runtime's rewriting has
+ * made. */
 bool npart_model_info(const npart_model *model, struct npart_model_info *out)
 {
     if (!model || !NPART__HAS_ROOM(out))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that ask for nodes, their operands, attributes and names.
+ * Public functions that ask for nodes, their operands, attributes and names. All answers point
+ * into the model and live as long as it; an id out of range gets false or NULL.
  */
 #include "api/api.h"
 
@@ -9,6 +10,7 @@ static const struct npart__node *node_at(const npart_model *model, uint32_t node
     return model && node < model->graph->nodes.count ? &model->graph->nodes.items[node] : NULL;
 }
 
+/* NULL rather than an address past the end where there are none. */
 static const uint32_t *operands_at(const npart_model *model, uint32_t first, uint32_t count)
 {
     return count ? model->graph->operands.items + first : NULL;
@@ -43,6 +45,8 @@ bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node
     return true;
 }
 
+/* The name is the schema's ("X", "W"), not that of the tensor; operators that the standard does
+ * not know have none. */
 bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output, uint32_t index,
                          struct npart_operand *out)
 {
@@ -69,6 +73,7 @@ static const struct npart__attribute *attribute_at(const npart_model *model, uin
     return at && index < at->attribute_count ? &model->graph->attributes.items[at->first_attribute + index] : NULL;
 }
 
+/* Each type fills in its own member; the others stay 0 or NULL. */
 static void put_contents(const struct npart__attribute *attribute, struct npart_attribute *out)
 {
     switch (out->type) {
@@ -121,6 +126,7 @@ bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t ind
     return true;
 }
 
+/* Strings are bytes and may hold NULs, hence the length. */
 const char *npart_model_attribute_string(const npart_model *model, uint32_t node, uint32_t index, uint32_t item,
                                          size_t *bytes)
 {
@@ -141,6 +147,7 @@ const char *npart_model_node_metadata(const npart_model *model, uint32_t node, c
 
 /* ---- by name ----------------------------------------------------------------------------------------------- */
 
+/* "node 12 (Conv conv1)", as all messages name a node. */
 size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out, size_t bytes)
 {
     char text[1024] = "";
@@ -149,6 +156,8 @@ size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out,
     return npart__copy_out(text, strlen(text), out, bytes);
 }
 
+/* A number is a node's place in the main graph; nodes within bodies have names only. A number
+ * too long for an id is none. */
 static bool is_number_of(const struct npart__node *node, const char *text)
 {
     uint64_t number = 0;
@@ -158,6 +167,8 @@ static bool is_number_of(const struct npart__node *node, const char *text)
     return digit != text && !*digit && node->scope == 0 && node->index == number;
 }
 
+/* A node is known by its name, its number, or a tensor that it makes: exporters leave names out,
+ * and Netron shows tensors. */
 static bool is_called(const struct npart__graph *graph, uint32_t node, const char *text)
 {
     const struct npart__node *at = &graph->nodes.items[node];
@@ -171,6 +182,7 @@ static bool is_called(const struct npart__graph *graph, uint32_t node, const cha
     return false;
 }
 
+/* A name may be there several times: callers go on with `from`. */
 uint32_t npart_model_find_node(const npart_model *model, const char *text, uint32_t from)
 {
     bool can_be = model && text && *text;

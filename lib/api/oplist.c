@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions about op lists.
+ * Public functions about op lists: those that are built in, by a target's text; those of a
+ * caller, from memory or a file; checking, describing and importing them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
+/* Partitioners are known to lib/partition only, a later stage than the one that reads lists. */
 static npart_status check_partitioner(const char *path, const struct npart__partitioner_choice *choice,
                                       struct npart_error *error)
 {
@@ -19,6 +21,7 @@ static npart_status check_partitioner(const char *path, const struct npart__part
     return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
 }
 
+/* With a listener all mistakes are told; `error` has the first in any case. */
 static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
                                 const char *name, const struct npart__listener *listener, struct npart_error *error)
 {
@@ -48,6 +51,7 @@ const char *npart_builtin_oplist(size_t index)
     return npart__builtin_oplists[index].name;
 }
 
+/* "hexagon:v73+float@sdk": the name ends at the first mark, for messages. */
 static size_t name_length(const char *target)
 {
     return strcspn(target, ":+@");
@@ -75,7 +79,9 @@ static const struct {
 #include "api/aliases.def"
 };
 
-/* Each list's variants as targets of their own: "rknn:rk3588". False when out of memory. */
+/* Each list's variants as targets of their own: "rknn:rk3588". False when out of memory. Users
+ * ask for a chip where the target is its runtime; each list is read for that, which is slow and
+ * happens only when a name was wrong. */
 static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *arena)
 {
     for (const struct npart__builtin_oplist *list = npart__builtin_oplists; list->name; list++) {
@@ -96,6 +102,7 @@ static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *
     return true;
 }
 
+/* "there is no target \"qnn\"; did you mean hexagon?" */
 static npart_status lack_target(const char *target, const struct npart_allocator *allocator, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -117,6 +124,7 @@ static npart_status lack_target(const char *target, const struct npart_allocator
     return status;
 }
 
+/* The list only; which variant and switches are meant is read when a plan is made. */
 npart_status npart_oplist_find(npart_oplist **out, const char *target, const struct npart_allocator *allocator,
                                struct npart_error *error)
 {
@@ -139,7 +147,8 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
     return oplist ? read_oplist(out, oplist, text ? text : "", bytes, name, NULL, error) : npart__fail_memory(error);
 }
 
-/* A whole small file, no more than an op list may have. */
+/* A whole small file, no more than an op list may have. Reading stops one piece after the limit,
+ * so that the parser can say that the list is too large. */
 static npart_status read_small_file(struct npart__buffer *text, const char *path, struct npart_error *error)
 {
     char piece[4096];
@@ -182,6 +191,7 @@ npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const 
     return read_oplist_file(out, path, NULL, allocator, error);
 }
 
+/* The caller's callback with its payload, as payload of the one that the parser calls. */
 struct teller {
     npart_diagnostic_callback tell;
     void *payload;
@@ -194,6 +204,7 @@ static void tell_diagnostic(void *payload, bool is_warning, const char *place, c
     teller->tell(teller->payload, &diagnostic);
 }
 
+/* A place for the error is needed even if the caller has none, as mistakes are told from it. */
 npart_status npart_oplist_check_file(npart_oplist **out, const char *path, npart_diagnostic_callback tell,
                                      void *payload, const struct npart_allocator *allocator, struct npart_error *error)
 {
@@ -213,6 +224,7 @@ void npart_oplist_free(npart_oplist *oplist)
 
 /* ---- asking ------------------------------------------------------------------------------------------------ */
 
+/* The partitioner is that of the default variant, without switches or toolchain of a user. */
 bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
 {
     if (!handle || !NPART__HAS_ROOM(out))
@@ -275,6 +287,7 @@ static npart_status write_text(struct npart__buffer *text, npart_write_callback 
     return is_written ? NPART_OK : npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list");
 }
 
+/* An op's domain is left out of the comparison: names are what people mistype. */
 static npart_status lack_op(const struct npart__oplist *oplist, const char *op, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -303,6 +316,7 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
     return status;
 }
 
+/* Written as text for the caller to keep; nothing is registered. */
 npart_status npart_oplist_import(const char *path, const char *target, npart_write_callback write, void *payload,
                                  struct npart_error *error)
 {

@@ -7,6 +7,7 @@
  */
 #include "api/api.h"
 
+/* The file's name is a part of a longer text and not terminated, so strstr does not do. */
 static bool contains(const char *text, size_t length, const char *part)
 {
     size_t part_length = strlen(part);
@@ -16,7 +17,9 @@ static bool contains(const char *text, size_t length, const char *part)
     return false;
 }
 
-/* The innermost frame outside installed packages; of those alone, the innermost. */
+/* The innermost frame outside installed packages; of those alone, the innermost. Frames stand
+ * from the outermost to the innermost. The exporter's own files and PyTorch's lie in installed
+ * packages and tell a user nothing. */
 static void find_frame(const char *trace, struct npart_origin *out)
 {
     static const char opening[] = "File \"";
@@ -42,7 +45,8 @@ static void find_frame(const char *trace, struct npart_origin *out)
     }
 }
 
-/* The last but one of a printed Python list of strings. */
+/* The last but one of a printed Python list of strings. A module whose name is empty is the
+ * model itself, and is not told. */
 static void find_scope(const char *list, struct npart_origin *out)
 {
     const char *last = NULL, *before = NULL;
@@ -63,7 +67,7 @@ static void find_scope(const char *list, struct npart_origin *out)
     }
 }
 
-/* The name of the last but one "name: class" step. */
+/* The name of the last but one "name: class" step. Asked only where there is no list of scopes. */
 static void find_namespace(const char *path, struct npart_origin *out)
 {
     const char *last = path, *before = NULL;
@@ -78,6 +82,8 @@ static void find_namespace(const char *path, struct npart_origin *out)
     }
 }
 
+/* Everything points into the model's own texts, none of it terminated. A node without such notes
+ * has an empty origin, which is no failure. */
 bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npart_origin *out)
 {
     if (!model || node >= model->graph->nodes.count || !NPART__HAS_ROOM(out))

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that ask a plan what became of nodes and values, why, and what to do.
+ * Public functions that ask a plan what became of nodes and values, why, and which partitions
+ * and causes there are. Most answers were made with the plan; only what a rule found at a node
+ * is computed when it is asked for, as it is needed for a few of many nodes.
  */
 #include "api/api.h"
 
 /* ---- nodes and values -------------------------------------------------------------------------------------- */
 
+/* A node that is not live has no verdict of a target, but a fate: folded, removed, or fused into
+ * another. */
 bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_plan *out)
 {
     if (!handle || node >= handle->plan.graph->nodes.count || !NPART__HAS_ROOM(out))
@@ -35,6 +39,7 @@ const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count)
     return plan ? plan->order : NULL;
 }
 
+/* The target's own word ("nhwc"), or that for the order of the model. */
 static const char *layout_word(const struct npart__plan *plan, bool is_native)
 {
     return is_native ? plan->target.oplist->layout : "plain";
@@ -69,7 +74,9 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
 
 /* ---- reasons ----------------------------------------------------------------------------------------------- */
 
-/* Writes what a rule finds at a node, or where it is met what it looks at, and returns the length of the whole. */
+/* Writes what a rule finds at a node, or where it is met what it looks at, and returns the
+ * length of the whole. Asking a rule again reads elements, and so needs the lock of the
+ * inference. An out-of-memory here fails this answer only. */
 static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node, bool is_met, char *found,
                           size_t bytes)
 {
@@ -115,6 +122,7 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
         return false;
     const struct npart__reason *at = &mask->reasons.items[mask->first_reason[node] + index];
     const struct npart__rule *rule = &handle->plan.target.oplist->rules.items[at->rule];
+    /* Rules that hold give no reason, so what is left is a note, a doubt, or a failure. */
     enum npart_outcome outcome = rule->kind == NPART__RULE_NOTE ? NPART_OUTCOME_NOTE
                                  : at->truth == NPART__MAYBE    ? NPART_OUTCOME_UNKNOWN
                                  : rule->is_fatal               ? NPART_OUTCOME_FAILS
@@ -136,6 +144,8 @@ static enum npart_outcome outcome_of(const struct npart__rule *rule, enum npart_
     return rule->is_fatal ? NPART_OUTCOME_FAILS : NPART_OUTCOME_NOT_MET;
 }
 
+/* All rules of a node one after the other, also those that are met: for --explain. The rule is
+ * tried anew, with the values that it looked at. */
 bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
                       size_t bytes)
 {
@@ -157,6 +167,7 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
 
 /* ---- partitions -------------------------------------------------------------------------------------------- */
 
+/* Ids of nodes and values, in lists of the plan. */
 bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out)
 {
     if (!plan || partition >= plan->plan.partitioning.partitions.count || !NPART__HAS_ROOM(out))
@@ -201,6 +212,7 @@ bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_cr
 
 /* ---- causes, and what to do -------------------------------------------------------------------------------- */
 
+/* A cut point of the user's has no node whose rule could be asked, so nothing is found. */
 bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found, size_t bytes)
 {
     if (!plan || cause >= plan->plan.causes.items.count || !NPART__HAS_ROOM(out))

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Public functions that make plans, and tell what a plan is as a whole.
+ * Public functions that make plans, and tell what a plan is as a whole. A plan is the answer of
+ * one target about one inference: everything from session to advice's input is made here at
+ * once, under the inference's lock, and does not change later.
  */
 #include "api/api.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
-/* What follows the list's name in a target's text. */
+/* What follows the list's name in a target's text. NULL: the text is a target of another list. */
 static const char *after_name(const struct npart__oplist *oplist, const char *target)
 {
     size_t length = strlen(oplist->name);
@@ -24,6 +26,7 @@ static const char *lasting_name(const char *partitioner)
     return partitioner;
 }
 
+/* Options are the caller's memory, so arrays and names in them may be missing. */
 static bool are_complete(const struct npart_plan_options *options)
 {
     bool is_complete = (options->assumptions || !options->assumption_count) && (options->cuts || !options->cut_count);
@@ -62,7 +65,8 @@ static npart_inference *new_view(const npart_plan *plan, struct npart__arena *ar
     return view;
 }
 
-/* Plans whose runtimes see the same have one view, which goes with the inference; what a plan alone sees, with it. */
+/* Plans whose runtimes see the same have one view, which goes with the inference; what a plan
+ * alone sees, with it. Views are kept with the inference, which outlives all its plans. */
 static bool find_view(npart_plan *plan)
 {
     const npart_inference *inference = plan->inference;
@@ -84,6 +88,7 @@ static bool find_view(npart_plan *plan)
     return view && NPART__PUSH(arena, &inference->views->items, view);
 }
 
+/* NULL stays NULL; only a copy that fails is a failure. */
 static const char *copy_name(const char *name, struct npart__arena *arena, bool *is_ok)
 {
     const char *copy = name ? npart__arena_copy_text(arena, name, strlen(name)) : NULL;
@@ -112,6 +117,7 @@ static bool copy_options(const struct npart_plan_options *options, struct npart_
     return is_ok;
 }
 
+/* The plan is made first; its view and the texts about it need it whole. */
 static npart_status make_plan(npart_plan *plan, struct npart__plan_request *request,
                               const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -137,6 +143,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     npart_status status = check_options(options, error);
     if (status != NPART_OK)
         return status;
+    /* A view has what one runtime knows; a plan needs all that is known. */
     if (inference->made_from)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "no plan can be made from the view of a plan");
     const char *rest = after_name(&oplist->oplist, target);
@@ -180,7 +187,8 @@ void npart_plan_free(npart_plan *plan)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* As it could be asked for again: "hexagon:v73+float". */
+/* As it could be asked for again: "hexagon:v73+float". Switches are written only where they
+ * differ from what the variant has on by default. */
 static bool write_target(npart_plan *plan)
 {
     const struct npart__target *at = &plan->plan.target;
@@ -205,7 +213,9 @@ static bool write_target(npart_plan *plan)
     return plan->switches && !text.failed;
 }
 
-/* Live nodes in the order that they run: region by region, stage by stage. */
+/* Live nodes in the order that they run: region by region, stage by stage. Stages are numbered
+ * within a region. Bodies come where their scope does, after the main graph, though they run
+ * within it. */
 static bool find_order(npart_plan *plan)
 {
     const struct npart__graph *graph = plan->plan.graph;
@@ -241,7 +251,8 @@ static bool find_order(npart_plan *plan)
     return true;
 }
 
-/* Of a runtime that has room for so many partitions. */
+/* Of a runtime that has room for so many partitions. The smallest number of all `keep` lines
+ * that count; 0: as many as there are. */
 static void find_most_partitions(npart_plan *plan)
 {
     const struct npart__target *target = &plan->plan.target;
@@ -259,6 +270,7 @@ bool npart__prepare_plan(npart_plan *plan)
     return write_target(plan) && find_order(plan);
 }
 
+/* What was asked for, as it was understood. */
 bool npart_plan_info(const npart_plan *handle, struct npart_plan_info *out)
 {
     if (!handle || !NPART__HAS_ROOM(out))
@@ -311,6 +323,7 @@ static struct npart_cost_range range_of(struct npart__range range)
     return (struct npart_cost_range){range.low, range.typical, range.high};
 }
 
+/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. */
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
     if (!plan || !NPART__HAS_ROOM(out))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One node for a person who wants to know why: what it is, and every rule that speaks of it.
+ * One node for a person who wants to know why (--explain NODE): what it is, with the types of
+ * its operands, and every rule that speaks of it, whether it is met or not. A text may name
+ * several nodes, as the same name stands in several bodies, and there may be several targets.
  */
 #include "report/page.h"
 
@@ -13,6 +15,7 @@ static void put_type(struct npart__page *page, uint32_t value)
     npart__put_outside(page, page->scratch->data, page->scratch->size);
 }
 
+/* For instance " in X float32[1,3,224,224] input, graph input". */
 static void operand(struct npart__page *page, const struct npart_operand *at, bool is_output)
 {
     struct npart_value value = {.size = sizeof value, .name = ""};
@@ -56,6 +59,7 @@ static void head(struct npart__page *page, uint32_t node)
 
 /* ---- what is said of it ----------------------------------------------------------------------------------- */
 
+/* All words take seven columns, so that the sentences below each other begin at the same one. */
 static void outcome(struct npart__page *page, enum npart_outcome outcome, bool is_unsupported)
 {
     static const struct {
@@ -78,6 +82,7 @@ static void put_rule_id(struct npart__page *page, const struct npart_rule *rule)
     npart__add_format(page->out, ", line %u: ", rule->line);
 }
 
+/* Empty texts where there is no such rule, so that nobody has to ask. */
 static void get_rule(const struct npart__page *page, uint32_t id, struct npart_rule *rule)
 {
     *rule = (struct npart_rule){.size = sizeof *rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
@@ -92,6 +97,7 @@ static void indented(struct npart__page *page, const char *before, const char *t
     npart__put(page, "\n");
 }
 
+/* The requirement, what was found, why it is required, and where that stands. */
 static void checked_rule(struct npart__page *page, const struct npart_reason *at, const char *found)
 {
     struct npart_rule rule;
@@ -127,7 +133,8 @@ static void checked_rules(struct npart__page *page, uint32_t node)
     }
 }
 
-/* Whether a rule is among those that were checked, and so told already. */
+/* Whether a rule is among those that were checked, and so told already. Asked without a buffer
+ * for what was found, so no rule is tried twice for its text. */
 static bool is_told(const struct npart__page *page, uint32_t node, uint32_t rule)
 {
     struct npart_reason at = {.size = sizeof at};
@@ -137,6 +144,7 @@ static bool is_told(const struct npart__page *page, uint32_t node, uint32_t rule
     return false;
 }
 
+/* Reasons that no rule of the op gives: a partition that runs on the CPU, a cut, a unit. */
 static void other_reason(struct npart__page *page, uint32_t id)
 {
     struct npart_rule rule;
@@ -153,6 +161,7 @@ static void other_reason(struct npart__page *page, uint32_t id)
     npart__paint(page, "0");
 }
 
+/* The verdict, after the rules that led to it. */
 static void decision(struct npart__page *page, uint32_t node, const struct npart_node_plan *at)
 {
     static const char *const words[] = {
@@ -169,7 +178,8 @@ static void decision(struct npart__page *page, uint32_t node, const struct npart
             other_reason(page, reason.rule);
 }
 
-/* Of a node that is fused, what is said of the one that it is part of. */
+/* Of a node that is fused, what is said of the one that it is part of. A node that was removed
+ * has no rules; one that is fused has those of the node that it is part of. */
 static void one_node(struct npart__page *page, uint32_t node)
 {
     struct npart_node_plan at = {.size = sizeof at};
@@ -251,6 +261,8 @@ static bool explain_added(struct npart__page *page, const npart_plan *plan, cons
     return is_found;
 }
 
+/* Fails with the nearest names where no node is called so; a report that is already written is
+ * closed in any case. */
 npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
                                   const struct npart_report_options *options, npart_write_callback write,
                                   void *payload, struct npart_error *error)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The JSON report: one line a model. docs/json.md says what each field means; `schema` counts up when one changes.
+ * The JSON report: one line a model. docs/json.md says what each field means; `schema` counts up
+ * when one changes. Written from the first byte to the last, without a tree in memory: keys
+ * stand in the code with the comma or brace before them. What many lines have in common (paths
+ * of graphs, rules, heads of nodes) is put together once.
  */
 #include "report/report.h"
 
 #define JSON_SCHEMA 1
+/* Fates are few; should there be more, the last place is used again and again. */
 #define MOST_FATES 16u
 
 /* What every target says of a node: the beginning and end of its line, the verdict being between them. */
@@ -107,6 +111,7 @@ static void range(struct json *json, const char *key, struct npart_cost_range va
 
 /* ---- the model --------------------------------------------------------------------------------------------- */
 
+/* `is_first` goes on from the model's findings to those of the inference. */
 static void finding(struct json *json, const struct npart_finding *at, bool *is_first)
 {
     member(json, *is_first ? "{\"code\":" : ",{\"code\":", at->code);
@@ -116,6 +121,7 @@ static void finding(struct json *json, const struct npart_finding *at, bool *is_
     text(json, "}");
 }
 
+/* What holds for all targets. Nodes that a runtime has added are not the file's. */
 static void model(struct json *json)
 {
     const npart_inference *asked = npart_plan_inference(json->plan);
@@ -162,7 +168,8 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
     text(json, *made);
 }
 
-/* The place of a fate among those that were told. */
+/* The place of a fate among those that were told. Fates are words of the library's own, so their
+ * addresses tell them apart. */
 static size_t place_of(struct json *json, const char *fate)
 {
     size_t at = 0;
@@ -174,6 +181,7 @@ static size_t place_of(struct json *json, const char *fate)
     return at;
 }
 
+/* A removed node has a reason as others have, with "fold" in the place of the stage. */
 static void fold_reason(struct json *json, const struct npart_node_plan *at)
 {
     char place[160] = "";
@@ -184,6 +192,7 @@ static void fold_reason(struct json *json, const struct npart_node_plan *at)
     text(json, "}");
 }
 
+/* Asked twice where what was found does not fit the buffer: then there is room for it. */
 static void node_reasons(struct json *json, uint32_t node, uint32_t count)
 {
     static const char *const outcomes[] = {
@@ -207,6 +216,7 @@ static void node_reasons(struct json *json, uint32_t node, uint32_t count)
     }
 }
 
+/* All of a node's line that does not depend on the target, up to its verdict. */
 static void node_head(struct json *json, uint32_t id)
 {
     struct npart_node at = {.size = sizeof at};
@@ -269,6 +279,7 @@ static void node(struct json *json, uint32_t id)
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
+/* Null says that it is not known, which 0 would not. */
 static void count_or_null(struct json *json, const char *key, bool is_known, uint64_t count)
 {
     text(json, key);
@@ -303,6 +314,7 @@ static void summary(struct json *json, const struct npart_summary *at)
     text(json, "}");
 }
 
+/* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. */
 static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
@@ -317,6 +329,7 @@ static void partition(struct json *json, uint32_t id, const struct npart_partiti
     text(json, "}");
 }
 
+/* `victims` is the schema's name for the number of affected nodes. */
 static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
 {
     number(json, id ? ",{\"id\":" : "{\"id\":", id);
@@ -363,6 +376,7 @@ static void layouts(struct json *json)
     text(json, "]");
 }
 
+/* Arrays of parts that are not estimated are there and empty, so that a reader finds them. */
 static void cost(struct json *json)
 {
     struct npart_cost at = {.size = sizeof at};
@@ -403,11 +417,13 @@ static void words(struct json *json, const char *key, const char *list)
     text(json, "]");
 }
 
+/* Actions refer to each other, so each has an id: "a1" is the first. */
 static void action_name(struct json *json, uint32_t index)
 {
     npart__add_format(json->out, "\"a%u\"", index + 1);
 }
 
+/* What a replanned model would look like. */
 static void after(struct json *json, const struct npart_after *at)
 {
     number(json, ",\"after\":{\"partitions\":", at->partitions);
@@ -533,6 +549,7 @@ static void actions(struct json *json, const npart_advice *advice)
     text(json, "]");
 }
 
+/* How much is told depends on --detail: a summary, causes, or every node. */
 static void target(struct json *json, const struct npart_plan_pair *plans)
 {
     target_head(json);
@@ -566,6 +583,8 @@ static const char *write_nodes(const struct json *json, void (*write)(struct jso
     return npart__keep_text(&sheet);
 }
 
+/* With several targets the heads and tails of all nodes are written once and copied: they are
+ * most of the report. */
 static void make_node_texts(struct json *json)
 {
     uint32_t count = json->info.node_count;
@@ -597,7 +616,9 @@ static void make_paths(struct json *json)
     }
 }
 
-/* Targets may see the same model with different branches taken. */
+/* Targets may see the same model with different branches taken. What was put together for the
+ * target before holds no more: other rules and, where its runtime takes other branches, another
+ * graph. */
 static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
 {
     struct npart_oplist_info oplist = {.size = sizeof oplist};

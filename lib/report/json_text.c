@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * JSON strings.
+ * JSON strings. Names of a model may be any bytes; what comes out is always valid JSON and valid
+ * UTF-8, and the same text comes out the same.
  */
 #include "report/report.h"
 
+/* The short escapes of RFC 8259 where there is one, else \u00xx. */
 static void append_escape(struct npart__sheet *out, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
@@ -30,7 +32,9 @@ static bool are_plain(const unsigned char *bytes)
     return (special & highest) == 0;
 }
 
-/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms, surrogates, above U+10FFFF. */
+/* The length of the UTF-8 character at `text`, 0 where there is none: overlong forms,
+ * surrogates, above U+10FFFF. The same test as in lib/base, repeated because reports see the
+ * public header only. */
 static size_t utf8_length(const unsigned char *bytes, size_t rest)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -69,6 +73,7 @@ void npart__add_json_string(struct npart__sheet *out, const char *text, size_t l
         }
         npart__add(out, text + start, at - start);
         if (c >= 0x80)
+            /* A byte that is no character: replaced, as JSON has no way to write it. */
             npart__add(out, "\xef\xbf\xbd", 3); /* U+FFFD */
         else
             append_escape(out, c);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where tensors change between the model's layout and the target's, and why.
+ * Where tensors change between the model's layout and the target's, and why: "the target
+ * computes node 3 (Conv) in NHWC; the tensor is NCHW float32[...]". In JSON all of them, in text
+ * the largest.
  */
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "report/page.h"
 
+/* A screen of lines; the rest is in JSON. */
 #define LAYOUTS_SHOWN 40u
 
 /* "NHWC"; the model's own by the number of axes. */
@@ -51,6 +54,7 @@ struct conversion {
     uint64_t bytes;
 };
 
+/* The largest first, then by id, so that the order is the same everywhere. */
 static int compare_conversions(const void *left, const void *right)
 {
     const struct conversion *a = left, *b = right;
@@ -59,6 +63,7 @@ static int compare_conversions(const void *left, const void *right)
     return a->value < b->value ? -1 : 1;
 }
 
+/* One tensor: its name, size and reason. */
 static void put_conversion(struct npart__page *page, const struct conversion *conversion)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -81,6 +86,7 @@ static void put_conversion(struct npart__page *page, const struct conversion *co
     npart__sheet_close(&line);
 }
 
+/* The plan says how many there are, so no more values are asked for once all are found. */
 void npart__put_layouts(struct npart__page *page)
 {
     struct npart_value_plan at = {.size = sizeof at};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes that may be meant by a text that names none: by an op, or a part of a name.
+ * Nodes that may be meant by a text that names none: by an op, or a part of a name. `--explain
+ * attn` lists all nodes with "attn" in their name, op or output; one alone is explained at once.
  */
 #include "report/page.h"
 
@@ -24,6 +25,7 @@ static bool holds(const char *text, const char *part)
     return false;
 }
 
+/* Outputs as well, since exporters often name tensors and no nodes. */
 static bool is_match(const npart_inference *inference, const struct npart_node *node, const char *text)
 {
     struct npart_value value = {.size = sizeof value};
@@ -72,6 +74,7 @@ void npart__put_matches(struct npart__page *page, const char *text, const uint32
         npart__add_format(page->out, "  and %u more (--verbose)\n", count - shown);
 }
 
+/* Names and ops are compared, outputs not: these are too many. */
 npart_status npart__fail_node(struct npart__page *page, const char *text, struct npart_error *error)
 {
     const npart_model *model = npart_inference_model(npart_plan_inference(page->plan));

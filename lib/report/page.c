@@ -1,11 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Text for a terminal: what every text report is written with. Names from outside are made
+ * harmless, colour is left out where none is wanted, and lines are broken at the terminal's
+ * width.
+ */
 #include "report/page.h"
 
+/* Columns where the caller gives none; with fewer than the least nothing can be laid out. */
 #define DEFAULT_WIDTH 100u
 #define LEAST_WIDTH 40u
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
 
+/* The sheets have some room from the start, as getters write into it before anything is
+ * reserved. */
 void npart__document_open(struct npart__document *document, const npart_plan *first,
                           const struct npart_report_options *options, npart_write_callback write, void *payload)
 {
@@ -35,6 +43,7 @@ npart_status npart__document_close(struct npart__document *document, struct npar
     return npart__report_close(&document->pool, &document->out, error);
 }
 
+/* Everything that is asked of a plan again and again, asked once. */
 void npart__page_turn(struct npart__page *page, const npart_plan *plan)
 {
     page->plan = plan;
@@ -52,6 +61,7 @@ void npart__page_turn(struct npart__page *page, const npart_plan *plan)
 
 /* ---- text from outside ------------------------------------------------------------------------------------- */
 
+/* Nearly all texts are ASCII, and need no look at each character. */
 static bool is_plain(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -76,6 +86,7 @@ static const char *plain_of(struct npart__page *page, const char *text, size_t *
     return page->plain->data;
 }
 
+/* In UTF-8 the bytes after the first have the form 10xxxxxx. */
 static bool begins_character(char byte)
 {
     return ((unsigned char)byte & 0xc0) != 0x80;
@@ -105,6 +116,8 @@ void npart__put_text(struct npart__page *page, const char *text)
     npart__put_outside(page, text, strlen(text));
 }
 
+/* A character takes one column here; wide ones of East Asian scripts take two on most terminals,
+ * which is not known. */
 static size_t columns_of(const char *plain, size_t length)
 {
     size_t columns = 0;
@@ -119,7 +132,8 @@ size_t npart__shown_columns(struct npart__page *page, const char *text, size_t l
     return columns_of(plain, length);
 }
 
-/* The length of the character or escape that a plain text begins with. */
+/* The length of the character or escape that a plain text begins with. An escape is never cut in
+ * two, as half of it would be read as text. */
 static size_t unit_length(const char *plain, size_t length)
 {
     size_t wanted = 1, at = 1;
@@ -198,6 +212,7 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
     }
 }
 
+/* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". */
 void npart__put_place(struct npart__page *page, uint32_t node)
 {
     struct npart_origin origin = {.size = sizeof origin};
@@ -223,6 +238,7 @@ void npart__put_target(struct npart__page *page)
     npart__paint(page, "0");
 }
 
+/* About three digits that count: more would promise what an estimate cannot. */
 void npart__put_milliseconds(struct npart__page *page, double value)
 {
     npart__add_decimal(page->out, value, value < 10 ? 2 : value < 100 ? 1 : 0);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The partitions by size: which do the work, and which are too small to be worth their launch.
+ * Told with --verbose.
  */
 #include <stdlib.h>
 
 #include "report/page.h"
 
+/* A screen of lines; the rest is in JSON. */
 #define PIECES_SHOWN 40u
 #define SMALL_NODES 5u    /* a small partition has fewer nodes, */
 #define SMALL_SHARE 0.01 /* and a smaller share of the model's multiply-accumulates */
@@ -15,6 +17,7 @@ struct piece {
     uint64_t macs;
 };
 
+/* By work, then by nodes, then by id: the same order everywhere. */
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
@@ -37,6 +40,7 @@ static void add_macs(struct npart__sheet *out, uint64_t macs)
     npart__add_text(out, units[unit]);
 }
 
+/* A partition whose work is not known is called small by its nodes alone. */
 static void put_piece(struct npart__page *page, const struct piece *piece)
 {
     struct npart_partition at = {.size = sizeof at};

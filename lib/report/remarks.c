@@ -6,6 +6,7 @@
 
 #include "report/page.h"
 
+/* Notes change no verdict, so a few are enough unless more is asked for. */
 #define REMARKS_SHOWN 3u
 
 /* Rules that say the same in one sentence, as those of a define do that many ops use. */
@@ -15,6 +16,7 @@ struct remark {
     uint32_t count, first_node;
 };
 
+/* Those of most nodes first. */
 static int compare_remarks(const void *left, const void *right)
 {
     const struct remark *a = left, *b = right;
@@ -30,6 +32,7 @@ struct remarks {
     uint32_t *of; /* by rule: its remark plus one */
 };
 
+/* Texts are compared once for each rule; after that `of` knows the remark. */
 static struct remark *find_remark(const struct npart_reason *reason, struct remarks *remarks)
 {
     uint32_t *of = &remarks->of[reason->rule];
@@ -43,6 +46,7 @@ static struct remark *find_remark(const struct npart_reason *reason, struct rema
     return &remarks->items[*of - 1];
 }
 
+/* Notes of all live nodes, counted by their sentence. */
 static void gather(const struct npart__page *page, struct remarks *remarks)
 {
     struct npart_node_plan node = {.size = sizeof node};
@@ -60,6 +64,7 @@ static void gather(const struct npart__page *page, struct remarks *remarks)
         }
 }
 
+/* The sentence, the first node, and where the rule stands. */
 static void put_remark(struct npart__page *page, const struct remark *remark)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = ""};

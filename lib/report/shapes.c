@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The types and shapes of the main graph's values as JSON, by name.
+ * The types and shapes of the main graph's values as JSON, by name (--shapes):
+ * {"x":[1,[1,3,224,224]],"y":[1,["batch",1000]]}. The number before a shape is ONNX's for the
+ * element type; a size is a number, an expression as text, or null.
  */
 #include "report/report.h"
 
@@ -11,6 +13,7 @@ struct shapes {
     const npart_inference *inference;
 };
 
+/* A size that is neither a number nor named is null. */
 static void dim(struct shapes *shapes, uint32_t value, uint32_t axis)
 {
     int64_t size = npart_inference_dim(shapes->inference, value, axis);
@@ -27,6 +30,7 @@ static void dim(struct shapes *shapes, uint32_t value, uint32_t axis)
         npart__add_text(shapes->out, "null");
 }
 
+/* What is no tensor has a word in the place of its shape. */
 static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *value)
 {
     static const char *const kinds[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What all reports are written with: memory of the plan's allocator, text that grows, numbers in every locale.
+ * What all reports are written with: memory of the plan's allocator, text that grows, numbers in
+ * every locale. Like lib/base's arena and buffer, but on the public header alone, since reports
+ * must not need more than other programs have.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -10,11 +12,13 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
+/* The head of every piece of memory that a report holds, in a chain that is released at its end. */
 struct npart__taken {
     struct npart__taken *next;
     uint64_t aligned; /* so that what follows is */
 };
 
+/* Returns NULL, so that whoever held the address can be set to it. */
 static void *release(const struct npart__pool *pool, struct npart__taken *taken)
 {
     pool->allocator.release(pool->allocator.payload, taken);
@@ -27,6 +31,7 @@ static void keep(struct npart__pool *pool, struct npart__taken *taken)
     pool->taken = taken;
 }
 
+/* Failure is noted in the pool, so that callers may go on and the report fails once, at its end. */
 void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes)
 {
     struct npart__taken *taken = NULL;
@@ -42,6 +47,7 @@ void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes)
 
 /* ---- sheets ------------------------------------------------------------------------------------------------ */
 
+/* A sheet's text has the same head, so that it can join the chain (npart__keep_text). */
 static struct npart__taken *block_of(const struct npart__sheet *sheet)
 {
     return sheet->data ? (struct npart__taken *)(void *)sheet->data - 1 : NULL;
@@ -59,6 +65,7 @@ void npart__sheet_close(struct npart__sheet *sheet)
     sheet->size = sheet->capacity = 0;
 }
 
+/* What the caller refuses ends the report with an error of its own. */
 static void hand_on(struct npart__sheet *sheet)
 {
     if (sheet->size && !sheet->write(sheet->payload, sheet->data, sheet->size))
@@ -66,6 +73,7 @@ static void hand_on(struct npart__sheet *sheet)
     sheet->size = 0;
 }
 
+/* An allocator need not be able to resize; then the text is copied. */
 static bool grow(struct npart__sheet *sheet, size_t capacity)
 {
     const struct npart_allocator *allocator = &sheet->pool->allocator;
@@ -89,6 +97,8 @@ static bool grow(struct npart__sheet *sheet, size_t capacity)
     return true;
 }
 
+/* The sheet of the report is handed on when it is full, so its memory stays at
+ * NPART__SHEET_BYTES however long the report is. */
 bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
 {
     if (sheet->write && sheet->capacity >= NPART__SHEET_BYTES && !sheet->pool->failed)
@@ -110,6 +120,7 @@ bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
     return grow(sheet, wanted);
 }
 
+/* SIZE_MAX is a getter's word for out of memory. */
 bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
 {
     if (length == SIZE_MAX)
@@ -130,6 +141,7 @@ const char *npart__sheet_text(struct npart__sheet *sheet)
     return sheet->data;
 }
 
+/* The memory changes hands: from the sheet to the pool. */
 const char *npart__keep_text(struct npart__sheet *sheet)
 {
     const char *text = npart__sheet_text(sheet);
@@ -160,6 +172,7 @@ void npart__add_format(struct npart__sheet *sheet, const char *format, ...)
     va_end(again);
 }
 
+/* Powers of 1000, and about three digits: 999.5 rounds up to the next unit. */
 void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes)
 {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
@@ -218,6 +231,7 @@ void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decim
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
+/* As npart__fail of lib/base does: made longer than shown, since escapes are added. */
 npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
 {
     char message[2 * sizeof error->message];
@@ -238,6 +252,7 @@ static const npart_model *model_of(const npart_plan *plan)
     return npart_inference_model(npart_plan_inference(plan));
 }
 
+/* Plans of different models in one report would make its head a lie. */
 npart_status npart__report_check(const struct npart_plan_pair *plans, size_t count,
                                  const struct npart_report_options *options, npart_write_callback write,
                                  struct npart_error *error)
@@ -273,6 +288,7 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
     *sheet = (struct npart__sheet){.pool = pool, .write = write, .payload = payload};
 }
 
+/* All memory goes back, whether the report was written or has failed. */
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error)
 {
     if (!pool->failed)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The picture of an answer: a row of cells for the nodes in the order that they run, and words for the whole.
+ * The picture of an answer: a row of cells for the nodes in the order that they run, and words
+ * for the whole. A large model has many nodes for each cell.
  */
 #include "report/page.h"
 
@@ -13,6 +14,7 @@ static const struct {
     [NPART__CELL_UNKNOWN] = {"?", "?", "?", NPART__MAGENTA},
 };
 
+/* The words of the summary, and how they are shown: in a report, and in a column of the table. */
 void npart__put_verdict(struct npart__page *page, int columns)
 {
     static const struct {
@@ -45,6 +47,7 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
     npart__paint(page, "0");
 }
 
+/* Removed nodes are not in the order, so their rows are never used. */
 static enum npart__cell cell_of(const npart_plan *plan, uint32_t id)
 {
     static const enum npart__cell cells[] = {
@@ -90,6 +93,7 @@ void npart__put_strip(struct npart__page *page, uint32_t cells)
             npart__paint(page, looks[cell].color);
             painting = cell;
         }
+        /* A cell that stands for several kinds is drawn lighter. */
         bool is_full = tally[cell] == to - from;
         npart__put(page, page->options->use_ascii ? looks[cell].ascii
                          : is_full                ? looks[cell].full

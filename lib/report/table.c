@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several targets side by side: a line each.
+ * Several targets side by side: a line each, with verdict, strip, coverage, partitions, device
+ * switches, cost and the first cause. Details of one are a report of its own, or come with
+ * --verbose.
  */
 #include "report/page.h"
 
+/* Wide enough to tell one split from many. */
 #define STRIP_CELLS 12u
 #define LEAST_CAUSE_COLUMNS 16u
 
@@ -12,6 +15,8 @@ static void put_blanks(struct npart__page *page, size_t count)
     npart__add_format(page->out, "%*s", (int)count, "");
 }
 
+/* Written apart first, since it is padded as a whole. A "?" stands after costs that rest mostly
+ * on assumptions. */
 static void put_cost(struct npart__page *page)
 {
     struct npart__sheet text;
@@ -75,6 +80,8 @@ void npart__put_table(struct npart__page *page, const struct npart_plan_pair *pl
         size_t columns = target_columns(page);
         name_columns = columns > name_columns ? columns : name_columns;
     }
+    /* All columns but the last, with the blanks between them: what is left of the width is for
+     * the cause. */
     size_t fixed = name_columns + 2 + 5 + 2 + STRIP_CELLS + 1 + 6 + 1 + 5 + 1 + 4 + 1 + 10 + 2;
     size_t cause_columns = page->width > fixed + LEAST_CAUSE_COLUMNS ? page->width - fixed : LEAST_CAUSE_COLUMNS;
     npart__put(page, "\n");

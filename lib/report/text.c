@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The report for a person at a terminal: what the answer is, a picture of it, why, what it costs, what to do next.
+ * The report for a person at a terminal: what the answer is, a picture of it, why, what it
+ * costs, what to do next. The order is that of a reader with ten seconds: verdict, what to do
+ * first, causes; details follow, and more with --verbose. All figures come from the public
+ * getters, as docs/json.md has them.
  */
 #include "report/page.h"
 
+/* What fits on one screen with all parts there; --verbose shows all. */
 #define CAUSES_SHOWN 5u
 #define FINDINGS_SHOWN 3u
 #define STEPS_SHOWN 4u
 #define FAILURES_SHOWN 2u
 
+/* "1 node", "2 nodes". */
 static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 {
     npart__add_format(page->out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
@@ -16,6 +21,7 @@ static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 
 /* ---- head -------------------------------------------------------------------------------------------------- */
 
+/* The model in one line: "mobilenet.onnx 105 nodes, 13.9 MB of weights, opset 13, pytorch 2.1". */
 static void head(struct npart__page *page)
 {
     struct npart_model_info info = {.size = sizeof info};
@@ -40,6 +46,7 @@ static void head(struct npart__page *page)
     npart__put(page, "\n");
 }
 
+/* A finding with its place in parentheses. */
 static void note(struct npart__page *page, const struct npart_finding *finding)
 {
     struct npart__sheet line;
@@ -89,6 +96,7 @@ static void coverage(struct npart__page *page)
                       summary->has_macs ? "" : " (MACs unknown)");
 }
 
+/* Gathered on a sheet of its own first, since it is wrapped as a whole. */
 static void verdict(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -121,6 +129,8 @@ static void room(struct npart__page *page)
                           (unsigned long long)page->info.most_partitions);
 }
 
+/* The legend of the strip and the numbers of nodes at once. `refused` counts nodes that fail to
+ * compile, too, which are told apart here. */
 static void counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -153,7 +163,8 @@ static void detail_line(struct npart__page *page, const char *text)
     npart__put(page, "\n");
 }
 
-/* The requirement, where the cause's own text does not state it, and what was found: "...; found rank 6". */
+/* The requirement, where the cause's own text does not state it, and what was found: "...; found
+ * rank 6". Many causes are the sentence of a rule; it is not told twice. */
 static void requirement_lines(struct npart__page *page, const struct npart_cause *cause, const struct npart_rule *rule,
                               const char *found)
 {
@@ -211,6 +222,7 @@ static void add_effect(struct npart__sheet *line, const struct npart_cause *caus
                           cause->cut_count == 1 ? " ends" : "s end");
 }
 
+/* Numbered from 1, as advice and people refer to them. */
 static void cause_line(struct npart__page *page, uint32_t id)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -245,6 +257,7 @@ static void causes(struct npart__page *page)
 
 /* ---- cost -------------------------------------------------------------------------------------------------- */
 
+/* A range without its typical value, which only the total has. */
 static void part(struct npart__page *page, const char *name, struct npart_cost_range range)
 {
     npart__put(page, name);
@@ -285,6 +298,7 @@ static void parts(struct npart__page *page, const struct npart_cost *cost)
     npart__sheet_close(&line);
 }
 
+/* A plan without partitions switches between no devices, and costs nothing. */
 static void cost(struct npart__page *page)
 {
     const struct npart_cost *cost = &page->cost;
@@ -303,6 +317,7 @@ static void cost(struct npart__page *page)
 
 /* ---- what fails -------------------------------------------------------------------------------------------- */
 
+/* A sentence and, where there is one, the node. */
 static void failure_line(struct npart__page *page, const char *text, uint32_t node)
 {
     struct npart__sheet line;
@@ -394,6 +409,8 @@ static void other_lines(struct npart__page *page, const npart_advice *advice, ui
             action_line(page, "  or        ", &action, before);
 }
 
+/* Each step's result is compared with that of the step before: "still 7 partitions" says that it
+ * does not help by itself. */
 static void actions(struct npart__page *page, const npart_advice *advice)
 {
     struct npart_action action = {.size = sizeof action};
@@ -457,6 +474,8 @@ static void target(struct npart__page *page, const npart_advice *advice)
         npart__put_layouts(page);
 }
 
+/* Head and notes once, as they hold for all targets; several targets are a table, and reports of
+ * their own only where more is asked for. */
 npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count,
                                const struct npart_report_options *options, npart_write_callback write, void *payload,
                                struct npart_error *error)

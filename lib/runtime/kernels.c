@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The kernels of ONNX Runtime's CPU provider.
+ * The kernels of ONNX Runtime's CPU provider, by release: what it can compute decides which
+ * nodes of constants are folded, and which operators give way to their definitions (lib/session,
+ * lib/plan).
  */
 #include "runtime/runtime.h"
 
@@ -13,12 +15,15 @@ static const struct kernel {
 #include "runtime/kernels.def"
 };
 
+/* By name, then by version: the order of the generated table. */
 static int compare(const struct kernel *kernel, const struct npart__operator *op)
 {
     int order = strcmp(kernel->op, op->name);
     return order ? order : kernel->since - op->since;
 }
 
+/* A column says only what has changed since the release before, so the last one that says
+ * something is taken. Without a runtime the newest release counts. */
 bool npart__kernel_find(enum npart__release release, const struct npart__operator *op, struct npart__operator *out)
 {
     size_t low = 0, high = NPART__COUNT(kernels);
@@ -39,6 +44,8 @@ bool npart__kernel_find(enum npart__release release, const struct npart__operato
     return *out->types != '-';
 }
 
+/* A variable that the kernel does not limit may be of any type. What is not known (0) is taken:
+ * the answer must not refuse what it cannot tell. */
 bool npart__kernel_takes(const struct npart__operator *kernel, const struct npart__operand *operand, int element_type)
 {
     struct npart__type_set types;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What releases of ONNX Runtime load.
+ * What releases of ONNX Runtime load, read from load.def: the newest IR version and opsets, and
+ * where the runtime's schemas differ from the standard's. lib/valid holds models against it.
  */
 #include "runtime/runtime.h"
 
@@ -13,6 +14,7 @@ static const struct npart__load_line lines[] = {
 #include "runtime/load.def"
 };
 
+/* Lines of a release follow its own line, so the newest are the last of the table. */
 struct npart__loads npart__newest_loads(void)
 {
     size_t first = NPART__COUNT(lines) - 1;
@@ -34,6 +36,7 @@ int64_t npart__loads_opset(const struct npart__loads *runtime, const char *domai
     return 0;
 }
 
+/* Whether the release says a word about an operator; TAKES lines hold for every version. */
 static bool says(const struct npart__loads *runtime, enum npart__load_word word,
                  const struct npart__operator *schema)
 {
@@ -47,6 +50,8 @@ static bool says(const struct npart__loads *runtime, enum npart__load_word word,
     return false;
 }
 
+/* Backwards to a version that the runtime has: a model of a newer opset is judged by the older
+ * schema where the runtime lacks the newer one. */
 const struct npart__operator *npart__loads_schema(const struct npart__loads *runtime,
                                                     const struct npart__operator *schema)
 {

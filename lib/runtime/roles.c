@@ -1,6 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that the library treats in a way of their own, by role and not by name: so that the
+ * stages that ask name none (`make check-structure`).
+ */
 #include "runtime/runtime.h"
 
+/* Lists are short, and most names differ in the first letter. */
 bool npart__op_plays(const char *op, enum npart__role role)
 {
 #define ROLE(name, ...) static const char *const name[] = {__VA_ARGS__, NULL};

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The runtimes that an op list may name (`runtime onnxruntime 1.24`), read from runtimes.def.
+ */
 #include "runtime/runtime.h"
 
 static const struct npart__runtime runtimes[] = {
@@ -11,6 +14,7 @@ const struct npart__runtime *npart__runtime_at(size_t index)
     return index < NPART__COUNT(runtimes) ? &runtimes[index] : NULL;
 }
 
+/* From the end, so that a name without a version is the newest release. */
 const struct npart__runtime *npart__runtime_find(const char *name, const char *version)
 {
     for (size_t i = NPART__COUNT(runtimes); i-- > 0;)

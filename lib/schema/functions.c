@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that the standard defines by others, of which ONNX Runtime lacks a kernel: their bodies, read from the
- * generated table.
+ * Operators that the standard defines by others, of which ONNX Runtime lacks a kernel: their
+ * bodies, read from the generated table. A body is text, for instance of Clip without bounds
+ * "!min&!max?output=Identity input"; this file takes it apart, and lib/graph/expand.c builds the
+ * nodes.
  */
 #include "schema/schema.h"
 
@@ -10,6 +12,7 @@ static const struct npart__body functions[] = {
 #include "schema/functions.def"
 };
 
+/* Dividers that follow one another count as one, so an empty part cannot be told from the end. */
 bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length)
 {
     const char *at = *list;
@@ -23,6 +26,7 @@ bool npart__next_part(const char **list, const char *end, char divider, const ch
     return *length > 0;
 }
 
+/* Generated, so its form is not checked: a statement always has an "=". */
 bool npart__next_statement(const char **body, struct npart__statement *out)
 {
     const char *text, *at;
@@ -43,7 +47,9 @@ bool npart__next_statement(const char **body, struct npart__statement *out)
     return true;
 }
 
-/* Whether the operators of a fixed body are the same at the body's opset and at the model's. */
+/* Whether the operators of a fixed body are the same at the body's opset and at the model's. A
+ * fixed body holds for the operators as they were at its opset; where one of them has changed
+ * since, ONNX does not use the body either. */
 static bool is_valid_at(const struct npart__body *function, int64_t opset_version)
 {
     const char *body = function->body;
@@ -60,6 +66,8 @@ static bool is_valid_at(const struct npart__body *function, int64_t opset_versio
     return true;
 }
 
+/* Of several bodies the one of the newest opset that the model has reached: rows are sorted by
+ * opset. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version)
 {
     const struct npart__body *found = NULL;

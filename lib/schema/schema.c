@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The generated table of operators, and the small language that its texts are written in: "X:T
+ * W:T B?:T" are operands, "group=i:1 kernel_shape=I" attributes, "T=t10c02," the types of a
+ * variable. Texts are taken apart when they are asked for, as most rows of a table of all
+ * versions are never looked at.
+ */
 #include "schema/schema.h"
 
 static const struct npart__operator operators[] = {
@@ -7,12 +13,14 @@ static const struct npart__operator operators[] = {
 #include "schema/operators.def"
 };
 
+/* By domain, then name: the order of the table. */
 static int compare(const struct npart__operator *op, const char *domain, const char *name)
 {
     int order = *op->domain || *domain ? strcmp(op->domain, domain) : 0; /* mostly both are the standard's own */
     return order ? order : strcmp(op->name, name);
 }
 
+/* Versions of an operator stand together, oldest first. */
 const struct npart__operator *npart__operator_versions(const char *domain, const char *name, size_t *count)
 {
     size_t low = 0, high = NPART__COUNT(operators);
@@ -30,6 +38,8 @@ const struct npart__operator *npart__operator_versions(const char *domain, const
     return end > low ? &operators[low] : NULL;
 }
 
+/* An operator counts from its version on until the next one; an opset beyond the table finds the
+ * newest version known. Deprecated versions are found, too. */
 const struct npart__operator *npart__operator_find(const char *domain, const char *name, int64_t opset_version)
 {
     size_t count;
@@ -49,6 +59,7 @@ size_t npart__operator_number(const struct npart__operator *op)
     return (size_t)(op - operators);
 }
 
+/* Letters as operators.def explains them. */
 unsigned npart__operator_flags(const struct npart__operator *op)
 {
     unsigned flags = 0;
@@ -79,6 +90,7 @@ static bool next_word(const char **text, const char **word, size_t *length)
     return *length > 0;
 }
 
+/* "B?:T" is an optional operand B of type variable T, "inputs*:T" a variadic one. */
 static void parse_operand(const char *word, size_t length, struct npart__operand *out)
 {
     const char *colon = memchr(word, ':', length);
@@ -96,6 +108,7 @@ static void parse_operand(const char *word, size_t length, struct npart__operand
     out->name_length = name_length;
 }
 
+/* The operand at a place, where a variadic one takes all places from its own on. */
 static bool operand_at(const char *list, unsigned index, struct npart__operand *out)
 {
     const char *word;
@@ -118,6 +131,8 @@ bool npart__operator_output(const struct npart__operator *op, unsigned index, st
     return operand_at(op->outputs, index, out);
 }
 
+/* The place of a name in a list of operands; -1 where it has none. Names are compared as the
+ * standard writes them, with upper and lower case. */
 static int find_in(const char *list, const char *name, size_t name_length)
 {
     const char *word;
@@ -139,6 +154,7 @@ int npart__operator_find_operand(const struct npart__operator *op, const char *n
     return index >= 0 ? index : find_in(op->outputs, name, length);
 }
 
+/* "axis=i:-1": kind i, default -1; "perm=I": no default; "to=i!": required. */
 bool npart__operator_attribute(const struct npart__operator *op, const char *name, size_t name_length,
                                struct npart__attribute_schema *out)
 {
@@ -162,6 +178,7 @@ bool npart__operator_attribute(const struct npart__operator *op, const char *nam
     return false;
 }
 
+/* Required attributes are few, so they are looked for in the text each time. */
 bool npart__operator_next_required(const struct npart__operator *op, const char **at, const char **name,
                                    size_t *name_length)
 {
@@ -181,6 +198,7 @@ bool npart__operator_next_required(const struct npart__operator *op, const char 
 
 /* ---- types ----------------------------------------------------------------------------------------------- */
 
+/* Element types as bits, in hex up to a comma. */
 static uint32_t read_mask(const char **at)
 {
     uint32_t mask = 0;
@@ -191,6 +209,7 @@ static uint32_t read_mask(const char **at)
     return mask;
 }
 
+/* Kinds follow one another, each with its mask: "t10c02,s2," allows tensors and sequences. */
 static void parse_types(const char *at, const char *end, struct npart__type_set *out)
 {
     while (at < end) {
@@ -222,6 +241,7 @@ static void parse_types(const char *at, const char *end, struct npart__type_set 
     }
 }
 
+/* A variable with "!" belongs to a variadic operand whose parts may have different types. */
 bool npart__operator_types(const struct npart__operator *op, const char *variable, size_t variable_length,
                            struct npart__type_set *out)
 {

@@ -99,7 +99,7 @@ struct npart__statement {
 
 /* The body by which ONNX Runtime replaces an operator of ai.onnx in a model of that opset; NULL where there is none. */
 const struct npart__body *npart__body_find(const struct npart__operator *op, int64_t opset_version);
-/* The next statement of `*body`, which is moved behind it; false at the end. */
+/* The next statement of `*body`, which is moved past it; false at the end. */
 bool npart__next_statement(const char **body, struct npart__statement *out);
 /* The next word of a list that ends at `end`, divided by `divider`; false at its end. */
 bool npart__next_part(const char **list, const char *end, char divider, const char **word, size_t *length);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes that hold what a provider has compiled before: nothing of the graph within can be seen.
+ * Nodes that hold what a provider has compiled before (EPContext): nothing of the graph within
+ * can be seen, so reports say for whom it was compiled.
  */
 #include "infer/driver.h"
 #include "valid/valid.h"
@@ -18,6 +19,7 @@ static bool is_compiled(const struct npart__graph *graph, const struct npart__no
            strcmp(npart__text(&graph->strings, node->domain), as->domain) == 0;
 }
 
+/* The provider's name stands in an attribute, which a file may lack. */
 static bool tell(struct npart__inference *inference, uint32_t id, const char *attribute)
 {
     const struct npart__graph *graph = inference->graph;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the standard's shape inference refuses of attributes beside known ranks.
- *
- * Modelled on the inference functions of onnx/defs, which raise an error there, and held against onnxruntime 1.31.1.
+ * What the standard's shape inference refuses of attributes beside known ranks: axes,
+ * permutations, ranks of inputs, sizes that cannot be. Only rules that were asked of the runtime
+ * stand in shapes.def; what is not sure is no finding.
+ * Modelled on the inference functions of onnx/defs, which raise an error there, and held against
+ * onnxruntime 1.31.1.
  */
 #include "valid/checks.h"
 
+/* How the bounds of an axis differ from -rank to rank - 1, as some versions of an operator take
+ * more and others less: from 0 on, up to the rank itself, any on one side, or from -rank - 1. */
 enum { FROM_ZERO = 1, TO_RANK = 2, ANY_BELOW = 4, ANY_ABOVE = 8, FROM_BELOW = 16 };
 
 /* An axis, or a list of them, that must lie between -rank and rank - 1 of an operand; `since`, `until`: versions of
@@ -18,6 +22,7 @@ static const struct axis_rule {
 #include "valid/shapes.def"
 };
 
+/* Tells the bounds that hold for this operator, not those of ONNX in general. */
 static void check_axis(struct npart__validity *validity, uint32_t node, const struct axis_rule *rule, uint32_t rank,
                        int64_t axis)
 {
@@ -29,6 +34,7 @@ static void check_axis(struct npart__validity *validity, uint32_t node, const st
                       (long long)high, (long long)axis);
 }
 
+/* Nothing is asked where the rank is not known to the runtime. */
 static void check_axes(struct npart__validity *validity, uint32_t id, const struct axis_rule *rule)
 {
     const struct npart__graph *graph = validity->graph;
@@ -54,6 +60,7 @@ static const struct axes_input { /* sorted by operator */
 #include "valid/shapes.def"
 };
 
+/* Only of an initializer: the standard's inference does not see what is computed. */
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
 {
     static const struct axis_rule plain = {.attribute = "axes"};
@@ -78,6 +85,7 @@ static const struct rank_rule {
 #include "valid/shapes.def"
 };
 
+/* A most of 255 stands for "no upper bound". */
 static void check_rank(struct npart__validity *validity, uint32_t id, const struct rank_rule *rule)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -108,6 +116,8 @@ static const struct strict_op {
 #include "valid/shapes.def"
 };
 
+/* Our own inference has noted where sizes contradict each other. The runtime refuses the same
+ * only for the operators of STRICT rows; for others it goes on and may fail in a run. */
 void npart__check_contradictions(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -123,7 +133,8 @@ void npart__check_contradictions(struct npart__validity *validity)
     }
 }
 
-/* Each axis at most once; fewer than there are is not looked at. */
+/* Each axis at most once; fewer than there are is not looked at. The axes seen are bits of one
+ * number. */
 static void check_perm(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__graph *graph = validity->graph;
@@ -146,6 +157,7 @@ static void check_perm(struct npart__validity *validity, uint32_t id)
     }
 }
 
+/* Rows of an operator stand together, so a run of them is a first and an end. */
 static void add_row(struct npart__rows *rows, size_t row)
 {
     rows->first = rows->end ? rows->first : (uint8_t)row;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Element types: those that the schema allows, those that must agree, and what the file declares of results.
- *
+ * Element types: those that the schema allows, those that must agree, and what the file declares
+ * of results. Where a type is not known nothing is found: the runtime may know it or not, and a
+ * finding must be certain.
  * Modelled on Graph::InferAndVerifyTypeMatch of onnxruntime/core/graph/graph.cc.
  */
 #include "valid/checks.h"
@@ -22,6 +23,7 @@ struct bindings {
     uint32_t count;
 };
 
+/* Types that a mask has no bit for are let pass: they are newer than the table. */
 static bool has_bit(uint32_t mask, uint8_t element_type)
 {
     return element_type == 0 || element_type >= 32 || (mask >> element_type & 1);
@@ -65,6 +67,7 @@ static bool differ(const struct npart__fact *a, const struct npart__fact *b)
     return a->element_type && b->element_type && a->element_type != b->element_type;
 }
 
+/* A type for a message; of what is no tensor only the kind. */
 static const char *type_word(const struct npart__fact *fact)
 {
     switch ((enum npart__type_kind)fact->kind) {
@@ -81,6 +84,8 @@ static const char *type_word(const struct npart__fact *fact)
     }
 }
 
+/* What the variable of an operand was bound to before, NULL where this is the first operand that
+ * has it. */
 static struct binding *find_binding(struct bindings *bindings, const struct npart__operand *operand)
 {
     for (uint32_t i = 0; i < bindings->count; i++) {
@@ -97,6 +102,9 @@ static int fixed_type(const struct npart__operand *operand)
     return npart__type_number(operand->type, operand->type_length);
 }
 
+/* The type of one input, against what the schema fixes or allows, and against the first operand
+ * with the same variable. Variadic operands that need not agree are only held against the
+ * schema. */
 static void check_input(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                         struct bindings *bindings, const struct npart__operand *operand, const struct npart__fact *fact)
 {
@@ -126,7 +134,9 @@ static void check_input(struct npart__validity *validity, uint32_t node, const s
                                                               .operand = *operand};
 }
 
-/* What the file declares of a result must be what the operator makes. */
+/* What the file declares of a result must be what the operator makes. Results have the type that
+ * their variable was bound to by an input; where no input has it, what the inference says, or at
+ * least a type that the schema allows. */
 static void check_output(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                          struct bindings *bindings, const struct npart__operand *operand, uint32_t value)
 {
@@ -151,6 +161,7 @@ static void check_output(struct npart__validity *validity, uint32_t node, const 
                       schema->name);
 }
 
+/* Inputs first, since they bind the variables that results are held against. */
 void npart__check_types(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The checks, in the runtime's order: versions, then each node against its schema, then types and shapes.
- *
- * Modelled on onnxruntime/core/graph/model.cc and graph.cc (VerifyNodeAndOpMatch, InferAndVerifyTypeMatch) and on
- * onnx/checker.cc and defs/schema.cc (OpSchema::Verify).
+ * The checks, in the runtime's order: versions, then each node against its schema, then types
+ * and shapes. An order matters, since the runtime stops at the first mistake: a node whose
+ * operands are wrong is not asked for its shapes.
+ * Modelled on onnxruntime/core/graph/model.cc and graph.cc (VerifyNodeAndOpMatch,
+ * InferAndVerifyTypeMatch) and on onnx/checker.cc and defs/schema.cc (OpSchema::Verify).
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include "valid/checks.h"
 #include "view/view.h"
 
+/* Further problems are counted and not told: a file that is wrong in one respect is so at
+ * thousands of nodes. */
 void npart__refuse(struct npart__validity *validity, uint32_t node, const char *place, const char *format, ...)
 {
     char text[400], at[160] = "";
@@ -35,6 +38,7 @@ static const char *shown_domain(const char *domain)
     return *domain ? domain : "ai.onnx";
 }
 
+/* Domains that the runtime does not have may be a library's, of any version. */
 static void check_versions(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -51,6 +55,7 @@ static void check_versions(struct npart__validity *validity)
     }
 }
 
+/* Dims that the file leaves open fit any size. */
 static bool fits(const struct npart__tensor *tensor, const struct npart__declared_type *declared)
 {
     if (!declared->has_rank)
@@ -86,6 +91,7 @@ static void check_defaults(struct npart__validity *validity)
 
 static const char misfit[] = "the data of a tensor must fit its dims and type";
 
+/* Broken data that nothing uses fails no session: the runtime drops such initializers unread. */
 static void check_initializers(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -109,6 +115,9 @@ struct side {
     uint32_t first; /* operand */
 };
 
+/* The number of operands: at least what the schema says, at most all there are unless the last
+ * is variadic. Then each that is required must be there, as an empty name stands for one that is
+ * left out. */
 static void check_side(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                        const struct side *side)
 {
@@ -139,7 +148,8 @@ static void check_side(struct npart__validity *validity, uint32_t node, const st
     }
 }
 
-/* The letter of an attribute's type, as operators.def has it; '?' for what the format does not know. */
+/* The letter of an attribute's type, as operators.def has it; '?' for what the format does not
+ * know. */
 static char kind_of(uint8_t type)
 {
     static const char kinds[] = "?fistgFISTGpPyY"; /* by AttributeProto.AttributeType */
@@ -157,6 +167,8 @@ static const char *kind_name(char kind)
     return "of no known type";
 }
 
+/* Attributes that the node has: each must be of the schema, and of its type. Those that begin
+ * with "__" the runtime makes itself; some operators of its own take any. */
 static void check_given(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
@@ -178,6 +190,7 @@ static void check_given(struct npart__validity *validity, uint32_t id, const str
     }
 }
 
+/* Attributes that the node must have. */
 static void check_required(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
@@ -204,6 +217,7 @@ static bool is_constant(const struct npart__operator *schema)
     return !*schema->domain && strcmp(schema->name, "Constant") == 0;
 }
 
+/* Only the first attribute counts, as the runtime makes the initializer of that. */
 static void check_constant(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -226,6 +240,8 @@ static void check_unknown(struct npart__validity *validity, uint32_t id)
                       npart__node_op(validity->graph, node), shown_domain(domain), node->opset_version);
 }
 
+/* What holds for all nodes of an operator and version, found once: a model has few of them and
+ * many nodes. */
 static struct npart__valid_slot *look_up(struct npart__validity *validity, const struct npart__operator *asked)
 {
     struct npart__valid_slot *slot = &validity->slots[npart__operator_number(asked)];
@@ -244,7 +260,9 @@ static struct npart__valid_slot *look_up(struct npart__validity *validity, const
     return slot;
 }
 
-/* How a node's operands look to the checks of their number and types, never 0; 0 where they are not tensors. */
+/* How a node's operands look to the checks of their number and types, never 0; 0 where they are
+ * not tensors. A hash in the manner of FNV-1a. Nodes of one operator in a row mostly look the
+ * same, so the checks are run for the first only. */
 static uint64_t look_of(const struct npart__validity *validity, const struct npart__node *node)
 {
     const struct npart__graph *graph = validity->graph;
@@ -266,6 +284,7 @@ static uint64_t look_of(const struct npart__validity *validity, const struct npa
     return look | 1;
 }
 
+/* Types are compared only where the number of operands is right. */
 static void check_operands(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -280,6 +299,7 @@ static void check_operands(struct npart__validity *validity, uint32_t id, const 
         npart__check_types(validity, id, schema);
 }
 
+/* One node: known at all, not deprecated, then attributes, operands, shapes. */
 static void check_node(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -309,6 +329,7 @@ static void check_node(struct npart__validity *validity, uint32_t id)
     uint64_t look = look_of(validity, node);
     if (look == 0 || look != slot->passed)
         check_operands(validity, id, schema);
+    /* Only a look that has passed is remembered, so that each node that is wrong is told. */
     slot->passed = validity->found_count == before ? look : slot->passed;
     if (validity->found_count == before)
         npart__check_shapes(validity, id, &slot->shape_rows);
@@ -323,6 +344,8 @@ static bool is_named(const struct npart__validity *validity, const struct npart_
     return *node->name && !(node->domain == 0 && strcmp(npart__node_op(validity->graph, node), constant) == 0);
 }
 
+/* A table of open addresses under a key, since names come from the file; at most half of it is
+ * filled. It holds ids plus one, so that the zeroed table is empty. */
 static void check_names(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -354,6 +377,7 @@ static void check_names(struct npart__validity *validity)
     npart__arena_release(arena, first);
 }
 
+/* Calls that were inlined and branches that are never run are no nodes to the runtime. */
 static void check_nodes(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
