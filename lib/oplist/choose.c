@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ":VARIANT+SWITCH-SWITCH@TOOLCHAIN" and the parameters of the choice.
+ * ":VARIANT+SWITCH-SWITCH@TOOLCHAIN", the part of a target's text after its name, and what
+ * follows from the choice: which lines count, which partitioner and runtime, which parameters
+ * and limits. Later stages ask a target and not the list.
  */
 #include "oplist/parse.h"
 
+/* Characters that begin the next part. */
 static size_t word_end(const char *text)
 {
     return strcspn(text, ":+-@");
 }
 
+/* Fails with the nearest variants as a hint: "did you mean v73?". */
 static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t *length,
                                    struct npart__target *out, struct npart_error *error)
 {
@@ -34,6 +38,7 @@ static npart_status choose_variant(const struct npart__oplist *oplist, const cha
                        text, end);
 }
 
+/* Fails with ARGUMENT, as a user's mistake and not the list's. */
 static npart_status lack_switch(const struct npart__oplist *oplist, const char *text, size_t length,
                                 struct npart_error *error)
 {
@@ -47,7 +52,9 @@ static npart_status lack_switch(const struct npart__oplist *oplist, const char *
                        end);
 }
 
-/* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or "2.7.0". */
+/* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or
+ * "2.7.0". Those that fit into the message are listed, as a user cannot guess how a release is
+ * written. */
 static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__target *out,
                                      struct npart_error *error)
 {
@@ -77,6 +84,8 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
                                   struct npart__target *out, struct npart_error *error)
 {
     *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .variant_text = ""};
+    /* All stages at first; those whose switch is against them are taken out below, once switches
+     * are known. */
     out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;
     uint32_t toolchains = oplist->toolchains.count;
     out->toolchain = toolchains ? toolchains - 1 : 0;
@@ -122,6 +131,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     return NPART_OK;
 }
 
+/* Whether a line's WHEN holds for the target: each part that is there must. */
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
     bool is_applied =
@@ -132,6 +142,7 @@ bool npart__target_has(const struct npart__target *target, struct npart__line_co
            (when.before == NPART_NONE || target->toolchain < when.before);
 }
 
+/* The last that counts, so that a special case stands below the general one. */
 const char *npart__target_partitioner(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -150,6 +161,7 @@ const struct npart__runtime *npart__target_runtime(const struct npart__target *t
     return NULL;
 }
 
+/* A `rewriting` line goes before the `runtime` line, whose sessions rewrite as well. */
 enum npart__release npart__target_release(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -168,7 +180,9 @@ bool npart__target_folds(const struct npart__target *target)
     return false;
 }
 
-/* How well something for `variant` fits: 3 this very variant, 2 the one it is like, 1 any, 0 not at all. */
+/* How well something for `variant` fits: 3 this very variant, 2 the one it is like, 1 any, 0 not
+ * at all. So a list may give a parameter for all, another for a family, and one for a chip, in
+ * any order. */
 static int fit_of(const struct npart__target *target, uint32_t variant)
 {
     const struct npart__oplist *oplist = target->oplist;

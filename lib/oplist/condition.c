@@ -15,6 +15,8 @@
  */
 #include "oplist/parse.h"
 
+/* What stands in the parentheses of a question: rank(X) an operand, dim(X, -1) an operand and an
+ * axis, switch(float) a switch. */
 enum argument {
     ARGUMENT_OPERAND,
     ARGUMENT_OPERAND_INDEX,
@@ -28,6 +30,8 @@ enum argument {
     ARGUMENT_NOTHING,
 };
 
+/* A predicate or function as term.h lists it; `about` is the kind of cause that a rule makes
+ * which asks this first. */
 struct word_row {
     const char *word;
     uint8_t argument, about;
@@ -53,6 +57,8 @@ static uint32_t find_word(const struct word_row *rows, size_t count, const char 
     return NPART_NONE;
 }
 
+/* Names of defines and parameters must not be any of these, or a condition would mean two
+ * things. */
 bool npart__is_reserved(const char *word)
 {
     static const char *const others[] = {"and",  "or",     "not",  "in",     "each",  "it",     "inputs",  "outputs",
@@ -64,6 +70,7 @@ bool npart__is_reserved(const char *word)
            find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
 }
 
+/* All terms of a list lie in one array, and refer to each other by index. */
 static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
 {
     if (parser->status != NPART_OK)
@@ -81,6 +88,7 @@ static struct npart__term blank_term(enum npart__term_kind kind)
         .kind = (uint8_t)kind, .left = NPART_NONE, .right = NPART_NONE, .next = NPART_NONE, .selector = NPART_NONE};
 }
 
+/* After a failure a side may be NPART_NONE; then new_term makes nothing. */
 static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kind, uint8_t op, uint32_t left,
                          uint32_t right)
 {
@@ -91,7 +99,8 @@ static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kin
     return new_term(parser, term);
 }
 
-/* Takes a number, a negative one as one term. */
+/* Takes a number, a negative one as one term. `op` of a number says that it has a fraction, so
+ * that only `real` is exact. */
 static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -105,6 +114,7 @@ static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
 
+/* An axis, which may be the parameter of a define: dim(W, axis). */
 static void parse_axis(struct npart__parser *parser, struct npart__term *term)
 {
     struct npart__scope inner;
@@ -130,6 +140,8 @@ static void parse_index(struct npart__parser *parser, struct npart__term *term)
         npart__parse_fail(parser, npart__peek(parser)->column, "expected , and an axis");
 }
 
+/* limit(filter_taps): the number itself depends on the variant and is looked up when the rule is
+ * tried. */
 static void take_limit(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
 {
     term->word = token->text;
@@ -139,6 +151,7 @@ static void take_limit(struct npart__parser *parser, const struct npart__token *
     npart__parse_fail(parser, token->column, "the list declares no limit %s", token->text);
 }
 
+/* What the question's row says that its parentheses hold, into the term. */
 static void parse_argument(struct npart__parser *parser, uint8_t argument, struct npart__term *term)
 {
     const struct npart__token *token;
@@ -191,6 +204,8 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     term->number = found;
 }
 
+/* A question with its argument: static(X, 1..), has(axes), opset. A comma and an axis where the
+ * row does not allow one fails at the closing parenthesis. */
 static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind kind, uint32_t op,
                             const struct word_row *row)
 {
@@ -212,6 +227,8 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
 
 static uint32_t parse_sum(struct npart__parser *parser, unsigned depth);
 
+/* A word that is a function without parentheses after it is an ordinary word: `equation` may be
+ * an attribute's value, too. */
 static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -235,6 +252,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
     if (npart__accept(parser, NPART__TOKEN_MARK, "-")) {
         if (npart__peek(parser)->kind == NPART__TOKEN_NUMBER)
             return take_number(parser, true);
+        /* -X is 0 - X, so that evaluating has one operation less. */
         uint32_t zero = new_term(parser, blank_term(NPART__TERM_NUMBER));
         return new_pair(parser, NPART__TERM_ARITHMETIC, '-', zero, parse_factor(parser, depth + 1));
     }
@@ -259,6 +277,8 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
     return NPART_NONE;
 }
 
+/* Operators of one strength, from left to right: a - b - c is (a - b) - c. All are single
+ * characters, unlike "<=" and "..". */
 static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const char *operators,
                             uint32_t (*part)(struct npart__parser *, unsigned))
 {
@@ -285,7 +305,9 @@ static uint32_t parse_sum(struct npart__parser *parser, unsigned depth)
 
 /* ---- comparisons ----------------------------------------------------------------------------------------- */
 
-/* A set ends where a sentence, a connective or the line does. */
+/* A set ends where a sentence, a connective or the line does. In `dtype(X) in float32 float16 or
+ * ...` the set ends at `or`. A function's word goes on with it, as an item may be calculated: in
+ * 0 rank(X) - 1. */
 static bool set_goes_on(const struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -301,6 +323,8 @@ static bool set_goes_on(const struct npart__parser *parser)
            npart__next_is(parser, NPART__TOKEN_MARK, "(");
 }
 
+/* An item of a set: 3, 3..4, ..4, 3.., a word, or a sum. Of `3.. float` the word is the next
+ * item, not the end of the range. */
 static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term item = blank_term(NPART__TERM_ITEM);
@@ -324,7 +348,9 @@ static uint32_t parse_item(struct npart__parser *parser, unsigned depth)
 
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column);
 
-/* Whether the name at hand stands for items, and not for a number that is calculated with. */
+/* Whether the name at hand stands for items, and not for a number that is calculated with. In
+ * `numbers + 1` the name is a number that is calculated with; in `floats int32` it is words of
+ * the set. */
 static bool names_items(const struct npart__parser *parser)
 {
     uint32_t end = npart__end_of_name(parser);
@@ -362,6 +388,7 @@ static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, 
     return last;
 }
 
+/* The items after `in`; there must be one. */
 static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigned depth)
 {
     uint32_t first = NPART_NONE;
@@ -372,6 +399,7 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
     return first;
 }
 
+/* Letters alone: no digits, which exporters add to make names different. */
 bool npart__is_plain_name(const char *name)
 {
     size_t length = 0;
@@ -381,7 +409,9 @@ bool npart__is_plain_name(const char *name)
     return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
-/* Whether rules ask for more than plain names decides what they can tell apart (alike.c). */
+/* Whether rules ask for more than plain names decides what they can tell apart (alike.c). Names
+ * compared with plain words only, such as `axes`, tell few nodes apart, so that equivalent nodes
+ * can still be judged once. */
 static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t other)
 {
     const struct npart__term *terms = parser->oplist->terms.items;
@@ -393,7 +423,9 @@ static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t ot
         parser->oplist->asks_any_name = true;
 }
 
-/* dtype() is compared with type names only, producer() and consumers() with operators of the standard. */
+/* dtype() is compared with type names only, producer() and consumers() with operators of the
+ * standard. A word that can never be the answer is a mistake that would otherwise make a rule
+ * hold, or fail, everywhere and unseen. */
 static void check_words(struct npart__parser *parser, uint32_t left, uint32_t other, uint64_t column)
 {
     note_names(parser, left, other);
@@ -417,6 +449,7 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
                      asked->op == NPART__FUNCTION_NUMEL || asked->op == NPART__FUNCTION_USERS ||
                      asked->op == NPART__FUNCTION_COUNT ||
                      asked->op == NPART__FUNCTION_OPSET || asked->op == NPART__FUNCTION_LENGTH;
+    /* Types besides those of tensors that dtype() answers with. */
     bool is_kind = strcmp(word->word, "sequence") == 0 || strcmp(word->word, "map") == 0 ||
                    strcmp(word->word, "optional") == 0;
     if (is_type && !word->element_type && !is_kind)
@@ -427,7 +460,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         (void)npart__check_op(parser, word->word, column);
 }
 
-/* A toolchain compared with is told by its text, and kept as its place. */
+/* A toolchain compared with is told by its text, and kept as its place. Example: toolchain >=
+ * 'sdk 1.10', by the order of the releases, not of letters. */
 static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint64_t column)
 {
     if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
@@ -446,6 +480,7 @@ static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint3
     named->number = found;
 }
 
+/* A sum alone is no condition: the comparison must follow. */
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 {
     static const char *const marks[] = {"=", "!=", "<", "<=", ">", ">="};
@@ -475,6 +510,7 @@ static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 
 static uint32_t parse_or(struct npart__parser *parser, unsigned depth);
 
+/* NPART_NONE stands for "nothing is asked", as of a column `*`. */
 static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kind, uint32_t left, uint32_t right)
 {
     return left == NPART_NONE ? right : right == NPART_NONE ? left : new_pair(parser, kind, 0, left, right);
@@ -492,7 +528,10 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
                   : new_pair(parser, NPART__TERM_IN, 0, asked, items);
 }
 
-/* A define whose lines are rows: what is asked is in every column of one of them. */
+/* A define whose lines are rows: what is asked is in every column of one of them. Example:
+ * conversions(dtype(input), dtype(output)) with the row `row float32 int32: floats int32`. A
+ * table becomes an `or` of rows that are an `and` of columns. What is asked is parsed once and
+ * shared by all rows, so terms are no tree but may be reached twice. */
 static uint32_t parse_table(struct npart__parser *parser, const struct npart__scope *scope, unsigned depth)
 {
     const struct npart__define *define = scope->define;
@@ -518,7 +557,8 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
     return table;
 }
 
-/* Whether what ends before the token is a condition: then no operator of arithmetic or comparison follows it. */
+/* Whether what ends before the token is a condition: then no operator of arithmetic or
+ * comparison follows it. So `(a) and b` opens with a condition, `(a) + b` with a number. */
 static bool ends_condition(const struct npart__token *next)
 {
     if (next->kind == NPART__TOKEN_MARK)
@@ -526,7 +566,9 @@ static bool ends_condition(const struct npart__token *next)
     return next->kind != NPART__TOKEN_WORD || (strcmp(next->text, "in") != 0 && strcmp(next->text, "not") != 0);
 }
 
-/* Whether the parenthesis at hand holds a condition. */
+/* Whether the parenthesis at hand holds a condition. Found by the token after the closing
+ * parenthesis, as a condition and a sum may begin the same way. One that is never closed is
+ * reported by whoever parses it. */
 static bool opens_condition(const struct npart__parser *parser)
 {
     unsigned open = 0;
@@ -542,7 +584,9 @@ static bool opens_condition(const struct npart__parser *parser)
     return true;
 }
 
-/* The name at hand as a condition: NPART_NONE in *term, and false, where it is no name or a number. */
+/* The name at hand as a condition: NPART_NONE in *term, and false, where it is no name or a
+ * number. A define or parameter at the place of a condition. If arithmetic follows it, it is a
+ * number, which parse_factor reads. */
 static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *term)
 {
     struct npart__scope inner;
@@ -558,7 +602,8 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
     return true;
 }
 
-/* each(OPERANDS, CONDITION), where `it` is the operand at hand. */
+/* each(OPERANDS, CONDITION), where `it` is the operand at hand. Example: each(inputs, rank(it)
+ * <= 5 or const(it)) */
 static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term each = blank_term(NPART__TERM_EACH);
@@ -573,6 +618,8 @@ static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
     return new_term(parser, each);
 }
 
+/* A single condition, without `and` or `or` around it. Depth counts every nesting, so that the
+ * recursion of parsing, and later of evaluating, stays within the stack. */
 static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -604,6 +651,7 @@ static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
     return parse_comparison(parser, depth);
 }
 
+/* Conditions linked by one connective, from left to right. */
 static uint32_t parse_linked(struct npart__parser *parser, unsigned depth, const char *word,
                              enum npart__term_kind kind, uint32_t (*part)(struct npart__parser *, unsigned))
 {
@@ -631,6 +679,8 @@ uint32_t npart__parse_condition(struct npart__parser *parser)
 
 /* ---- labels ---------------------------------------------------------------------------------------------- */
 
+/* Down the left sides to the first question that is asked: of `not (rank(X) = 4)` it is rank, X.
+ * `*` is left out: hexagon/Conv/static. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about)
 {

@@ -8,6 +8,7 @@
 
 /* ---- the defines of a list --------------------------------------------------------------------------------- */
 
+/* A mark such as "(": strings and literals of the same text are none. */
 static bool is_mark(const struct npart__token *token, const char *text)
 {
     return token->kind == NPART__TOKEN_MARK && npart__same_text(token->text, text);
@@ -19,7 +20,8 @@ static unsigned place_of(const char *name)
     return ((unsigned char)name[0] * 5u + (*name ? (unsigned char)name[1] : 0u)) % NPART__DEFINE_PLACES;
 }
 
-/* What stands for rules follows `use` only, and may be called like a word of conditions. */
+/* What stands for rules follows `use` only, and may be called like a word of conditions. `next`
+ * is 1 more than an index, so that the zeroed table is empty. */
 static struct npart__define *find_define(const struct npart__parser *parser, const char *name, bool is_rules)
 {
     uint32_t next;
@@ -32,12 +34,15 @@ static struct npart__define *find_define(const struct npart__parser *parser, con
     return NULL;
 }
 
+/* A define is a table by its first line; rules and rows cannot be mixed. */
 static bool begins_row(const struct npart__lexed_line *statement)
 {
     return strcmp(statement->range.tokens[0].text, "row") == 0;
 }
 
-/* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ] */
+/* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ] Examples: define floats: float32
+ * float16; define pair(x, y): quantized(x) and quantized(y); define at_most(x, most), whose
+ * rules follow. */
 static void read_head(struct npart__parser *parser, struct npart__define *define)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -69,6 +74,7 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
         npart__parse_fail(parser, npart__peek(parser)->column, "expected what %s stands for", define->name);
 }
 
+/* A name may stand for a condition and for rules at once, as `use` tells them apart. */
 void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
 {
     for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
@@ -101,6 +107,7 @@ void npart__find_defines(struct npart__parser *parser, const struct npart__lexed
     }
 }
 
+/* One that nothing uses is a typing mistake somewhere else, or left over. */
 void npart__check_defines(struct npart__parser *parser)
 {
     for (uint32_t i = 0; i < parser->defines.count && parser->mistakes == 0; i++)
@@ -111,6 +118,8 @@ void npart__check_defines(struct npart__parser *parser)
 
 /* ---- what a name stands for --------------------------------------------------------------------------------- */
 
+/* What a parameter of the define that is being read stands for; NULL: the word is none.
+ * Parameters are every second token, as commas are between them. */
 static const struct npart__range *find_argument(const struct npart__scope *scope, const char *name)
 {
     for (uint32_t i = 0; scope && i < scope->define->parameter_count; i++)
@@ -132,6 +141,8 @@ static uint32_t end_of_parenthesis(const struct npart__range *range, uint32_t at
     return at;
 }
 
+/* Without a parenthesis a define that has parameters is a name all the same: the mistake is told
+ * where it is entered. */
 uint32_t npart__end_of_name(const struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -146,6 +157,8 @@ uint32_t npart__end_of_name(const struct npart__parser *parser)
     return has_arguments ? end_of_parenthesis(&parser->now.range, parser->now.at + 1) + 1 : parser->now.at + 1;
 }
 
+/* An argument is a range of tokens between commas at the outermost level, and is read where the
+ * parameter stands, not here: only there is it known what it has to be. */
 static void take_arguments(struct npart__parser *parser, const struct npart__token *name, struct npart__scope *scope)
 {
     uint32_t count = 0, wanted = scope->define->parameter_count;
@@ -176,7 +189,8 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
         npart__parse_fail(parser, name->column, "%s has %u parameters", name->text, wanted);
 }
 
-/* A define at the word at hand, with its arguments. False after a failure. */
+/* A define at the word at hand, with its arguments. False after a failure. A define that uses
+ * itself would never end; the callers are few, so they are looked through. */
 static bool open_scope(struct npart__parser *parser, struct npart__define *define, struct npart__scope *scope)
 {
     const struct npart__token *name = npart__peek(parser);
@@ -193,6 +207,8 @@ static bool open_scope(struct npart__parser *parser, struct npart__define *defin
     return parser->status == NPART_OK;
 }
 
+/* The one place that counts work: defines that use each other double it with each level, so a
+ * file of 400 bytes could keep the parser busy for hours. */
 void npart__read_range(struct npart__parser *parser, struct npart__range range)
 {
     parser->now.range = range;
@@ -205,12 +221,15 @@ void npart__read_range(struct npart__parser *parser, struct npart__range range)
     parser->must_stop = true;
 }
 
+/* Reads a range with the parameters of `scope`, which is where it was written. */
 static void read_from(struct npart__parser *parser, struct npart__range range, const struct npart__scope *scope)
 {
     parser->now.scope = scope;
     npart__read_range(parser, range);
 }
 
+/* An argument is read in the scope of the caller, where its words mean what they meant there; a
+ * define's body in its own. */
 bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -235,6 +254,8 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
     return true;
 }
 
+/* What a name stands for is a whole, and must be used up: of the body `a b` nothing may be left
+ * over. */
 void npart__leave(struct npart__parser *parser, const struct npart__reading *before)
 {
     if (parser->now.at < parser->now.range.count)
@@ -243,6 +264,7 @@ void npart__leave(struct npart__parser *parser, const struct npart__reading *bef
     parser->now = *before;
 }
 
+/* For `use`: the statements are read by the caller, in the op at hand. */
 bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner, struct npart__reading *before)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -259,6 +281,8 @@ bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner
     return true;
 }
 
+/* A parameter may stand for a parameter of the caller, and so on outwards. Where one word is
+ * wanted (an attribute, an operand), more are a mistake. */
 const struct npart__token *npart__resolve(struct npart__parser *parser, const struct npart__token *token)
 {
     const struct npart__scope *scope = parser->now.scope;
@@ -278,6 +302,8 @@ const struct npart__token *npart__resolve(struct npart__parser *parser, const st
 
 /* ---- texts -------------------------------------------------------------------------------------------------- */
 
+/* Pieces of one brace; further ones are left out of the sentence, which would be too long to
+ * read. */
 #define MOST_PIECES 64u
 
 struct pieces {
@@ -287,6 +313,7 @@ struct pieces {
 
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *text, unsigned depth);
 
+/* NULL: whoever made the piece ran out of memory. */
 static void add_piece(struct npart__parser *parser, struct pieces *pieces, const char *piece)
 {
     if (!piece)
@@ -317,7 +344,8 @@ static const char *number_text(struct npart__parser *parser)
     return npart__arena_format(parser->arena, "at %s %s", ends[0] ? "least" : "most", ends[0] ? ends[0] : ends[1]);
 }
 
-/* What is read now, word by word. */
+/* What is read now, word by word. `floats` becomes the pieces "float32" and "float16", at most 5
+ * the piece "at most 5"; names within are entered as in conditions. */
 static void take_pieces(struct npart__parser *parser, struct pieces *pieces, unsigned depth)
 {
     while (parser->now.at < parser->now.range.count && parser->status == NPART_OK) {
@@ -354,7 +382,8 @@ static void append_pieces(const struct pieces *pieces, struct npart__buffer *out
     }
 }
 
-/* {NAME} by what the name stands for. */
+/* {NAME} by what the name stands for. "rank of {x} must be {most}" with x as X and most as ..5
+ * becomes "rank of X must be at most 5". */
 static const char *filled_in(struct npart__parser *parser, const struct npart__token *token, unsigned depth)
 {
     const char *text = token->text, *open;
@@ -367,6 +396,7 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         struct pieces pieces = {.count = 0};
         npart__append(&out, text, (size_t)(open - text));
         text = open + 1;
+        /* A statement of one word, so that the same functions read it that read a list. */
         struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = token->column},
                                        {.kind = NPART__TOKEN_END}};
         name[0].text = npart__arena_copy_text(parser->arena, text, strcspn(text, "}"));
@@ -398,6 +428,7 @@ const char *npart__take_text(struct npart__parser *parser, const char *expected)
     return parser->status == NPART_OK && text ? text : "";
 }
 
+/* In the rules of a define `label-older:` has the argument for `label`: quantized-older. */
 const char *npart__label_text(struct npart__parser *parser, const char *label)
 {
     struct npart__buffer out;

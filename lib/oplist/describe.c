@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The support table as people read it.
+ * The support table as people read it (--describe TARGET): the head of a list, then each op with
+ * the sentences of its rules; of a single op also conditions, ids and sources, as far as they
+ * fit on lines of a terminal.
  */
 #include "oplist/term.h"
 
+/* Switches that a variant has on by default. */
 static void describe_switches(const struct npart__oplist *oplist, uint32_t bits, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->switches.count; i++) {
@@ -14,6 +17,7 @@ static void describe_switches(const struct npart__oplist *oplist, uint32_t bits,
     }
 }
 
+/* One line each: " * v73 (sm8550) +float title"; the star marks the default. */
 static void describe_variants(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
@@ -34,6 +38,7 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
     }
 }
 
+/* A rule's sentence after its keyword, as in the list; `because` below it. */
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
     static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   "};
@@ -45,6 +50,7 @@ static void describe_rule(const struct npart__rule *rule, struct npart__buffer *
         npart__append_format(out, "           because %s\n", rule->because);
 }
 
+/* WHEN as it is written in the list, without the stage. */
 static void describe_when(const struct npart__oplist *oplist, struct npart__line_condition when,
                           struct npart__buffer *out)
 {
@@ -58,6 +64,7 @@ static void describe_when(const struct npart__oplist *oplist, struct npart__line
         npart__append_format(out, " before '%s'", oplist->toolchains.items[when.before]);
 }
 
+/* What the rule asks, then where it stands: for whoever wants to correct the list. */
 static void describe_condition(const struct npart__oplist *oplist, const struct npart__rule *rule,
                                struct npart__buffer *out)
 {
@@ -76,6 +83,7 @@ static void describe_condition(const struct npart__oplist *oplist, const struct 
     npart__append_text(out, "\n");
 }
 
+/* Stages are named only where there are several. */
 static void describe_op(const struct npart__oplist *oplist, const struct npart__op_entry *entry, bool in_full,
                         struct npart__buffer *out)
 {
@@ -123,6 +131,7 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     }
 }
 
+/* Toolchains newest first, as that one is the default. */
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
@@ -158,6 +167,8 @@ static void append_plain_lines(struct npart__buffer *out, const char *text, size
     }
 }
 
+/* A name without a domain is that op in every domain. Texts of a list may hold control
+ * characters, so the whole is made plain at its end. */
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
 {
     bool found = false;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lines of an op list that are about the target as a whole.
+ * The lines of an op list that are about the target as a whole: its name and releases, switches
+ * and variants, layouts, cost parameters, limits, and the stages that ops belong to. Each
+ * function reads one line after its keyword, and tells a mistake at the token where it is.
+ * docs/oplist-format.md, "About the target", has what each means.
  */
 #include "oplist/parse.h"
 
 /* ---- looking things up ----------------------------------------------------------------------------------- */
 
+/* Names are not terminated where they come from a target's text ("hexagon:v73+float"). */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->switches.count; i++)
@@ -25,6 +29,7 @@ uint32_t npart__take_switch(struct npart__parser *parser, const char *word)
     return found;
 }
 
+/* By the whole text, as written in the toolchain line. */
 uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *text)
 {
     for (uint32_t i = 0; i < oplist->toolchains.count; i++)
@@ -33,6 +38,7 @@ uint32_t npart__find_toolchain(const struct npart__oplist *oplist, const char *t
     return NPART_NONE;
 }
 
+/* A line without a source has that of the last `source` line above. */
 const char *npart__take_source(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "source"))
@@ -40,7 +46,8 @@ const char *npart__take_source(struct npart__parser *parser)
     return npart__take_text(parser, "a source");
 }
 
-/* By name or alias, in any case of letters. */
+/* By name or alias, in any case of letters. Vendors write names of chips in either case: RK3588,
+ * rk3588. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
@@ -54,6 +61,7 @@ uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *nam
     return NPART_NONE;
 }
 
+/* "ai.onnx:" may be written and is left out inside, where the domain is empty; 7 is its length. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena)
 {
     const char *colon = strrchr(text, ':');
@@ -65,6 +73,8 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
         *domain = npart__arena_copy_text(arena, text, 7);
 }
 
+/* An op of a line about partitions, layouts or the CPU: one that no standard knows is a typing
+ * mistake, since such lines would never count. */
 bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column)
 {
     size_t count;
@@ -77,6 +87,7 @@ bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t co
     return parser->status == NPART_OK;
 }
 
+/* A line that is one text: toolchain, standing, source. */
 static void line_text(struct npart__parser *parser, const char **out)
 {
     const char *text = npart__take_text(parser, "a text in quotes");
@@ -85,6 +96,8 @@ static void line_text(struct npart__parser *parser, const char **out)
         *out = text;
 }
 
+/* target hexagon "Qualcomm Hexagon (QNN HTP)". An including list may, and should, name its
+ * target anew, once. */
 void npart__line_target(struct npart__parser *parser)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the target's name");
@@ -99,6 +112,8 @@ void npart__line_target(struct npart__parser *parser)
     npart__expect_end(parser);
 }
 
+/* source "qnn-sdk 2.7, op definitions": holds from here on; the first is that of the list as a
+ * whole. */
 void npart__line_source(struct npart__parser *parser)
 {
     line_text(parser, &parser->default_source);
@@ -106,6 +121,7 @@ void npart__line_source(struct npart__parser *parser)
         parser->oplist->source = parser->default_source;
 }
 
+/* toolchain "onnxruntime-qnn 2.7.0": releases, oldest first. */
 void npart__line_toolchain(struct npart__parser *parser)
 {
     const char *text = NULL;
@@ -117,11 +133,14 @@ void npart__line_toolchain(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
+/* standing "verified by the compiler": how far the list was checked. */
 void npart__line_standing(struct npart__parser *parser)
 {
     line_text(parser, &parser->oplist->standing);
 }
 
+/* switches float w16: properties of a chip or a session that rules ask about by switch(float).
+ * Bits of one number, hence at most 32. */
 void npart__line_switches(struct npart__parser *parser)
 {
     while (npart__peek(parser)->kind != NPART__TOKEN_END && parser->status == NPART_OK) {
@@ -137,6 +156,7 @@ void npart__line_switches(struct npart__parser *parser)
     }
 }
 
+/* A variant is like itself at first: its parameters are its own. */
 static uint32_t add_variant(struct npart__parser *parser, const struct npart__token *token)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -163,6 +183,7 @@ static const struct npart__token *expect_variant(struct npart__parser *parser)
     return npart__expect(parser, is_number ? NPART__TOKEN_NUMBER : NPART__TOKEN_WORD, "a variant");
 }
 
+/* Names end at a word of the line itself, which no alias may be. */
 static void parse_aliases(struct npart__parser *parser, uint32_t variant)
 {
     struct NPART__ARRAY(const char *) aliases = {NULL, 0, 0};
@@ -199,6 +220,7 @@ void npart__line_variant(struct npart__parser *parser)
         if (token && like == NPART_NONE)
             npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
         else if (token)
+            /* The end of the chain at once, so that nobody has to follow it later. */
             oplist->variants.items[variant].like = oplist->variants.items[like].like;
     }
     if (npart__accept(parser, NPART__TOKEN_WORD, "with")) {
@@ -218,6 +240,7 @@ void npart__line_variant(struct npart__parser *parser)
     npart__expect_end(parser);
 }
 
+/* default v73: taken when the user names no variant. */
 void npart__line_default(struct npart__parser *parser)
 {
     const struct npart__token *token = expect_variant(parser);
@@ -251,6 +274,7 @@ void npart__line_integer_only(struct npart__parser *parser)
     parser->oplist->integer_rule = rule;
 }
 
+/* Words that end a list of ops, as WHEN or a source begins with them; no op is called so. */
 static bool ends_ops(const struct npart__parser *parser)
 {
     static const char *const words[] = {"source", "of", "with", "unless", "since", "before"};
@@ -271,7 +295,8 @@ uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
     return out->count - before;
 }
 
-/* layout NHWC OP...: the layout that the target gives these ops' activations. */
+/* layout NHWC OP...: the layout that the target gives these ops' activations. Example: layout
+ * nhwc Conv MaxPool. A target has one layout of its own; more lines add ops to it. */
 void npart__line_layout(struct npart__parser *parser)
 {
     const struct npart__token *layout = npart__expect(parser, NPART__TOKEN_WORD, "a layout");
@@ -295,7 +320,8 @@ void npart__line_moved(struct npart__parser *parser)
     (void)npart__take_ops(parser, &parser->oplist->moved_ops);
 }
 
-/* "for VARIANT", or NPART_NONE. */
+/* "for VARIANT", or NPART_NONE. The variant must stand above: parameters of one that a typing
+ * mistake makes would never count. */
 static uint32_t accept_for(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "for"))
@@ -309,7 +335,7 @@ static uint32_t accept_for(struct npart__parser *parser)
     return variant;
 }
 
-/* limit NAME [for VARIANT] NUMBER */
+/* limit NAME [for VARIANT] NUMBER Example: limit filter_taps for large 262144 */
 void npart__line_limit(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
@@ -326,6 +352,7 @@ void npart__line_limit(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->limits, limit);
 }
 
+/* Names all runtimes that are described, as there are few and their versions are hard to guess. */
 static void fail_runtime(struct npart__parser *parser, const struct npart__token *token, const char *version)
 {
     struct npart__buffer known;
@@ -341,7 +368,8 @@ static void fail_runtime(struct npart__parser *parser, const struct npart__token
                           version ? " " : "", version ? version : "", npart__buffer_text(&known));
 }
 
-/* NAME [VERSION] [WHEN] */
+/* NAME [VERSION] [WHEN] Example: runtime onnxruntime 1.24 since 'sdk 2'. A version that is not
+ * there means the newest. */
 static bool take_runtime(struct npart__parser *parser, struct npart__runtime_choice *out)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a runtime"), *version;
@@ -378,10 +406,12 @@ void npart__line_rewriting(struct npart__parser *parser)
         NPART__KEEP(parser, &parser->oplist->rewritings, choice);
 }
 
+/* What lib/cost reads; others are a typing mistake, but harmless, so a warning. */
 const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",
                                               "copy_gb_per_s", "layout_gb_per_s", NULL};
 
-/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] */
+/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] Example: param launch_ms for v1
+ * 0.3 0.4 0.9 assumed "no measurement" */
 void npart__line_param(struct npart__parser *parser)
 {
     struct npart__parameter parameter = {.variant = NPART_NONE, .source = parser->default_source};
@@ -411,13 +441,14 @@ void npart__line_param(struct npart__parser *parser)
 }
 
 /* gate NAME [folds] [unless SWITCH] [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line
- * replaces the gate that every list begins with. */
+ * replaces the stage that every list begins with. */
 void npart__line_gate(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a gate");
     if (!token)
         return;
+    /* A list that includes another goes on with its stages by naming them again. */
     for (uint32_t i = 0; parser->included_ops && !parser->include_depth && i < oplist->gate_count; i++) {
         if (strcmp(oplist->gates[i].name, token->text) != 0)
             continue;
@@ -425,6 +456,8 @@ void npart__line_gate(struct npart__parser *parser)
         npart__expect_end(parser);
         return;
     }
+    /* Whether the stage that every list begins with is untouched, so that this line may take its
+     * place. */
     bool is_first = oplist->gate_count == 1 && !oplist->gates[0].has_ops && oplist->gates[0].every_count == 0 &&
                     strcmp(oplist->gates[0].name, "configuration") == 0 && oplist->ops.count == 0 &&
                     oplist->gates[0].sentence[0] == '\0';
@@ -449,7 +482,8 @@ void npart__line_gate(struct npart__parser *parser)
     parser->gate = (uint8_t)index;
 }
 
-/* drop OP...: ops of the included list that this one leaves out. */
+/* drop OP...: ops of the included list that this one leaves out. Example: drop Sin Cos. Taken
+ * out when all has been read (sections.c); a name that is not there is a mistake. */
 void npart__line_drop(struct npart__parser *parser)
 {
     if (!parser->included_ops)
@@ -472,6 +506,8 @@ void npart__line_drop(struct npart__parser *parser)
     }
 }
 
+/* every static: static(*) "every shape must be fixed" except Shape. The rules of a stage for all
+ * its ops stand before them and together, so that they are a range of the rules. */
 void npart__line_every(struct npart__parser *parser)
 {
     struct npart__gate *gate = &parser->oplist->gates[parser->gate];
@@ -480,6 +516,7 @@ void npart__line_every(struct npart__parser *parser)
         return;
     }
     parser->first_rule = gate->every_count ? gate->first_every : parser->oplist->rules.count;
+    /* Another line has made a rule in between: a `partitions` or `bodies` line. */
     if (gate->every_count && gate->first_every + gate->every_count != parser->oplist->rules.count) {
         npart__parse_fail(parser, 1, "rules for every op stand together");
         return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ONNX Runtime's lists of operators as op lists: Markdown tables of its mobile helpers ("|ai.onnx:Conv|note|"), and
- * configurations of reduced builds ("ai.onnx;12,13;Add,Cast{...}").
+ * ONNX Runtime's lists of operators as op lists: Markdown tables of its mobile helpers
+ * ("|ai.onnx:Conv|note|"), and configurations of reduced builds ("ai.onnx;12,13;Add,Cast{...}").
+ * What comes out is text, so that a person can go on editing it; it is read by the same parser
+ * as any other list. Lines that are neither are passed over.
  */
 #include <stdlib.h>
 
@@ -22,6 +24,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
+/* "" where memory has run out, so that the caller can go on and fail at the end. */
 static const char *copy_trimmed(struct importer *importer, const char *text, size_t length)
 {
     while (length && is_blank(text[0])) {
@@ -62,6 +65,7 @@ static const char *copy_note(struct importer *importer, const char *text, size_t
     return copy_trimmed(importer, note, fits);
 }
 
+/* An empty name comes from a table's empty cell. */
 static void add_op(struct importer *importer, const char *domain, const char *name, const char *note)
 {
     struct imported op = {.domain = strcmp(domain, "ai.onnx") == 0 ? "" : domain, .name = name, .note = note};
@@ -69,7 +73,7 @@ static void add_op(struct importer *importer, const char *domain, const char *na
         importer->failed |= !NPART__PUSH(importer->arena, &importer->ops, op);
 }
 
-/* |domain:Op|note| */
+/* |domain:Op|note| A note runs to the third bar, or to the line's end where there is none. */
 static void read_row(struct importer *importer, const char *line, size_t length)
 {
     const char *second = memchr(line + 1, '|', length - 1);
@@ -83,7 +87,9 @@ static void read_row(struct importer *importer, const char *line, size_t length)
            copy_note(importer, rest, third ? (size_t)(third - rest) : (size_t)(line + length - rest)));
 }
 
-/* domain;opsets;Op,Op{"inputs": {...}},... */
+/* domain;opsets;Op,Op{"inputs": {...}},... The part in braces says which types a build has, and
+ * has commas of its own; it is left out, since a list of names is all that is promised. Versions
+ * are left out, too: a build may support more. */
 static void read_config_line(struct importer *importer, const char *line, size_t length)
 {
     const char *end = line + length, *first = memchr(line, ';', length);
@@ -94,6 +100,8 @@ static void read_config_line(struct importer *importer, const char *line, size_t
     unsigned depth = 0;
     const char *start = second + 1, *brace = NULL;
     for (const char *at = start; at <= end; at++) {
+        /* The line's end closes the last name as a comma would, even in a brace that is never
+         * closed. */
         char c = at < end ? *at : ',';
         if (c == '{' && depth++ == 0)
             brace = at;
@@ -108,6 +116,8 @@ static void read_config_line(struct importer *importer, const char *line, size_t
     }
 }
 
+/* Sorted, so that equal names stand together and the list is the same however the source is
+ * ordered. */
 static int compare_imported(const void *left, const void *right)
 {
     const struct imported *a = left, *b = right;
@@ -115,7 +125,9 @@ static int compare_imported(const void *left, const void *right)
     return order ? order : strcmp(a->name, b->name);
 }
 
-/* What is no operator of the standard, or no name that a list can hold, becomes a comment; NULL: neither. */
+/* What is no operator of the standard, or no name that a list can hold, becomes a comment; NULL:
+ * neither. Names that a person could not read as they are (control characters, other directions
+ * of writing) are none. */
 static const char *objection(const struct imported *op, const char *whole)
 {
     char shown[MOST_NAME_BYTES + 1];
@@ -160,6 +172,8 @@ static void write_ops(struct importer *importer, struct npart__buffer *out)
     }
 }
 
+/* A comment of the source begins with "#" or "!" and is passed over. The list's standing says
+ * that it has names only: nothing in such a source says which configurations are taken. */
 npart_status npart__import_oplist(const char *text, size_t bytes, const char *target, const char *from,
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error)
 {

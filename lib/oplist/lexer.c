@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Op lists, line by line, into tokens.
+ * Op lists, line by line, into tokens: the first step of reading one. A statement is a line with
+ * those that continue it after a last backslash; its tokens know line and column, so that every
+ * later mistake can say where it is ("hexagon.ops:12:7"). Mistakes are told from here on, too:
+ * the first ends the statement and not the list, so that a person sees several at once.
  */
 #include <stdio.h>
 
 #include "oplist/parse.h"
 
+/* Of more places than this, some may be told twice; nobody reads so many. */
 #define MOST_PLACES 1024u
 #define LONG_LINE 120u /* a line that nobody reads to its end */
 
+/* No listener: the caller wants the first mistake alone, which is in `error`. */
 static void tell(const struct npart__parser *parser, bool is_warning, const char *place, const char *message)
 {
     if (parser->listener)
         parser->listener->tell(parser->listener->payload, is_warning, place, message);
 }
 
+/* A place is line and column in one number. Callers that have no token give a small number: a
+ * column of the line at hand. */
 static uint64_t with_line(const struct npart__parser *parser, uint64_t column)
 {
     return column >> NPART__LINE_SHIFT ? column : (uint64_t)parser->now.line << NPART__LINE_SHIFT | column;
@@ -26,7 +33,9 @@ static void write_place(const struct npart__parser *parser, uint64_t column, cha
                    (unsigned)(column & UINT32_MAX));
 }
 
-/* Of a place that nothing was told of yet, notes that something is: what ops share is looked at for each of them. */
+/* Of a place that nothing was told of yet, notes that something is: what ops share is looked at
+ * for each of them. Where that cannot be noted any more, it is told again rather than not at
+ * all. */
 static bool is_new(struct npart__parser *parser, uint64_t column)
 {
     for (uint32_t i = 0; i < parser->told.count; i++)
@@ -36,6 +45,9 @@ static bool is_new(struct npart__parser *parser, uint64_t column)
     return parser->told.count == MOST_PLACES || NPART__PUSH(&parser->tokens_arena, &parser->told, place);
 }
 
+/* Further failures of a statement follow from the first, so only that one is told: `status` says
+ * whether there was one, and npart__end_statement takes it back. `error` keeps the first of the
+ * list. */
 void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char *format, ...)
 {
     char place[sizeof parser->error->place], text[200];
@@ -58,6 +70,7 @@ void npart__parse_fail(struct npart__parser *parser, uint64_t column, const char
     parser->must_stop |= !parser->listener; /* nobody asks for more than the first */
 }
 
+/* A warning is for --check-oplist only. A statement that has failed gets none. */
 void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char *format, ...)
 {
     char place[sizeof parser->error->place], text[200];
@@ -93,6 +106,7 @@ void npart__parse_out_of_memory(struct npart__parser *parser)
 
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
+/* Bytes from 0x80 on are letters of UTF-8, as a note or a name in other languages may need them. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -118,6 +132,7 @@ static size_t word_length(const char *text, size_t rest)
     return length;
 }
 
+/* For names from elsewhere (a target to be imported): what a list can hold as a single word. */
 bool npart__is_word(const char *text)
 {
     size_t length = strlen(text);
@@ -148,7 +163,8 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
 
 /* ---- tokens ---------------------------------------------------------------------------------------------- */
 
-/* A token whose text lives as long as the list. */
+/* A token whose text lives as long as the list. A token more than there is room for is a
+ * mistake; one place is kept for the end of the statement. */
 static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
                                               const char *text, uint64_t column)
 {
@@ -161,6 +177,8 @@ static struct npart__token *add_lasting_token(struct npart__parser *parser, enum
     return token;
 }
 
+/* The text is copied, as the file's memory need not outlive the reading, and tokens must be
+ * terminated. */
 static struct npart__token *add_token(struct npart__parser *parser, enum npart__token_kind kind, const char *text,
                                       size_t length, uint64_t column)
 {
@@ -171,6 +189,8 @@ static struct npart__token *add_token(struct npart__parser *parser, enum npart__
     return NULL;
 }
 
+/* A number as double and, where it has neither point nor exponent, exactly: dims and limits are
+ * compared as integers. */
 static void read_number(struct npart__parser *parser, const char *text, size_t length, uint64_t column, bool is_whole)
 {
     struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
@@ -190,6 +210,7 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
 /* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. */
 static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
+    /* No longer than what is quoted, as escapes only become shorter. */
     char quote = text[0], *plain = npart__arena_allocate(parser->arena, rest + 1);
     size_t length = 0, at = 1;
     if (!plain) {
@@ -210,6 +231,8 @@ static size_t read_quoted(struct npart__parser *parser, const char *text, size_t
     return at + 1;
 }
 
+/* Marks of two characters stand before those of one that they begin with: "<=" before "<", ".."
+ * before all. */
 static size_t read_mark(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
     static const char *const marks[] = {"..", "!=", "<=", ">=", "(", ")", ",", "*", "+",
@@ -227,6 +250,9 @@ static size_t read_mark(struct npart__parser *parser, const char *text, size_t r
     return rest;
 }
 
+/* The tokens of one line, for instance of
+ *      need rank(X) in 3..4 "the op must be 1-D or 2-D"  # comment
+ * : words, marks and numbers, then a string; the comment is none. */
 static void lex(struct npart__parser *parser, const char *line, size_t length)
 {
     size_t at = 0;
@@ -266,6 +292,7 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
         size_t length = newline ? (size_t)(newline - line) : bytes - *offset;
         *offset += length + (newline ? 1 : 0);
         parser->now.line++;
+        /* Blanks and a carriage return may stand after the backslash: editors add them unseen. */
         size_t visible = length;
         while (visible > 0 && (line[visible - 1] == '\r' || line[visible - 1] == ' '))
             visible--;
@@ -281,6 +308,8 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
         if (!continues || *offset >= bytes)
             break;
     }
+    /* The end is a token like others, after the last one, so that "expected a sentence, found
+     * the end of the line" has a place. */
     const struct npart__token *last = parser->lexed_count ? &parser->lexed[parser->lexed_count - 1] : NULL;
     parser->lexed[parser->lexed_count] = (struct npart__token){
         .kind = NPART__TOKEN_END,
@@ -289,6 +318,8 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
     };
 }
 
+/* All statements before any is read, since defines may be used above the line that makes them.
+ * Tokens live as long as the reading, in an arena of their own. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
 {
     parser->now.line = 0;
@@ -312,6 +343,7 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 
 /* ---- taking tokens --------------------------------------------------------------------------------------- */
 
+/* Looks at the next token and takes nothing. */
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     const struct npart__token *token = npart__peek(parser);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What conditions ask about: operands and attributes of an op, by the names that the standard gives them.
+ * What conditions ask about: operands and attributes of an op, by the names that the standard
+ * gives them. A name is looked up in all versions of the op, since an operand may have moved
+ * between them and a default may have changed; the node's own version decides when the rule is
+ * tried.
  */
 #include <stdio.h>
 
@@ -8,6 +11,8 @@
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
+/* For a message: "Conv has no operand Z; it has X W B Y". Ends where there is no room; more than
+ * 32 of one side are not listed. */
 static void list_operands(const struct npart__operator *schema, char *out, size_t bytes)
 {
     struct npart__operand operand;
@@ -29,7 +34,8 @@ static void list_operands(const struct npart__operator *schema, char *out, size_
     }
 }
 
-/* input0, output2: operands by place, for operators that the standard does not know. */
+/* input0, output2: operands by place, for operators that the standard does not know. One digit:
+ * a name such as input10 is not known. */
 static bool resolve_by_place(struct npart__selector *selector)
 {
     static const char *const sides[] = {"input", "output"};
@@ -65,6 +71,7 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
         if (index >= 0 && is_output)
             (void)npart__operator_output(&versions[i], (unsigned)index, &operand);
         found |= index >= 0;
+        /* Versions in which the operand stands where it stood need no row of their own. */
         uint8_t last = selector->version_count;
         bool moved = last == 0 || selector->versions[last - 1].index != index ||
                      selector->versions[last - 1].is_output != (index >= 0 && is_output) ||
@@ -82,7 +89,8 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
     return found;
 }
 
-/* A selector of that name which the op at hand has already, or NPART_NONE. */
+/* A selector of that name which the op at hand has already, or NPART_NONE. Rules of an op ask
+ * for the same few operands again and again; each is resolved once. */
 static uint32_t known_selector(const struct npart__parser *parser, const char *name)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -101,6 +109,9 @@ static uint32_t new_selector(struct npart__parser *parser, struct npart__selecto
     return parser->oplist->selectors.count - 1;
 }
 
+/* The order of the attempts matters: `it` within each(), an operand of the op, a name of the
+ * pattern, and only then the words `inputs` and `outputs`, as an operator may call an operand
+ * so. */
 uint32_t npart__parse_selector(struct npart__parser *parser)
 {
     struct npart__selector selector = {.kind = NPART__SELECT_ALL, .name = "*"};
@@ -163,7 +174,10 @@ const struct npart__token *npart__expect_name(struct npart__parser *parser, cons
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
-/* The newest version of the entry that has the attribute says what it is and what its default is. */
+/* The newest version of the entry that has the attribute says what it is and what its default
+ * is. Example: attr(axis) = -1. Where versions have different defaults (`defaults_differ`), the
+ * node's own is asked for when the rule is tried. An op that the standard does not know may have
+ * any attribute. */
 void npart__resolve_attribute(struct npart__parser *parser, const struct npart__token *token,
                               struct npart__term *term)
 {

@@ -52,7 +52,7 @@ enum npart__rule_about {
     NPART__ABOUT_POLICY,
 };
 
-/* When a line counts: the gate that is applied (into line_gates), the switch with which, the one without which, the
+/* When a line counts: the stage that is applied (into line_gates), the switch with which, the one without which, the
  * first toolchain with which, and the first with which no more; NPART_NONE: always. */
 struct npart__line_condition {
     uint32_t gate, with, without, since, before;
@@ -86,7 +86,7 @@ struct npart__op_entry {
     uint64_t column; /* with the line: where the op is named */
 };
 
-/* A gate that a line names, which may stand before the gate's own line. */
+/* A stage that a line names, which may stand before the stage's own `gate` line. */
 struct npart__line_gate {
     const char *name;
     uint32_t gate; /* filled in at the list's end */
@@ -100,7 +100,7 @@ struct npart__gate {
     uint32_t first_every, every_count; /* rules for all ops */
     uint32_t missing_rule;
     const char *source; /* of the missing rule */
-    struct npart__line_condition when; /* else the gate is left out */
+    struct npart__line_condition when; /* else the stage is left out */
     bool folds;         /* folds constants and shape arithmetic by itself, whatever the level */
     bool has_ops;
 };
@@ -158,7 +158,7 @@ struct npart__parameter {
     const char *name;
     uint32_t variant; /* NPART_NONE: all */
     double low, typical, high;
-    bool is_assumed;  /* no measurement behind it */
+    bool is_assumed;  /* not measured */
     const char *source;
 };
 
@@ -174,14 +174,14 @@ struct npart__limit {
 /* What a runtime does to the partitions it could form: `partitions` lines, in their order. */
 enum npart__policy_kind {
     NPART__POLICY_ONLY_WHOLE,   /* openvino: nodes of these ops are taken only when everything is */
-    NPART__POLICY_DROP_LEAVING, /* openvino: a group that a result of these ops leaves is given back */
+    NPART__POLICY_DROP_LEAVING, /* openvino: a partition that a result of these ops leaves falls back */
     NPART__POLICY_STOP,         /* nodes of these ops, and all after them, stay on the CPU */
     NPART__POLICY_COMPILED,     /* nodes of these ops are partitions each, and beside them no others are taken */
     NPART__POLICY_SPLIT,        /* a partition of more than `number` nodes is split evenly */
-    NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants is given back */
+    NPART__POLICY_DROP_UNFED,   /* a partition into which nothing comes but constants falls back */
     NPART__POLICY_FAIL_UNFED,   /* ... or fails; of these ops, operand `number` is not read */
     NPART__POLICY_FAIL_SHARED,  /* a constant that a node of the runtime's own lays out for one of its users fails */
-    NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops is given back */
+    NPART__POLICY_DROP_ONLY,    /* a partition of nothing but these ops falls back */
     NPART__POLICY_DROP_SINGLE,  /* a partition that is one node of these ops */
     NPART__POLICY_DROP_UNDER_NODES,
     NPART__POLICY_DROP_UNDER_MACS,
@@ -216,8 +216,8 @@ static inline bool npart__policy_cuts(const struct npart__policy *policy)
 enum npart__partitioner_reason {
     NPART__REASON_BEHIND_REFUSED, /* prefix: after the first node that falls back */
     NPART__REASON_NOT_WHOLE,      /* whole: not everything is accepted */
-    NPART__REASON_ALONE,          /* openvino: a group of one node */
-    NPART__REASON_NO_INPUT,       /* openvino: a group that nothing is fed into */
+    NPART__REASON_ALONE,          /* openvino: a partition of one node */
+    NPART__REASON_NO_INPUT,       /* openvino: a partition that nothing is fed into */
     NPART__REASON_NOT_AT_ONCE,    /* qnn: partitions would depend on each other in a cycle */
     NPART__REASON_CUT,            /* a boundary that the user asks for */
     NPART__REASON_COUNT
@@ -253,7 +253,7 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__selector) selectors;
     struct NPART__ARRAY(struct npart__rule) rules;
     uint32_t written_rule_count; /* the first of them; after them those that every list has */
-    struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by gate, domain, name, version */
+    struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by stage, domain, name, version */
     struct NPART__ARRAY(struct npart__pattern) patterns;
     struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
     struct NPART__ARRAY(struct npart__variant) variants;
@@ -320,7 +320,7 @@ struct npart__target {
     uint32_t variant; /* NPART_NONE where the list has none */
     const char *variant_text;
     uint32_t switches; /* bits that are on */
-    uint32_t gates;    /* bits of the gates applied */
+    uint32_t gates;    /* bits of the stages applied */
     uint32_t toolchain;         /* index; 0 where the list names none */
     const char *toolchain_text; /* "" where the list names none */
 };
@@ -336,7 +336,7 @@ const char *npart__target_partitioner(const struct npart__target *target);
 const struct npart__runtime *npart__target_runtime(const struct npart__target *target);
 /* Whose sessions rewrite the graph first: that one's, or others', though rules ask of all that is known. */
 enum npart__release npart__target_release(const struct npart__target *target);
-/* Whether one of the applied gates folds by itself. */
+/* Whether one of the applied stages folds by itself. */
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
@@ -345,7 +345,7 @@ const struct npart__parameter *npart__target_parameter(const struct npart__targe
 
 /* ---- told to people ---------------------------------------------------------------------------------------- */
 
-/* The gate that a rule speaks for: its name, the one for missing entries, or "assumed". */
+/* The stage that a rule speaks for: its name, the one for missing entries, or "assumed". */
 const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule);
 const char *npart__about_word(enum npart__rule_about about);
 
@@ -355,7 +355,7 @@ bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, 
 /* Appends a condition or part of one as it would be written. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t term, struct npart__buffer *out);
 
-/* A few letters, such as `axes`. Nodes that are alike have operands of the same plain names, or of others. */
+/* A few letters, such as `axes`. Equivalent nodes have operands of the same plain names, or of others. */
 #define NPART__LIMIT_PLAIN_NAME 16u
 bool npart__is_plain_name(const char *name);
 

@@ -277,7 +277,7 @@ uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *lab
 
 /* [of GATE] [with SWITCH] [unless SWITCH] [since TOOLCHAIN] [before TOOLCHAIN]: when a line counts. */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser);
-/* At the list's end: finds the gates that lines name. */
+/* At the list's end: finds the stages that lines name. */
 void npart__resolve_line_gates(struct npart__parser *parser);
 /* ["sentence"] [source "..."] at the end of a line, as a rule without a condition. Its index or NPART_NONE. */
 uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence);

@@ -27,6 +27,7 @@ uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char
     return NPART_NONE;
 }
 
+/* Parts of all patterns lie in one array of the list, and refer to each other by index. */
 static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_part part)
 {
     if (parser->status != NPART_OK)
@@ -54,7 +55,8 @@ static uint32_t take_name(struct npart__parser *parser, const struct npart__toke
     return pattern->name_count++;
 }
 
-/* "q.1" in two: the name, and which output of its node. */
+/* "q.1" in two: the name, and which output of its node. A single digit: no operator of a pattern
+ * has more than ten outputs. */
 static void split_output(struct npart__parser *parser, struct npart__token *token, uint8_t *output)
 {
     const char *dot = strrchr(token->text, '.');
@@ -71,6 +73,7 @@ static void split_output(struct npart__parser *parser, struct npart__token *toke
 
 static uint32_t parse_part(struct npart__parser *parser, unsigned depth);
 
+/* The operands of a node in an expression, linked by `next`: Add(Erf(Div(x, 1.4142)), 1). */
 static void parse_arguments(struct npart__parser *parser, struct npart__pattern_part *node, unsigned depth)
 {
     uint32_t last = NPART_NONE;
@@ -92,6 +95,8 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
 }
 
+/* An op of another domain than the standard's and ONNX Runtime's cannot be checked, and may be a
+ * library's. */
 static void parse_node(struct npart__parser *parser, const struct npart__token *token,
                        struct npart__pattern_part *part, unsigned depth)
 {
@@ -109,6 +114,8 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
     parse_arguments(parser, part, depth);
 }
 
+/* One operand: a node, a name, a number, `const`, `*` or `..`. A name is told from an op by the
+ * parenthesis after it. */
 static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
 {
     struct npart__token token = *npart__peek(parser);
@@ -164,7 +171,8 @@ static uint32_t parse_root(struct npart__parser *parser)
     return parser->status == NPART_OK ? part : NPART_NONE;
 }
 
-/* The name's index, or NPART_NONE. */
+/* The name's index, or NPART_NONE. Example: let product = MatMulInteger(quantized, const,
+ * quantized.2, ..). The name gets its meaning after its expression, so it cannot stand in it. */
 static uint32_t parse_let(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -188,7 +196,8 @@ void npart__line_let(struct npart__parser *parser)
     parse_let(parser);
 }
 
-/* The node itself is shared, not what stands before it. */
+/* The node itself is shared, not what stands before it. Example: share q = QuantizeLinear(x,
+ * const, ..) */
 void npart__line_share(struct npart__parser *parser)
 {
     uint64_t column = npart__peek(parser)->column, name = parse_let(parser);
@@ -200,6 +209,7 @@ void npart__line_share(struct npart__parser *parser)
     part->is_shared = true;
 }
 
+/* match Mul(Cast(product), Mul(quantized.1, const)): several lines are alternatives. */
 void npart__line_match(struct npart__parser *parser)
 {
     struct npart__pattern *pattern = parser->pattern;
@@ -212,7 +222,9 @@ void npart__line_match(struct npart__parser *parser)
         pattern->matches[pattern->match_count++] = part;
 }
 
-/* of NAME need RULE: operands and attributes are those of the node that makes the value. */
+/* of NAME need RULE: operands and attributes are those of the node that makes the value.
+ * Example: of product need rank(B) = 2 "the weight must be a matrix". The node stands in for the
+ * op of the list while the rule is read. */
 void npart__line_of(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -237,6 +249,7 @@ void npart__line_of(struct npart__parser *parser)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
 
+/* advice "Swap the operands of the last Mul": told with the failure. */
 void npart__line_advice(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, "a sentence");
@@ -247,6 +260,8 @@ void npart__line_advice(struct npart__parser *parser)
         parser->oplist->rules.items[parser->pattern->unit_rule].advice = token->text;
 }
 
+/* The sentence is a rule of its own: for a pattern a note at every node of a unit, for a failure
+ * what is required of the model, fatal. */
 void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "the pattern's name");
@@ -280,7 +295,8 @@ void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct n
     out->first_rule = parser->oplist->rules.count;
 }
 
-/* Bits of the names that an expression leads to, with those of the names in it: `known` of lets, which are older. */
+/* Bits of the names that an expression leads to, with those of the names in it: `known` of lets,
+ * which are older. A number of 32 bits is enough, as a pattern has at most 16 names. */
 static uint32_t names_behind(const struct npart__oplist *oplist, uint32_t part, const uint32_t *known)
 {
     const struct npart__pattern_part *at = &oplist->pattern_parts.items[part];
@@ -291,6 +307,8 @@ static uint32_t names_behind(const struct npart__oplist *oplist, uint32_t part, 
     return bits;
 }
 
+/* Lets are resolved from the first to the last, as each can name older ones only. A name that
+ * some match does not bind would have no value when a rule asks about it. */
 void npart__end_pattern(struct npart__parser *parser)
 {
     struct npart__pattern *pattern = parser->pattern;

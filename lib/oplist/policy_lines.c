@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lines of an op list that say how its runtime forms partitions, and which of them it gives back.
+ * The lines of an op list that say how its runtime forms partitions, and which of them fall back to the CPU.
  *
  *   partitioner NAME [else fail]                     of several lines the last that counts
  *   partitions stop OP...                            these, and all after them, stay on the CPU
- *   partitions drop only OP...                       given back when made of nothing but these
- *   partitions drop single [OP...]                   given back when it is one node (of these)
- *   partitions drop under NUMBER nodes|macs|OP...    given back when smaller
+ *   partitions drop only OP...                       falls back when made of nothing but these
+ *   partitions drop single [OP...]                   falls back when it is one node (of these)
+ *   partitions drop under NUMBER nodes|macs|OP...    falls back when smaller
  *   partitions split NUMBER nodes                    one of more nodes is split evenly
- *   partitions drop unfed                            one into which nothing comes but constants is given back
+ *   partitions drop unfed                            one into which nothing comes but constants falls back
  *   partitions fail unfed                            ... fails the session
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
- *   partitions keep NUMBER heaviest|first            the others are given back
+ *   partitions keep NUMBER heaviest|first            the others fall back
  *   partitions cut anew|ends|node                    what a cut of the user's does
  *   fallback OP... | *                               all that the CPU side has; another op fails the model
  *
@@ -23,6 +23,8 @@
  */
 #include "oplist/parse.h"
 
+/* "since 'sdk 2'" or "before 'sdk 2'": its index among the releases, which are in order, so that
+ * later ones compare larger. */
 static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, word))
@@ -50,6 +52,7 @@ static uint32_t take_gate(struct npart__parser *parser)
     return parser->oplist->line_gates.count - 1;
 }
 
+/* A line may name a stage that begins below it, so names are looked up at the end. */
 void npart__resolve_line_gates(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -64,6 +67,7 @@ void npart__resolve_line_gates(struct npart__parser *parser)
     }
 }
 
+/* All parts may be missing; their order is fixed, as in `of compiler with float since 'sdk 2'`. */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     struct npart__line_condition when = NPART__ALWAYS;
@@ -75,6 +79,8 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
     return when;
 }
 
+/* Such a line is the reason at the nodes that it leaves to the CPU, and reasons are rules: so
+ * each has one. */
 uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
 {
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
@@ -89,6 +95,8 @@ uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label
     return rule;
 }
 
+/* Example: partitioner openvino with cpu_dma. `else fail` is for `whole` alone: a graph that
+ * cannot be taken as a whole cannot be run there at all. */
 void npart__line_partitioner(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a partitioner");
@@ -127,6 +135,7 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
         parser->oplist->partitioner_rules[i] = rule;
         if (rule != NPART_NONE && i == NPART__REASON_NOT_WHOLE)
             parser->oplist->rules.items[rule].is_fatal = parser->oplist->refusal_is_fatal;
+        /* The user's own cut has no source but the user. */
         if (rule != NPART_NONE && i == NPART__REASON_CUT)
             parser->oplist->rules.items[rule].source = "";
     }
@@ -151,7 +160,7 @@ void npart__line_functions(struct npart__parser *parser)
 }
 
 /* The forms of a line, and what such a line says where it has no sentence. NUMBER is a whole number above 0, OPS one op
- * or more, [OPS] any number of them, [UNREAD] an operand. What begins alike stands together, with OPS after the
+ * or more, [OPS] any number of them, [UNREAD] an operand. Forms that begin the same stand together, with OPS after the
  * words. */
 static const struct form {
     const char *words, *sentence;
@@ -181,6 +190,7 @@ static const struct form {
     {"cut node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
 };
 
+/* NUMBER: no line counts anything that may be zero. */
 static void take_number(struct npart__parser *parser, struct npart__policy *policy)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
@@ -190,6 +200,7 @@ static void take_number(struct npart__parser *parser, struct npart__policy *poli
         policy->number = (uint64_t)token->number;
 }
 
+/* Ops of all lines lie in one array; a line has a range of it. */
 static void take_ops(struct npart__parser *parser, struct npart__policy *policy, bool is_needed)
 {
     policy->first_op = parser->oplist->policy_ops.count;
@@ -247,7 +258,10 @@ static void expect_step(struct npart__parser *parser, const struct form *first, 
     npart__parse_fail(parser, npart__peek(parser)->column, "expected %s", npart__buffer_text(&text));
 }
 
-/* Reads a line step by step, with the forms that fit so far: from `first` to `last`. NULL after a failure. */
+/* Reads a line step by step, with the forms that fit so far: from `first` to `last`. NULL after
+ * a failure. Forms that begin with the same words stand together, so those that fit so far are
+ * always a range, which shrinks word by word. A line that fits none is told of with what could
+ * stand there: partitions fail only -> "expected unfed or shared". */
 static const struct form *read_form(struct npart__parser *parser, struct npart__policy *policy)
 {
     const struct form *first = forms, *last = forms + NPART__COUNT(forms) - 1;
@@ -291,6 +305,7 @@ static void warn_of_openvino(struct npart__parser *parser, enum npart__policy_ki
         npart__parse_warn(parser, parser->now.range.tokens[1].column, "no `partitioner openvino` asks this line");
 }
 
+/* The label of its rule has a number, as lines may be repeated: hexagon/partitions-drop-2. */
 void npart__line_partitions(struct npart__parser *parser)
 {
     struct npart__policy policy = {0};
@@ -317,6 +332,8 @@ void npart__line_partitions(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 
+/* fallback Softmax Sigmoid "the CPU side has no other ops"; `*` is all ops. Nodes of others that
+ * fall back fail the model, so the rule is fatal. */
 void npart__line_fallback(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One rule: its line, its id, its condition.
+ * One rule: its line, its id, its condition. For instance
+ *      need rank: rank(X) in 3..4 with float "the op must be 1-D or 2-D" because "..." source "guide"
+ * A rule is the unit of everything that a person is told: the sentence is printed as the reason,
+ * the id names it in JSON and in causes, and the source says why to believe it.
  */
 #include <stdio.h>
 
 #include "oplist/parse.h"
 
-/* "label:" before a condition. */
+/* "label:" before a condition. In a define's rules the parts of a label may be parameters. */
 static const char *accept_label(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser), *next = token + 1;
@@ -16,6 +19,8 @@ static const char *accept_label(struct npart__parser *parser)
     return npart__label_text(parser, token->text);
 }
 
+/* Ids need to differ within a section only, whose name is a part of them. That is why a section
+ * has a limit of rules: this is quadratic. */
 static bool id_is_taken(const struct npart__parser *parser, const char *id)
 {
     for (uint32_t i = parser->first_rule; i < parser->oplist->rules.count; i++)
@@ -24,7 +29,8 @@ static bool id_is_taken(const struct npart__parser *parser, const char *id)
     return false;
 }
 
-/* Joins pieces, cut to what fits. */
+/* Joins pieces, cut to what fits. Long names of an imported list are cut rather than refused;
+ * ids are numbered apart in make_id. */
 static void join(char *out, size_t bytes, const char *const *pieces, size_t count)
 {
     size_t used = 0;
@@ -45,7 +51,8 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     char fixed[200], numbered[220];
     if (rule->condition != NPART_NONE)
         npart__condition_label(oplist, rule->condition, &word, &argument, &rule->about);
-    /* In a pattern's `of` line the op is that of a node, and the rule the pattern's. */
+    /* In a pattern's `of` line the op is that of a node, and the rule the pattern's. Rules of a
+     * define used in an op have the op's name, too. */
     bool is_op = parser->op && !parser->pattern;
     const char *const pieces[] = {
         oplist->name,
@@ -81,12 +88,14 @@ static const char *condition_text(struct npart__parser *parser, uint32_t conditi
     return npart__buffer_text(&text);
 }
 
+/* The stage does not matter, as rules of two sections are not compared. */
 static bool same_when(struct npart__line_condition a, struct npart__line_condition b)
 {
     return a.with == b.with && a.without == b.without && a.since == b.since && a.before == b.before;
 }
 
-/* A rule that asks what another of its section asks already. */
+/* A rule that asks what another of its section asks already. For a warning: conditions are
+ * compared as they would be written, so blanks and redundant parentheses make no difference. */
 static bool is_repeated(struct npart__parser *parser, const struct npart__rule *rule)
 {
     const char *own = condition_text(parser, rule->condition);
@@ -144,7 +153,9 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
     NPART__KEEP(parser, &parser->oplist->rules, rule);
 }
 
-/* `except OP...` on a rule for all ops: it holds where the op is one of these. Written as a condition of its own. */
+/* `except OP...` on a rule for all ops: it holds where the op is one of these. Written as a
+ * condition of its own. Example: every static: static(*) except Shape. Each op becomes
+ * `CONDITION or op = Shape`, so that evaluating knows of no exceptions. */
 static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
 {
     struct npart__term function = {.kind = NPART__TERM_FUNCTION, .op = NPART__FUNCTION_OP, .left = NPART_NONE,
@@ -179,6 +190,7 @@ static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
     return condition;
 }
 
+/* Not `of`: a rule belongs to the stage that it stands in. */
 static bool is_when(const struct npart__parser *parser)
 {
     static const char *const words[] = {"with", "unless", "since", "before"};
@@ -216,6 +228,7 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         warn_of_rule(parser, rule, is_written, parser->now.range.tokens[0].column);
 }
 
+/* A `maybe` or `note` may be a sentence alone, without a condition; `refuse` always is. */
 void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 {
     static const char *const keywords[] = {[NPART__RULE_NEED] = "need", [NPART__RULE_CAP] = "maybe",

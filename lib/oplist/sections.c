@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Op lists, section by section. Every line begins with a keyword of the table below; what an op or a group holds is
- * read again for each op that it serves, so that operand names are checked against that op.
+ * Op lists, section by section: the entry point of reading (npart__oplist_read) and the table of
+ * keywords. What an op or a pattern holds is read again for each op that it serves, so that
+ * operand names are checked against that op: in
+ *      op Conv ConvTranspose
+ *        need const(W) "the weight must be constant"
+ * `W` is looked up twice, and the rule is there twice, with the ids of each op. At the end ops
+ * are sorted, so that judging finds them by a binary search, and rules are added that no line
+ * spells out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +39,8 @@ static void line_use(struct npart__parser *parser)
     } while (parser->status == NPART_OK && npart__peek(parser)->kind != NPART__TOKEN_END);
 }
 
+/* source "..." within an op or a define. Of an op it counts for all rules without one of their
+ * own, wherever it stands; of a define for those above it. */
 static void line_source_of_op(struct npart__parser *parser)
 {
     const char *text = npart__take_text(parser, "a source");
@@ -48,6 +56,8 @@ static void line_source_of_op(struct npart__parser *parser)
 
 /* ---- ops ------------------------------------------------------------------------------------------------- */
 
+/* The order of ops: by stage, domain, name, and version, so that what may stand twice stands
+ * together. */
 static int compare_entries(const struct npart__op_entry *a, const struct npart__op_entry *b)
 {
     int order = a->gate != b->gate ? (int)a->gate - (int)b->gate : strcmp(a->domain, b->domain);
@@ -69,6 +79,7 @@ static bool read_version(struct npart__parser *parser, int32_t *out)
     return true;
 }
 
+/* An opset beyond 32 bits is every later one; none is so far. */
 bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t *last)
 {
     uint64_t column = npart__peek(parser)->column;
@@ -84,6 +95,8 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
     return parser->status == NPART_OK;
 }
 
+/* One name of an `op` line, with the statements below it. Names of other domains than the
+ * standard's and ONNX Runtime's are a library's own, and cannot be checked. */
 static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
                     const struct npart__lexed_line *statements, uint32_t count)
 {
@@ -105,6 +118,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
         npart__parse_fail(parser, token->column, "%s is no operator of the standard", token->text);
         return;
     }
+    /* The source that holds where a stage's ops begin is that of "not in the list" as well. */
     if (!oplist->gates[parser->gate].has_ops)
         oplist->gates[parser->gate].source = parser->default_source;
     npart__end_statement(parser);
@@ -124,7 +138,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     oplist->gates[parser->gate].has_ops = true;
 }
 
-/* op NAME... [OPSETS]: the statements that follow are read for each name. */
+/* op NAME... [OPSETS]: the statements that follow are read for each name. Example: op Add Mul
+ * 7.. */
 static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__token *names = npart__peek(parser);
@@ -151,6 +166,7 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
     npart__line_pattern(parser, is_failure, &pattern);
     if (parser->status != NPART_OK)
         return;
+    /* A pattern with a mistake is not kept: its parts may refer to names that have none. */
     uint32_t mistakes = parser->mistakes;
     parser->pattern = &pattern;
     parser->first_rule = pattern.first_rule;
@@ -161,6 +177,7 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
     parser->pattern = NULL;
     if (parser->status != NPART_OK || parser->mistakes > mistakes)
         return;
+    /* Rules without a source have the pattern's. */
     const char *source = parser->oplist->rules.items[pattern.unit_rule].source;
     for (uint32_t i = pattern.first_rule; i < parser->oplist->rules.count; i++)
         if (!*parser->oplist->rules.items[i].source)
@@ -177,6 +194,7 @@ static const struct {
     const char *word;
     void (*read)(struct npart__parser *parser);
     unsigned places;
+/* One row for each keyword; `source` has two, by place. */
 } keywords[] = {
     {"target", npart__line_target, IN_LIST},
     {"source", npart__line_source, IN_LIST},
@@ -215,6 +233,8 @@ static const struct {
     {"advice", npart__line_advice, IN_PATTERN},
 };
 
+/* Calls the reader of the keyword that a statement begins with; what the reader leaves of the
+ * line is a mistake. */
 static void dispatch(struct npart__parser *parser, unsigned place)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a keyword");
@@ -230,7 +250,8 @@ static void dispatch(struct npart__parser *parser, unsigned place)
     npart__parse_fail(parser, token->column, "%s is no keyword here", token->text);
 }
 
-/* What an op, a pattern or a define of rules holds. */
+/* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
+ * told of, and is passed over. */
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__reading before = parser->now;
@@ -246,6 +267,8 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
     parser->now = before;
 }
 
+/* Keywords that begin a section without being in the table: their readers are given statements,
+ * not only a line. */
 static const char *const sections[] = {"op", "pattern", "failure", "define", "include"};
 
 /* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands. */
@@ -258,6 +281,7 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
             ends |= npart__same_text(sections[i], word);
         for (size_t i = 0; i < NPART__COUNT(keywords); i++)
             ends |= keywords[i].places == IN_LIST && npart__same_text(keywords[i].word, word);
+        /* `source` may belong to an op, and then does not end it. */
         if (ends && strcmp(word, "source") != 0)
             return at - first;
     }
@@ -266,7 +290,9 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
 
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes);
 
-/* include NAME: another list's lines, as if they stood here; the ops that follow take the place of its own. */
+/* include NAME: another list's lines, as if they stood here; the ops that follow take the place
+ * of its own. Reading another list within this one: the path changes for messages, and ops that
+ * follow are this list's own. Its standing says that it is not the list that was verified. */
 static void read_include(struct npart__parser *parser)
 {
     const struct npart__builtin_oplist *list = npart__builtin_oplists;
@@ -306,12 +332,15 @@ static void read_include(struct npart__parser *parser)
 /* The section that begins at the statement at hand, `inner` being how many statements after it may belong to it. */
 static void read_section(struct npart__parser *parser, const struct npart__lexed_line *statement, uint32_t inner)
 {
+    /* The first token may be no word; then its text is no keyword either. */
     const char *word = statement->range.tokens[0].text;
     bool is_op = strcmp(word, "op") == 0, is_failure = strcmp(word, "failure") == 0;
     npart__read_range(parser, statement->range);
     parser->now.line = statement->line;
     if (is_op || is_failure || strcmp(word, "pattern") == 0) {
         parser->now.at = 1;
+        /* Ids of rules begin with the target's name, so without it nothing that follows can be
+         * read. */
         if (!*parser->oplist->name) {
             npart__parse_fail(parser, 1, "the target's line comes before its ops");
             parser->must_stop = true;
@@ -329,6 +358,8 @@ static void read_section(struct npart__parser *parser, const struct npart__lexed
     npart__end_statement(parser);
 }
 
+/* One file, or the text of an included list: all statements in their order, defines first. An op
+ * takes the statements after it, so these are passed over here. */
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
@@ -355,6 +386,8 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
     }
 }
 
+/* Whether an entry of the included list gives way: to an op of the same name in this list,
+ * whatever the versions, or to a `drop`. */
 static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -392,6 +425,8 @@ static void sort_ops(struct npart__parser *parser)
         const struct npart__op_entry *before = &oplist->ops.items[i - 1], *at = &oplist->ops.items[i];
         bool is_same = before->gate == at->gate && strcmp(before->domain, at->domain) == 0 &&
                        strcmp(before->name, at->name) == 0 && before->last_version >= at->first_version;
+        /* The mistake is where the second one stands in the file; the message names the line of
+         * the first. */
         bool is_later = before->column > at->column;
         if (is_same)
             npart__parse_fail(parser, is_later ? before->column : at->column, "op %s is there twice (line %u)",
@@ -400,6 +435,8 @@ static void sort_ops(struct npart__parser *parser)
     }
 }
 
+/* What can be known only when all has been read. Rules that no line spells out follow the
+ * written ones: missing entries, the partitioner's reasons, the user's own placements. */
 static void check_whole(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -431,6 +468,8 @@ static void check_whole(struct npart__parser *parser)
         oplist->default_variant = 0;
 }
 
+/* The parser holds a statement's tokens and is too large for the stack. Without a `gate` line
+ * there is one stage, called `configuration`; a first `gate` line takes its place. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditions written back as text.
+ * Conditions written back as text: as the sentence of a rule that has none, in --describe, and
+ * to compare rules. What comes out reads as the condition could have been written, with defines
+ * replaced by what they stand for and no needless parentheses.
  */
 #include "oplist/term.h"
 
@@ -16,6 +18,7 @@ static const char *const function_words[] = {
 #undef X
 };
 
+/* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. */
 static void append_asked(const struct npart__oplist *oplist, const struct npart__term *term, struct npart__buffer *out)
 {
     bool is_predicate = term->kind == NPART__TERM_PREDICATE;
@@ -42,7 +45,8 @@ static void append_asked(const struct npart__oplist *oplist, const struct npart_
     npart__append_text(out, ")");
 }
 
-/* How tightly a term binds: what is looser inside another needs parentheses. */
+/* How tightly a term binds: what is looser inside another needs parentheses. The order of the
+ * grammar in condition.c, from the loosest. */
 static int tightness(const struct npart__term *term)
 {
     switch ((enum npart__term_kind)term->kind) {
@@ -62,6 +66,7 @@ static int tightness(const struct npart__term *term)
     }
 }
 
+/* A part of a larger term, in parentheses where it binds less tightly than `least`. */
 static void append_inner(const struct npart__oplist *oplist, uint32_t id, int least, struct npart__buffer *out)
 {
     bool is_loose = tightness(&oplist->terms.items[id]) < least;
@@ -70,6 +75,7 @@ static void append_inner(const struct npart__oplist *oplist, uint32_t id, int le
     npart__append_text(out, is_loose ? ")" : "");
 }
 
+/* Operators group from the left, so of a - (b - c) the right side needs its parentheses. */
 static void append_pair(const struct npart__oplist *oplist, const struct npart__term *term, const char *between,
                         struct npart__buffer *out)
 {
@@ -141,6 +147,7 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
     }
 }
 
+/* Rules about the user's own placements belong to no stage of the target. */
 const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
 {
     const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
