@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of elementwise.def on one element.
+ * The functions of elementwise.def on one element, and what is known of them: where a result lies if operands may be
+ * off by so much, and whether libraries agree on its last digits.
  */
 #ifndef NPART_INFER_ARITHMETIC_H
 #define NPART_INFER_ARITHMETIC_H
@@ -34,6 +35,7 @@ struct npart__element {
     double first_default, second_default;
 };
 
+/* The line of the table that a row of rows.def names as its parameter. */
 const struct npart__element *npart__element_of(enum npart__elementwise which);
 
 #endif

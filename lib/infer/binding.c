@@ -202,6 +202,7 @@ static npart_status bad_binding(const struct npart__binding_request *request, co
                        problem);
 }
 
+/* The name by which --dim takes a dim that has none of its own. */
 static const char *name_axis(const struct binder *binder, uint32_t input, uint32_t axis)
 {
     return npart__arena_format(binder->inference->arena, "%s.%u", npart__value_name(binder->inference->graph, input),
@@ -334,6 +335,7 @@ static npart_status bind_shapes(const struct binder *binder, struct npart_error 
         if (!binder->shape_of[value]) /* of two the first */
             binder->shape_of[value] = i + 1;
         const struct npart__declared_type *declared = graph->values.items[value].declared;
+        /* A shape may replace sizes that the file declares, never the rank. */
         if (declared && declared->has_rank && declared->rank != request->rank)
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "input \"%s\" has rank %u, not %u", request->input,
                                declared->rank, request->rank);
@@ -423,6 +425,8 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
     return true;
 }
 
+/* In order: the tables to look names up in; symbols that are asked for by name, then by expression; symbols that whole
+ * shapes give; and the facts of the inputs, in which a bound symbol is its number. */
 npart_status npart__bind_inputs(struct npart__inference *inference, const struct npart__infer_options *options,
                                 struct npart_error *error)
 {

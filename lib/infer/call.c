@@ -37,6 +37,7 @@ struct npart__fact *npart__out(const struct npart__call *call, uint32_t index)
     return &call->inference->facts[value == NPART_NONE ? call->graph->values.count + 1 : value];
 }
 
+/* Elements with a fraction among them are kept as doubles, so there are no whole numbers to give. */
 const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, uint32_t *count)
 {
     *count = 0;
@@ -49,6 +50,7 @@ const int64_t *npart__in_ints(const struct npart__call *call, uint32_t index, ui
     return known->ints;
 }
 
+/* An input of several elements is unknown: operators that ask for one number want a scalar or a vector of one. */
 int64_t npart__in_number(const struct npart__call *call, uint32_t index, int64_t otherwise)
 {
     uint32_t count;
@@ -58,6 +60,7 @@ int64_t npart__in_number(const struct npart__call *call, uint32_t index, int64_t
     return ints && count == 1 ? ints[0] : NPART__UNKNOWN;
 }
 
+/* For inputs that list axes or dims: how many there are tells a rank, where their values are not known. */
 uint32_t npart__in_length(const struct npart__call *call, uint32_t index)
 {
     const struct npart__fact *in = npart__in(call, index);
@@ -129,6 +132,7 @@ const int64_t *npart__ints_attribute(const struct npart__call *call, const char 
     return attribute->count ? attribute->u.ints : nothing;
 }
 
+/* Of rank 4, -1 is 3, and 4 and -5 are none. */
 bool npart__normalize_axis(int64_t axis, uint32_t rank, uint32_t *out)
 {
     if (axis < 0 && axis >= -(int64_t)rank)
@@ -220,6 +224,7 @@ void npart__set_dims(const struct npart__call *call, uint32_t output, uint32_t r
     fact->dims = dims;
 }
 
+/* The dims are shared, not copied. */
 void npart__set_shape_like(const struct npart__call *call, uint32_t output, const struct npart__fact *from)
 {
     struct npart__fact *fact = npart__out(call, output);
@@ -286,6 +291,7 @@ void npart__set_doubles(const struct npart__call *call, uint32_t output, const d
         set_known(call, output, NULL, doubles, count, error);
 }
 
+/* Replaces the whole fact, as the output is no tensor. */
 void npart__set_container(const struct npart__call *call, uint32_t output, int kind, const struct npart__fact *element)
 {
     struct npart__fact *fact = npart__out(call, output);
@@ -368,6 +374,7 @@ bool npart__broadcast(const struct npart__call *call, const struct npart__fact *
     return true;
 }
 
+/* Of no dims 1, as a scalar has one element. */
 int64_t npart__dims_product(const struct npart__call *call, const int64_t *dims, uint32_t from, uint32_t to)
 {
     int64_t product = 1;
@@ -428,6 +435,7 @@ npart_status npart__infer_body(const struct npart__call *call, uint32_t scope, c
     return status;
 }
 
+/* Past the last output of a body all is unknown: a node may have more outputs than its body gives. */
 const struct npart__fact *npart__body_output(const struct npart__call *call, uint32_t scope, uint32_t index)
 {
     const struct npart__scope *body = &call->graph->scopes.items[scope];

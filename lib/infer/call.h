@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the inference functions of operators are written with: one node's operands and attributes in, its outputs'
- * facts out. A function that cannot tell leaves its outputs as they are: unknown, with the element type that the
- * schema implies.
+ * What the inference functions of operators are written with: one node's operands and attributes in, its outputs' facts
+ * out. A function that cannot tell leaves its outputs as they are: unknown, with the element type that the schema
+ * implies.
+ *
+ * A typical one reads facts, gives up early where a rank is missing, and sets dims, then elements:
+ *
+ *   const struct npart__fact *in = npart__in(call, 0);
+ *   int64_t *dims = npart__copy_dims(call, in, 1);             NULL without a rank
+ *   if (!dims) return;
+ *   dims[in->rank] = 2;
+ *   npart__set_dims(call, 0, in->rank + 1u, dims);
+ *
+ * Memory is the inference's arena: nothing is freed by a function. Running out of it is remembered by the pool and told
+ * once, at the end, so functions only have to stop.
  */
 #ifndef NPART_INFER_CALL_H
 #define NPART_INFER_CALL_H
@@ -70,7 +81,7 @@ const int64_t *npart__ints_attribute(const struct npart__call *call, const char 
 void *npart__new_array(const struct npart__call *call, size_t count, size_t item_bytes);
 /* Room for `rank` dims; NULL when out of memory, or past NPART__LIMIT_RANK. */
 int64_t *npart__new_dims(const struct npart__call *call, uint32_t rank);
-/* The dims of a fact, with room for `more` behind them; NULL also when it has no rank. */
+/* The dims of a fact, with room for `more` after them; NULL also when it has no rank. */
 int64_t *npart__copy_dims(const struct npart__call *call, const struct npart__fact *fact, uint32_t more);
 void npart__set_element_type(const struct npart__call *call, uint32_t output, int element_type);
 /* Nothing where the type is 0 or no type's number. */

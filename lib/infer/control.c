@@ -207,6 +207,7 @@ void npart__infer_loop(struct npart__call *call)
     struct inputs inputs;
     if (body == NPART_NONE || !make_inputs(call, &inputs, carried + 2))
         return;
+    /* Iteration number and condition. */
     inputs.facts[0] = scalar(NPART__INT64);
     inputs.facts[1] = scalar(NPART__BOOL);
     inputs.facts[1].known = &is_true; /* else the body would not run */
@@ -216,6 +217,7 @@ void npart__infer_loop(struct npart__call *call)
     }
     if (!iterate(call, body, &inputs, 2, 1))
         return;
+    /* A runtime's own inference does not say how often the body runs. */
     int64_t trips = call->inference->policy->is_partial ? NPART__UNKNOWN : trip_count(call, body);
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         if (i < carried) {

@@ -161,6 +161,7 @@ static int64_t read_factor(struct reader *reader)
     } else if (*word >= '0' && *word <= '9') {
         value = read_number(reader);
     } else {
+        /* A name, or the name of a function if "(" comes after it. */
         while (is_word(*reader->at))
             reader->at++;
         size_t length = (size_t)(reader->at - word);
@@ -301,6 +302,7 @@ static void append_atom(struct npart__buffer *buffer, const struct npart__expres
     npart__append_dim(buffer, pool, atom->left);
     npart__append_text(buffer, wants_parentheses ? ")" : "");
     npart__append_text(buffer, is_floor ? "/" : ", ");
+    /* floor(a/(b + 1)): a divisor that is more than a symbol or a number gets parentheses. */
     bool is_complex =
         is_floor && !npart__is_number(atom->right) && npart__lone_symbol(pool, atom->right) == NPART_NONE;
     npart__append_text(buffer, is_complex ? "(" : "");
@@ -391,6 +393,7 @@ uint32_t npart__root_symbol(const struct npart__expressions *pool, int64_t a)
     return root;
 }
 
+/* The root is a nameless symbol as soon as there is one, so looking at it suffices. */
 bool npart__is_named(const struct npart__expressions *pool, int64_t a)
 {
     if (npart__is_number(a))

@@ -8,6 +8,7 @@
 #include "infer/call.h"
 #include "infer/families.h"
 
+/* Views of known elements: `data` belongs to the inference, and is never written to. */
 struct npart__items {
     const uint64_t *data;
     uint32_t count;
@@ -17,6 +18,7 @@ struct npart__items {
 
 /* The known elements of a static input; false when there are none. */
 bool npart__in_items(const struct npart__call *call, uint32_t index, struct npart__items *out);
+/* Room for items; NULL when out of memory, or past NPART__LIMIT_COMPUTED_ELEMENTS. */
 uint64_t *npart__new_items(const struct npart__call *call, uint32_t count);
 /* `like`: what the items were taken from. */
 void npart__set_items(const struct npart__call *call, uint32_t output, const uint64_t *items, uint32_t count,

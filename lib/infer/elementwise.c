@@ -62,6 +62,7 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
             result = npart__new_ints(call, count);
         for (uint32_t i = 0; result && i < count; i++) {
             int64_t element = ints[broadcast_index(npart__in(call, k), out->dims, out->rank, i)];
+            /* Of several operands the first is what the others are combined with. */
             bool is_first = k == 0 && input_count > 1;
             result[i] = is_first ? element : each->element->ints(each, k ? result[i] : element, element);
         }
@@ -112,6 +113,7 @@ static bool compute(struct npart__each *each, struct about a, struct about b, st
     /* A step of an expression in 16 bits is not always rounded by runtimes that compute it in 32. */
     if (error != 0 || (npart__type_bits(type) == 16 && rounded != exact && !isnan(exact)))
         error += npart__unit_at(type, exact);
+    /* Infinite in double, and so in any smaller type, whatever library computes it. */
     bool overflows = isinf(exact) && npart__type_bits(type) < 64;
     if (is_close && !isnan(exact) && !overflows)
         error += npart__close_error(type, exact);

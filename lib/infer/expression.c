@@ -111,6 +111,7 @@ static int64_t atom_handle(struct npart__expressions *pool, const struct npart__
     uint32_t id = intern(pool, &pool->atoms, atom, sizeof *atom);
     if (id == NPART_NONE)
         return NPART__UNKNOWN;
+    /* Ids count up, so a new atom is the one after the last note. */
     if (id == pool->notes.count && !NPART__PUSH(pool->arena, &pool->notes, note)) {
         pool->failed = true;
         return NPART__UNKNOWN;
@@ -188,6 +189,7 @@ static uint32_t named_symbol(struct npart__expressions *pool, const char *name, 
     return index;
 }
 
+/* A symbol that is bound is its number from the start, so no expression has it. */
 int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t length)
 {
     uint32_t index = named_symbol(pool, name, length);
@@ -197,6 +199,7 @@ int64_t npart__symbol(struct npart__expressions *pool, const char *name, size_t 
     return symbol->is_bound ? symbol->value : symbol_handle(pool, index);
 }
 
+/* Nothing is known of its size, not even that it is above 0. */
 static int64_t nameless_symbol(struct npart__expressions *pool, bool varies, int64_t most)
 {
     struct npart__symbol symbol = {.node = pool->node, .may_be_0 = true, .varies = varies, .most = most};
@@ -265,6 +268,7 @@ bool npart__bind_symbol(struct npart__expressions *pool, const char *name, size_
     return true;
 }
 
+/* Of several limits the least counts. */
 void npart__limit_symbol(struct npart__expressions *pool, const char *name, size_t length, int64_t most)
 {
     uint32_t index = named_symbol(pool, name, length);
@@ -345,6 +349,7 @@ static int64_t linear(struct npart__expressions *pool, int64_t a, int64_t b, int
     return add_scaled(&left, &right, factor) ? sum_handle(pool, &left) : npart__fresh_symbol(pool);
 }
 
+/* Sums of plain numbers, which nearly all are, need no table; so with differences and products. */
 int64_t npart__sum(struct npart__expressions *pool, int64_t a, int64_t b)
 {
     int64_t result;
@@ -481,6 +486,7 @@ static bool divide_sums(struct npart__expressions *pool, const struct npart__sum
     if (!add_scaled(&rest, dividend, 1))
         return false;
     if (divisor->count == 0) { /* a number */
+        /* INT64_MIN / -1 overflows, and 0 divides nothing. */
         if (divisor->constant == -1 || divisor->constant == 0 || rest.constant % divisor->constant != 0)
             return false;
         quotient->constant = rest.constant / divisor->constant;
@@ -492,6 +498,7 @@ static bool divide_sums(struct npart__expressions *pool, const struct npart__sum
         return true;
     }
     const struct npart__term *lead = &divisor->terms[divisor->count - 1];
+    /* The same of INT64_MIN % -1. */
     if (lead->coefficient == -1)
         return false;
     for (unsigned step = 0; step <= NPART__LIMIT_TERMS; step++) {
@@ -599,10 +606,12 @@ static int64_t quotient_by_number(struct npart__expressions *pool, const struct 
     (void)npart__floor_divide_int64(a->constant, divisor, &whole);
     outside.constant = whole;
     inside.constant = a->constant % divisor;
+    /* C's remainder has the sign of the dividend; what stays inside must be at least 0. */
     inside.constant += inside.constant < 0 ? divisor : 0;
     for (uint32_t i = 0; i < a->count; i++) {
         int64_t coefficient = a->terms[i].coefficient;
         bool divides = coefficient % divisor == 0;
+        /* It has no opposite, which the normal form may need. */
         if (coefficient == INT64_MIN)
             return npart__fresh_symbol(pool);
         if (!divides)

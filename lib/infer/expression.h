@@ -62,8 +62,10 @@ struct npart__expressions {
     bool failed;   /* out of memory at some point; results since then are NPART__UNKNOWN */
 };
 
+/* An empty pool; false when out of memory. */
 bool npart__expressions_init(struct npart__expressions *pool, struct npart__arena *arena);
 
+/* Whether a value is a plain number; else it is a handle, or NPART__UNKNOWN. */
 static inline bool npart__is_number(int64_t value)
 {
     return value < NPART__HANDLE_BASE || value >= NPART__HANDLE_BASE + NPART__HANDLE_COUNT;
@@ -122,6 +124,7 @@ int64_t npart__parse_dim(struct npart__expressions *pool, const char *text);
  * solved. False with *problem when it conflicts or cannot be solved. */
 bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t value, const char **problem);
 
+/* Whether no nameless symbol is in it: a number, or an expression of sizes that have names. */
 bool npart__is_named(const struct npart__expressions *pool, int64_t a);
 /* The symbol that an expression's being unknown goes back to: the nameless one made first, else the first. */
 uint32_t npart__root_symbol(const struct npart__expressions *pool, int64_t a);

@@ -29,6 +29,7 @@ void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tenso
     }
 }
 
+/* -0 is none, as it would come back as 0; past 2**53 a double stands for several whole numbers. */
 bool npart__is_whole(double number)
 {
     return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
@@ -42,7 +43,8 @@ static void *room_for(struct npart__inference *inference, uint32_t count)
     return room;
 }
 
-/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour. */
+/* Floating point numbers that are all whole are kept as whole numbers, so that sizes survive a detour: scales [1,1,2,2]
+ * of a Resize multiply a symbolic dim by 2. */
 static void keep_doubles(struct npart__inference *inference, struct npart__known *known, const double *doubles)
 {
     int64_t *ints = room_for(inference, known->count);
@@ -102,6 +104,7 @@ static void read_elements(struct npart__inference *inference, struct npart__fact
         fact->known = known;
 }
 
+/* Reading is repeated by the next question, so a failure for want of memory must not stay. */
 bool npart__take_failure(struct npart__inference *inference)
 {
     bool failed = inference->expressions.failed;
@@ -132,6 +135,7 @@ bool npart__is_static(const struct npart__fact *fact)
     return true;
 }
 
+/* Compilers for dynamic shapes ask for an upper bound of each dim. */
 bool npart__is_bounded(const struct npart__expressions *pool, const struct npart__fact *fact)
 {
     if (fact->kind != NPART__TYPE_TENSOR || !fact->has_rank)
@@ -142,6 +146,7 @@ bool npart__is_bounded(const struct npart__expressions *pool, const struct npart
     return true;
 }
 
+/* A product past 64 bits is no size of anything. */
 bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
 {
     uint64_t elements = 1;
@@ -154,6 +159,7 @@ bool npart__static_elements(const struct npart__fact *fact, uint64_t *out)
     return true;
 }
 
+/* "float32[1,?,768]", "sequence of int64[...]", "sparse float32[3]", and "?[2]" for an unknown element type. */
 void npart__append_fact(struct npart__buffer *buffer, const struct npart__expressions *pool,
                         const struct npart__fact *fact)
 {

@@ -30,6 +30,7 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
         inner *= (uint32_t)data->dims[i];
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t flat = 0; result && flat < total; flat++) {
+        /* Place (outer, k, in) of the result is (outer, index k, in) of the data. */
         uint32_t in = flat % inner, k = flat / inner % index_count, outer = flat / inner / index_count, at;
         if (!npart__is_number(indices[k]) || !npart__normalize_axis(indices[k], extent, &at))
             return;
@@ -181,6 +182,7 @@ static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t len
         !read_grid(call, 1, &indices) || !indices.items.is_ints || !npart__small_count(npart__out(call, 0), &total) ||
         length == 0 || total == 0 || data.items.count == 0)
         return;
+    /* A run is what one step along the last indexed axis covers. */
     uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[batch + length - 1];
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t i = 0; result && i < tuples; i++) {
@@ -206,6 +208,7 @@ void npart__infer_gather_nd(struct npart__call *call)
     if (!data->has_rank || !indices->has_rank || indices->rank == 0 || batch < 0)
         return;
     int64_t tuple = indices->dims[indices->rank - 1];
+    /* How long a tuple is decides how many dims of the data are left. */
     if (!npart__is_number(tuple) || tuple < 0 || tuple > data->rank || batch > data->rank - tuple)
         return;
     uint32_t rank = indices->rank - 1u + data->rank - (uint32_t)(batch + tuple), next = 0;

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver: facts of inputs and constants first, then every node in order, each result merged with what the
- * file declares. Bodies of If, Loop and Scan are inferred when their node is. What runtimes know less of, or write
+ * The driver: facts of inputs and constants first, then every node in order, each result merged with what the file
+ * declares. Bodies of If, Loop and Scan are inferred when their node is. What runtimes know less of, or write
  * otherwise, is a policy's.
+ *
+ * A node's results are made up step by step, each of which may add to the one before:
+ *
+ *   1. the element type that the schema implies
+ *   2. what the function of its row (rows.def) says of type, shape and elements
+ *   3. whether they are constant
+ *   4. what the policy takes away
+ *   5. what the file declares of them
  */
 #include <stdio.h>
 
@@ -11,6 +19,7 @@
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
+/* The order of rows.def: domain, name, version. */
 static int compare_row(const struct npart__infer_row *row, const char *domain, const char *name, int since)
 {
     int order = strcmp(row->domain, domain);
@@ -36,6 +45,8 @@ static const struct npart__infer_row *find_row(const char *domain, const char *n
     return strcmp(row->domain, domain) == 0 && strcmp(row->name, name) == 0 ? row : NULL;
 }
 
+/* What is the same for all nodes of an operator and version is looked up once. Two operators may share a slot and take
+ * turns. */
 static struct npart__op_cache *look_up(struct npart__inference *inference, const struct npart__node *node)
 {
     struct npart__op_cache *cache = &inference->cache[npart__cache_slot(node->op_type)];
@@ -57,6 +68,8 @@ static struct npart__op_cache *look_up(struct npart__inference *inference, const
 
 /* ---- element types from the schema ----------------------------------------------------------------------- */
 
+/* By the type's letter in the schema: Add is (T, T) -> T, so its result has the type of input 0; Shape is T -> int64, a
+ * fixed type. */
 int npart__type_source(const struct npart__operator *schema, unsigned output, unsigned from)
 {
     struct npart__operand result, operand;
@@ -76,6 +89,8 @@ int npart__type_source(const struct npart__operator *schema, unsigned output, un
     return NPART__NO_SOURCE;
 }
 
+/* Takes the type of the first operand that has one, of those that the schema gives the result's type: an operand
+ * without a type may stand beside one with it. */
 static void imply_element_type(struct npart__call *call, const struct npart__op_cache *cache, uint32_t output)
 {
     int source =
@@ -94,6 +109,7 @@ static void imply_element_type(struct npart__call *call, const struct npart__op_
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
+/* Random numbers are no constants, and what a body uses is not looked through. */
 static bool uses_only_constants(const struct npart__call *call)
 {
     const struct npart__node *node = call->node;
@@ -114,6 +130,8 @@ static bool reads_only_a_static_shape(const struct npart__call *call)
            npart__is_static(npart__in(call, 0));
 }
 
+/* Results of constants are constant, as far as the policy's runtime computes them. A result without elements needs no
+ * computing: all of its elements are known. */
 static void mark_constants(struct npart__call *call)
 {
     if (!uses_only_constants(call) && !reads_only_a_static_shape(call))
@@ -154,6 +172,8 @@ void npart__report_contradiction(struct npart__inference *inference, uint32_t no
         inference->expressions.failed = true;
 }
 
+/* The same relation comes up at many nodes (batch at each Add of a model), so the latest 64 are looked through; one
+ * that is kept twice does no harm. */
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts)
 {
     for (uint32_t i = inference->assumptions.count; i > 0 && i + 64 > inference->assumptions.count; i--) {
@@ -245,6 +265,8 @@ static void infer_node(struct npart__inference *inference, uint32_t id)
     note_lost_ranks(inference, id);
 }
 
+/* Nodes are in topological order, so that each finds the facts of its operands. Stops at the first failure of memory,
+ * after which facts could be anything. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region)
 {
     const struct npart__scope *scope = &inference->graph->scopes.items[region];
@@ -256,6 +278,7 @@ npart_status npart__infer_region(struct npart__inference *inference, uint32_t re
     return NPART_OK;
 }
 
+/* An initializer that is an input too, which the caller may replace, gives its type and shape only. */
 static void seed_initializers(struct npart__inference *inference)
 {
     const struct npart__graph *graph = inference->graph;
@@ -266,6 +289,8 @@ static void seed_initializers(struct npart__inference *inference)
     }
 }
 
+/* Inputs come before nodes, as bound symbols must be numbers before any expression is made. Aliases are no node's
+ * results, so they come last. */
 npart_status npart__infer(const struct npart__graph *graph, const struct npart__infer_options *options,
                           struct npart__arena *arena, struct npart__inference *out, struct npart_error *error)
 {
@@ -298,6 +323,7 @@ npart_status npart__infer(const struct npart__graph *graph, const struct npart__
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
+/* Targets of one runtime share its view, so it is made once and kept with the inference that it was asked of. */
 npart_status npart__infer_view(struct npart__inference *inference, const struct npart__infer_policy *policy,
                                struct npart__inference **out, struct npart_error *error)
 {

@@ -201,6 +201,7 @@ void npart__infer_top_k(struct npart__call *call)
     npart__set_element_type(call, 1, NPART__INT64);
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", -1), in->rank, &axis))
         return;
+    /* No more can be taken than there are. */
     if (taken == NPART__UNKNOWN)
         taken = npart__bounded_symbol(call->pool, npart__upper_bound(call->pool, in->dims[axis]));
     for (uint32_t i = 0; i < 2; i++) {
@@ -254,11 +255,13 @@ static void run_doubles(struct npart__call *call, const struct run *run, const s
             double number = npart__number_at(numbers, place);
             double exact = run->multiplies ? before * number : before + number;
             double after = npart__round_number(run->type, exact);
+            /* Some runtimes sum 16 bits with 32, and round only the end. */
             if (after != exact && npart__type_bits(run->type) == 16)
                 off += 2 * npart__unit_at(run->type, after);
             result[place] = run->is_exclusive ? before : after;
             before = after;
         }
+        /* From an infinity on, all that comes after is one or NaN. */
         if (!isfinite(before))
             return;
     }
@@ -337,6 +340,7 @@ void npart__infer_soften(struct npart__call *call)
         !npart__normalize_axis(npart__int_attribute(call, "axis", is_flat ? 1 : -1), in->rank, &axis) ||
         !find_lines(in, axis, &lines) || !read_ordered(call, &numbers))
         return;
+    /* One line of all axes from the given one on. */
     if (is_flat) {
         lines.extent *= lines.inner;
         lines.count /= lines.inner;
@@ -372,6 +376,7 @@ void npart__infer_reverse_sequence(struct npart__call *call)
     uint32_t total = items.count, below_batch = product_of(in, batch + 1, in->rank);
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t line = 0; result && line < lines.count; line++) {
+        /* The place along batch_axis of the line's first element says which length is its own. */
         int64_t length = lengths[place_on(&lines, line, 0) / below_batch % (uint32_t)in->dims[batch]];
         if (!npart__is_number(length) || length < 0 || length > lines.extent)
             return;
@@ -480,6 +485,7 @@ void npart__infer_unique(struct npart__call *call)
     int64_t elements = in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank) : NPART__UNKNOWN;
     int64_t all = attribute ? in->dims[axis] : elements;
     bool is_known = find_unique(call, axis, attribute == NULL, &groups, &lines);
+    /* There are no more groups than places. */
     int64_t most = all == NPART__UNKNOWN ? INT64_MAX : npart__upper_bound(call->pool, all);
     int64_t found = is_known ? groups.count : npart__bounded_symbol(call->pool, most);
     dims[axis] = found;

@@ -8,6 +8,7 @@
 #include "infer/functions.h"
 #include "infer/numbers.h"
 
+/* Of modes that ONNX does not have, only the shape is known. */
 enum mode { CONSTANT, REFLECT, EDGE, WRAP, OTHER };
 
 static enum mode read_mode(const struct npart__call *call)
@@ -103,6 +104,7 @@ static void pad_elements(struct npart__call *call, const int64_t *before, bool i
     for (uint32_t i = 0; result && i < total; i++) {
         int64_t rest = i, from = 0;
         bool is_inside = true;
+        /* From the last axis on: the place in the result, then in the operand. */
         for (uint32_t axis = in->rank; axis-- > 0 && is_inside; rest /= out->dims[axis]) {
             int64_t source;
             is_inside = source_of(mode, rest % out->dims[axis] - before[axis], in->dims[axis], &source);
@@ -146,6 +148,7 @@ void npart__infer_pad(struct npart__call *call)
         uint32_t axis = i;
         if (axes && (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], in->rank, &axis)))
             return;
+        /* The ends are listed after all beginnings. */
         int64_t both = npart__sum(call->pool, pads[i], pads[padded + i]);
         dims[axis] = npart__sum(call->pool, dims[axis], both);
         before[axis] = pads[i];

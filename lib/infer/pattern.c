@@ -171,6 +171,7 @@ static int64_t read_element(struct match *match)
     return ints && index < count ? ints[index] : NPART__UNKNOWN;
 }
 
+/* A letter that no input gave a size, and "_", are unknown. */
 static int64_t read_factor(struct match *match)
 {
     skip_blanks(match);
@@ -258,6 +259,7 @@ static void write_output(struct match *match, uint32_t output)
         npart__set_sizes(match->call, output, rank, sizes);
 }
 
+/* Outputs that the text does not have stay as they are. */
 static void write_outputs(struct match *match)
 {
     skip_blanks(match);
@@ -272,6 +274,8 @@ static void write_outputs(struct match *match)
     }
 }
 
+/* With alternatives, the ranks of the inputs must be known to choose by them; a single pattern says what it can
+ * without. */
 void npart__infer_pattern(struct npart__call *call)
 {
     const char *pattern = call->row->pattern;

@@ -15,6 +15,7 @@
 
 #define MOST_OPERANDS 4u
 
+/* One node's walk. Its first `kept` indices are those of the result. */
 struct walk {
     struct npart__call *call;
     uint32_t operand_count, kept, rank; /* indices of the result, and all */
@@ -60,6 +61,7 @@ static void find_places(const struct walk *walk, uint32_t result, uint32_t term,
     for (uint32_t k = 0; k < count; k++)
         places[k] = 0;
     for (uint32_t axis = walk->rank; axis-- > 0; rest /= walk->extents[axis]) {
+        /* From here on the indices are those of the result. */
         if (axis + 1 == walk->kept)
             rest = result;
         for (uint32_t k = 0; k < count; k++)
@@ -67,6 +69,7 @@ static void find_places(const struct walk *walk, uint32_t result, uint32_t term,
     }
 }
 
+/* An item as a double; false for a symbol. */
 static bool item_number(const struct npart__items *items, int64_t place, double *out)
 {
     int64_t whole = (int64_t)items->data[place];

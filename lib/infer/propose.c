@@ -213,6 +213,7 @@ static bool list_open(struct proposal *proposal)
     if (!proposal->roles || !proposal->follows || !proposal->sizes)
         return false;
     memset(proposal->roles, ROLE_NONE, count + 1);
+    /* Symbols of no input have no size here. */
     for (size_t i = 0; i < count; i++)
         proposal->sizes[i] = -1;
     for (uint32_t i = 0; i < scope->input_count; i++) {
@@ -244,6 +245,7 @@ static void set_role(struct proposal *proposal, uint8_t from, uint8_t to)
  * "": the only one of a model. */
 static const char *choose_use(struct proposal *proposal, uint32_t use)
 {
+    /* A cache beside a dynamic sequence: a model for both uses. */
     bool has_two = has_role(proposal, ROLE_PAST) && has_role(proposal, ROLE_SEQUENCE);
     if (use > (has_two ? 1u : 0u))
         return NULL;
@@ -496,6 +498,7 @@ static void follow_relations(struct proposal *proposal)
             int64_t left, right;
             if (!evaluate(proposal, at->left, &left) || !evaluate(proposal, at->right, &right))
                 continue;
+            /* A size of 1 fits any other where it broadcasts. */
             bool broadcasts = at->broadcasts && (left == 1 || right == 1) && proposal->attempt == 0;
             if (left != right && !broadcasts)
                 changes |= follow_side(proposal, at, left, right) || solve_any(proposal, at);

@@ -63,7 +63,9 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
                         const int64_t *terms, uint32_t count, int64_t *out)
 {
     unsigned bits = npart__type_bits(type);
+    /* Up to where the sum is certain to fit: a mean is summed in its own type. */
     int64_t most = reduction->after == DIVIDE && bits < 54 ? (int64_t)1 << (bits - 1) : MOST_EXACT;
+    /* These make fractions. */
     bool is_open = reduction->before == EXPONENTIAL || reduction->after == ROOT || reduction->after == LOGARITHM;
     if (is_open)
         return false;
@@ -278,6 +280,7 @@ static void reduce_elements(struct npart__call *call, const bool *drops, bool dr
         return;
     if (!drops_any && (reduction->before != AS_IS || reduction->after > DIVIDE))
         return; /* runtimes differ in whether anything is done then */
+    /* Symbols in a floating point tensor are sizes, so they are combined as whole numbers. */
     const uint64_t *terms = gather_terms(call, &places, &items);
     bool is_float = npart__type_is_float(type), is_plain = reduction->before == AS_IS && reduction->after == LEAVE;
     if (terms && is_float && npart__has_fractions(type) && !has_symbols(&items))

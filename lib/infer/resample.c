@@ -21,6 +21,7 @@ static int64_t scale_dim(struct npart__call *call, int64_t dim, double scale)
     }
     if (scale == floor(scale) && scale > 0 && scale < 1e6)
         return npart__product(call->pool, dim, (int64_t)scale);
+    /* 0.5 halves a symbolic dim: floor(h/2). */
     double inverse = 1 / scale;
     if (scale > 0 && inverse == floor(inverse) && inverse < 1e6)
         return npart__floor_quotient(call->pool, dim, (int64_t)inverse);

@@ -63,6 +63,7 @@ static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct sli
     if (npart__is_number(dim) && npart__is_number(slice.start) && npart__is_number(slice.end))
         return slice_number(dim, slice, &from);
     if (slice.step < 0) {
+        /* From the last to before the first, which exporters write as the smallest number. */
         bool is_whole = slice.step == -1 && slice.start == -1 && npart__is_number(slice.end) &&
                         slice.end <= -(int64_t)INT32_MAX;
         return is_whole ? dim : NPART__UNKNOWN;
@@ -107,6 +108,7 @@ static bool read_slices(struct npart__call *call, uint32_t rank, struct slice *s
         slices[i] = (struct slice){.start = 0, .end = INT64_MAX, .step = 1};
         is_known[i] = true;
     }
+    /* Without axes the lists are of the first axes. */
     uint32_t count = axes ? axis_count : starts ? start_count : ends ? end_count : rank;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t axis = i;
@@ -319,6 +321,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t o = 0; result && o < outer; o++) {
         for (uint32_t k = 0; k < joined->count; k++) {
+            /* What one input has for each place before the axis stands together. */
             uint32_t run = parts[k].count / outer;
             for (uint32_t i = 0; i < run; i++) {
                 uint64_t item = parts[k].data[o * run + i];

@@ -115,6 +115,7 @@ void npart__infer_sequence_insert(struct npart__call *call)
         set_list(call, &list, NULL);
         return;
     }
+    /* Of an empty sequence, the new element is the only one. */
     bool was_empty = items && items->count == 0;
     struct npart__fact common = was_empty || !in->element ? *tensor
                                                           : npart__merge_facts(call, in->element, tensor, NPART_NONE);
@@ -211,6 +212,7 @@ void npart__infer_split_to_sequence(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &any);
     if (!in->has_rank || !npart__normalize_axis(npart__int_attribute(call, "axis", 0), in->rank, &axis))
         return;
+    /* How many parts there are; -1: nobody knows. */
     int64_t dim = in->dims[axis], count = -1;
     if (is_list && sizes)
         count = size_count;

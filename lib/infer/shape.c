@@ -23,6 +23,7 @@
  * ones scalars. Of texts only the type and shape are known. */
 static void constant_of_numbers(struct npart__call *call, const struct npart__attribute *attribute)
 {
+    /* AttributeProto.AttributeType: 1 float, 2 int, 3 string; 6, 7 and 8 are lists of those. */
     bool is_list = attribute->type == 6 || attribute->type == 7 || attribute->type == 8;
     int type = attribute->type == 1 || attribute->type == 6   ? NPART__FLOAT
                : attribute->type == 2 || attribute->type == 7 ? NPART__INT64
@@ -54,6 +55,7 @@ void npart__infer_constant(struct npart__call *call)
     for (uint32_t i = 0; i < call->node->attribute_count && !is_done; i++) {
         const struct npart__attribute *attribute =
             &call->graph->attributes.items[call->node->first_attribute + i];
+        /* A tensor, or a sparse one. */
         bool is_tensor = attribute->type == 4 || attribute->type == 11;
         is_done = is_tensor ? attribute->u.tensor != NULL
                             : strncmp(attribute->name, "value", 5) == 0 && !attribute->is_elided;
@@ -174,6 +176,7 @@ void npart__infer_reshape(struct npart__call *call)
     }
     if (open != NPART_NONE)
         dims[open] = infer_rest(call, in, dims, rank, open);
+    /* Both may be symbolic. Equal expressions are one handle, so most Reshapes relate nothing here. */
     int64_t before = in->has_rank ? npart__dims_product(call, in->dims, 0, in->rank) : NPART__UNKNOWN;
     int64_t after = npart__dims_product(call, dims, 0, rank);
     if (npart__is_number(before) && npart__is_number(after) && before != after) {
@@ -198,6 +201,7 @@ void npart__infer_flatten(struct npart__call *call)
     }
     if (axis < 0)
         axis += in->rank;
+    /* The axis may be the rank, which leaves one column. */
     if (axis < 0 || axis > in->rank)
         return;
     int64_t rows = npart__dims_product(call, in->dims, 0, (uint32_t)axis);
@@ -306,6 +310,7 @@ void npart__infer_transpose(struct npart__call *call)
         dims[i] = in->dims[from[i]];
     }
     npart__set_dims(call, 0, rank, dims);
+    /* Elements move by their strides: a step along axis i is one along axis perm[i] of the operand. */
     if (npart__is_static(in) && npart__elements(call->inference, npart__in(call, 0))) {
         int64_t strides[NPART__LIMIT_RANK], steps[NPART__LIMIT_RANK];
         npart__strides(in->dims, rank, strides);
@@ -329,6 +334,8 @@ static bool dims_from_input(struct npart__call *call, uint32_t index, uint32_t o
     return npart__out(call, output)->has_rank;
 }
 
+/* Filled with one number, a float32 0 by default; the shape is the numbers of input 0: the vector [2,`n`] gives
+ * [2,n]. */
 void npart__infer_constant_of_shape(struct npart__call *call)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "value");
@@ -478,6 +485,7 @@ static const int64_t *one_number(const struct npart__call *call, uint32_t input)
     return ints && count == 1 ? ints : NULL;
 }
 
+/* The one exact number of an input. */
 static bool one_fraction(const struct npart__call *call, uint32_t input, double *out)
 {
     uint32_t count;

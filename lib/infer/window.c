@@ -100,6 +100,7 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
     int64_t stride = at_or(window->strides, window->stride_count, axis, 1);
     if (stride <= 0 || in == NPART__UNKNOWN || window->is_wrong)
         return NPART__UNKNOWN;
+    /* ONNX and ONNX Runtime differ here, so nothing is said. */
     if (pads_same(window) && is_dilated_pool(window, kernel, axis))
         return NPART__UNKNOWN;
     if (pads_same(window))
@@ -116,6 +117,8 @@ static int64_t slide(struct npart__call *call, const struct window *window, int6
     if (!window->rounds_up)
         return npart__sum(pool, npart__floor_quotient(pool, span, stride), 1);
     int64_t out = npart__sum(pool, npart__ceil_quotient(pool, span, stride), 1);
+    /* Rounding up adds a window that begins less than a stride after the last that fits. Where that is certain to be
+     * before the padding at the end, no minimum is needed, and the expression stays short. */
     int64_t room = npart__difference(pool, extent_of(call, window, kernel, axis), pad_of(window, axis, true));
     bool always_begins_inside = npart__is_number(room) && stride <= room;
     return always_begins_inside ? out : npart__minimum(pool, out, npart__ceil_quotient(pool, from, stride));

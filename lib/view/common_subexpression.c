@@ -29,6 +29,7 @@ struct finder {
     uint32_t mask;
 };
 
+/* What a node reads, by the first value equal to it, so that chains of equal nodes are equal too. */
 static uint32_t input_class(const struct finder *finder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(finder->graph, node, index);
@@ -61,6 +62,8 @@ static bool is_compared(const struct finder *finder, uint32_t value, int32_t ele
            finder->graph->scopes.items[of->scope].region == 0;
 }
 
+/* The tensor of a value that takes part in constant sharing: an initializer, or a Constant node's. NULL for any
+ * other. */
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
     const struct npart__value *of = &finder->graph->values.items[value];
@@ -74,6 +77,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
     return tensor && is_compared(finder, value, tensor->element_type) && few_numbers(tensor, numbers) ? tensor : NULL;
 }
 
+/* Type, dims and numbers, bit by bit: 0 and -0 differ. */
 static bool same_constant(const struct finder *finder, uint32_t value, const struct npart__tensor *tensor,
                           const double *numbers)
 {
@@ -100,6 +104,7 @@ static uint64_t hash_constant(const struct finder *finder, const struct npart__t
     return npart__hash_end(hash);
 }
 
+/* Looks a constant up among those before it, and joins its class or begins one. */
 static void class_constant(struct finder *finder, uint32_t value)
 {
     double numbers[MOST_SHARED] = {0};
@@ -129,6 +134,7 @@ static bool lone_number(const struct npart__attribute *attribute, double *number
            few_numbers(attribute->u.tensor, numbers);
 }
 
+/* Attributes that are tensors are equal only where they hold one number (AreScalarTensorAttributeEqual). */
 static bool same_attribute(const struct npart__attribute *a, const struct npart__attribute *b)
 {
     double left[MOST_SHARED], right[MOST_SHARED];
@@ -196,6 +202,7 @@ static bool same_attributes(const struct npart__graph *graph, const struct npart
     return true;
 }
 
+/* Same operator, version, region and attributes, and equal inputs in order. */
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -211,6 +218,7 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
     return same_attributes(graph, a, b);
 }
 
+/* Of a malformed node that has one twice, a look-up by name finds only the first. */
 static bool has_attribute_twice(const struct npart__graph *graph, const struct npart__node *node)
 {
     const struct npart__attribute *attributes = graph->attributes.items; /* NULL where no node has one */
@@ -256,6 +264,7 @@ static bool hash_node(const struct finder *finder, const struct npart__node *nod
     return is_comparable;
 }
 
+/* Each result of a node joins the class of the result in the same place. */
 static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *equal)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -266,6 +275,8 @@ static void take_classes(struct finder *finder, const struct npart__node *node, 
     }
 }
 
+/* Looks a node up among those before it, and joins their classes or begins some. Not nodes that make random numbers,
+ * have bodies, or whose operator nobody knows. An Identity is what it reads. */
 static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -301,6 +312,7 @@ static void class_node(struct finder *finder, uint32_t id)
     }
 }
 
+/* Constants that bodies use are not shared by the runtime. */
 static void find_captured(struct finder *finder)
 {
     const struct npart__graph *graph = finder->graph;

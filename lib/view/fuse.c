@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A Reshape whose target is put together from sizes of its own input: where ONNX Runtime folds, it writes down 0 for
- * those, and -1 for one more that it does not know, and the shape arithmetic is gone.
+ * those, and -1 for one more that it does not know, and the shape arithmetic is gone. With x of [`batch`,`seq`,768],
+ *
+ *   Concat(Unsqueeze(Gather(Shape(x), 0)), Unsqueeze(Gather(Shape(x), 1)), [12, 64])
+ *
+ * becomes the constant [0,0,12,64]. Only where nothing else uses the target, or a value equal to it.
  *
  * Modelled on onnxruntime/core/optimizer/reshape_fusion.cc.
  */
@@ -32,6 +36,7 @@ static const struct npart__node *maker(const struct fusion *fusion, uint32_t val
     return node->domain == 0 && strcmp(npart__node_op(fusion->graph, node), op) == 0 ? node : NULL;
 }
 
+/* Whether a value is a constant of this one number. */
 static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t number)
 {
     struct npart__fact *fact = value == NPART_NONE ? NULL : fact_of(fusion, value);
@@ -40,6 +45,8 @@ static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t 
     return known && known->ints && known->count == 1 && known->ints[0] == number;
 }
 
+/* Whether sizes of a value are sizes of the root: it is the root, or has the same shape, of which every dim is known by
+ * name or number. Two nameless sizes are not known to be equal. */
 static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
@@ -54,6 +61,7 @@ static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
     return true;
 }
 
+/* Axes [0], by attribute before opset 13, by input since: a scalar becomes a vector of one. */
 static bool unsqueezes_front(const struct fusion *fusion, const struct npart__node *unsqueeze)
 {
     const struct npart__attribute *axes = npart__node_attribute(fusion->graph, unsqueeze, "axes");
@@ -62,7 +70,8 @@ static bool unsqueezes_front(const struct fusion *fusion, const struct npart__no
     return is_constant_of(fusion, npart__node_input(fusion->graph, unsqueeze, 1), 0);
 }
 
-/* The root's own size at this place of the target. */
+/* The root's own size at this place of the target: Unsqueeze(Gather(Shape(root), i)), with i the place that it would
+ * take, for which 0 can be written. */
 static bool is_size_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__graph *graph = fusion->graph;
@@ -85,6 +94,8 @@ static bool append(struct fusion *fusion, int64_t number)
     return true;
 }
 
+/* One operand of the Concat: constants as they are, sizes of the root as 0, and any other single number as -1. False
+ * where it is none of these; then the target stays as it is in the file. */
 static bool append_part(struct fusion *fusion, uint32_t value)
 {
     uint64_t elements;
@@ -126,6 +137,7 @@ void npart__fuse_reshape(const struct npart__call *call)
         call->pool->failed = true;
         return;
     }
+    /* A Reshape can work out one size, not two. */
     if (fusion.unknown_count > 1)
         return;
     *known = (struct npart__known){.count = fusion.count, .ints = fusion.target};

@@ -5,7 +5,7 @@
  * Its functions begin with the element types, each taken from one operand: the first that the schema gives the type of
  * the result. Where that operand has no type the function fails, and nothing is said of any result, not of those
  * before it either. Operands without a type that are not asked for theirs are as operands of unknown rank. A session
- * of ONNX Runtime has no such values: it refuses a model with one.
+ * of ONNX Runtime has no such values: it rejects a model with one.
  *
  * Modelled on onnx/defs and onnx/shape_inference/implementation.cc.
  */
@@ -17,7 +17,7 @@
 #define LAST 15u
 
 /* Operators whose functions ask other operands for their type: a mask of these, of which the last bit stands for all
- * behind it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it
+ * after it, too. `since` and `before`: of the operator's version; 0: any. Where the attribute `unless` is there it
  * gives the type, and no operand is asked. Rows of one operator stand together. */
 static const struct asked {
     const char *op;
@@ -56,6 +56,7 @@ static const struct asked {
     {"ZipMap", .operands = 1},
 };
 
+/* Sequences, maps and the like are types in themselves. */
 static bool has_type(const struct npart__fact *fact)
 {
     return fact->kind != NPART__TYPE_UNKNOWN && (fact->kind != NPART__TYPE_TENSOR || fact->element_type != 0);
@@ -84,6 +85,7 @@ static const struct asked *asked_of(const struct npart__call *call)
     return NULL;
 }
 
+/* An operand that is left out is not asked. */
 static bool are_asked_typed(const struct npart__call *call, const struct asked *asked)
 {
     if (asked->unless && npart__node_attribute(call->graph, call->node, asked->unless))
@@ -96,6 +98,7 @@ static bool are_asked_typed(const struct npart__call *call, const struct asked *
     return true;
 }
 
+/* The rule where no row says otherwise: the schema's first operand of the result's type is asked. */
 static bool is_source_typed(const struct npart__call *call, uint32_t output)
 {
     int source = npart__type_source(call->node->schema, output, 0);
@@ -120,6 +123,7 @@ static bool are_bodies_typed(const struct npart__call *call)
     return true;
 }
 
+/* Results that the node leaves out are not asked for. */
 bool npart__is_typed(const struct npart__call *call)
 {
     const struct asked *asked = call->node->schema ? asked_of(call) : NULL;

@@ -18,7 +18,8 @@
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
-/* What is lost when an operand is not known. Without a type, too, is what ONNX's own inference does not name at all. */
+/* What is lost when an operand is not known: the dims, with the rank kept; the rank; or what ONNX's own inference does
+ * not name at all, which is without a type, too. */
 enum loss { TYPE, RANK, DIMS };
 
 #define ALL 0xffffu
@@ -26,7 +27,10 @@ enum loss { TYPE, RANK, DIMS };
 /* What must be known of operands, as masks of their indices: their elements, their rank, all their dims; of `window`
  * the dims from the third on, unless kernel_shape gives them; and of `absent` that they are left out. Where one of
  * these does not hold the results from `from` on lose something, and where nothing is asked they always do. `before`:
- * up to this version of the operator; 0: at any. Sorted by operator. */
+ * up to this version of the operator; 0: at any. Sorted by operator.
+ *
+ *   {"Pad", RANK, .elements = 8, .ranks = 1}   without the axes (input 3) or the rank of the data, no rank
+ *   {"Pad", DIMS, .elements = 2}               without the pads (input 1), a rank but no dims */
 static const struct need {
     const char *op;
     uint8_t loss;
@@ -112,11 +116,13 @@ static const struct need {
     {"Upsample", TYPE, .ranks = 1, .before = 9},
 };
 
+/* ALL stands for operands past the sixteenth, too. */
 static bool in_mask(uint16_t mask, uint32_t operand)
 {
     return mask == ALL || (operand < 16 && mask >> operand & 1);
 }
 
+/* Whether the spatial dims of weights are numbers: the size of the window. */
 static bool has_window(const struct npart__fact *fact)
 {
     for (uint32_t i = 2; fact->has_rank && i < fact->rank; i++)
@@ -125,6 +131,7 @@ static bool has_window(const struct npart__fact *fact)
     return fact->has_rank;
 }
 
+/* An operand that is left out lacks nothing. A need that asks for nothing is never met. */
 static bool is_met(const struct npart__call *call, const struct need *need)
 {
     uint32_t count;
@@ -178,6 +185,7 @@ static void lose_some_dims(const struct npart__call *call, uint32_t output, cons
 
 /* What the standard says of sizes otherwise, by operator; true where there is no more to say. */
 
+/* Whether the node's axis is a dynamic dimension; `otherwise` is the default of the attribute. */
 static bool has_open_axis(const struct npart__call *call, int64_t otherwise, uint32_t *axis)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -185,7 +193,8 @@ static bool has_open_axis(const struct npart__call *call, int64_t otherwise, uin
            !npart__is_number(in->dims[*axis]);
 }
 
-/* Along a dim that is no number the standard asks for no sizes of the parts, and says none. */
+/* Along a dim that is no number the standard asks for no sizes of the parts, and says none, also where they are
+ * listed. */
 static bool view_split(const struct npart__call *call)
 {
     bool is_lost[NPART__LIMIT_RANK] = {false};
@@ -198,7 +207,8 @@ static bool view_split(const struct npart__call *call)
     return true;
 }
 
-/* A Slice of a dim that is no number has no known size. */
+/* A Slice of a dim that is no number has no known size: [`n`,4] with [0:1] has 1 row to us, and an unknown number of
+ * them to the standard's inference. */
 static bool view_slice(const struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
@@ -221,7 +231,7 @@ static bool view_top(const struct npart__call *call)
     return false;
 }
 
-/* Nor of the size of the last axis. */
+/* StringNormalizer: the standard says nothing of the size of the last axis. */
 static bool view_normalizer(const struct npart__call *call)
 {
     for (uint32_t i = 0; i < call->node->output_count; i++) {
@@ -235,19 +245,22 @@ static bool view_normalizer(const struct npart__call *call)
     return false;
 }
 
-/* There it is what the attribute says, not what the weights would. */
+/* The standard takes the hidden size from the attribute alone; without that it is unknown, though the weights would
+ * tell. */
 static bool view_recurrent(const struct npart__call *call)
 {
     return !npart__int_attribute(call, "hidden_size", 0) && view_normalizer(call);
 }
 
+/* Whether a past is there as [batch, heads, length, size]. */
 static bool is_sized_past(const struct npart__call *call, uint32_t operand)
 {
     const struct npart__fact *past = npart__in(call, operand);
     return npart__has_input(call, operand) && past->has_rank && past->rank == 4;
 }
 
-/* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is said. */
+/* What the standard's Attention keeps for the next step is as the past is, longer; without a past nothing is said. The
+ * lengths must be numbers: a sum of symbols is none that it makes. */
 static bool view_presents(const struct npart__call *call)
 {
     const struct npart__fact *past = npart__in(call, 4), *added = npart__in(call, 2);
@@ -269,7 +282,7 @@ static bool view_presents(const struct npart__call *call)
     return false;
 }
 
-/* Of a NonZero the standard says how many axes there are, whatever it reads. */
+/* NonZero: the standard says how many axes there are, whatever it reads; never how many are found. */
 static bool view_count(const struct npart__call *call)
 {
     struct npart__fact *out = npart__out(call, 0);
@@ -299,6 +312,7 @@ static const struct special {
     {"Split", view_split},        {"TopK", view_top},      {"StringNormalizer", view_normalizer},
 };
 
+/* A special function of an operator comes before its needs, and may be all that is to say. */
 static void view_shapes(const struct npart__call *call, const char *op)
 {
     const uint8_t *rows = call->policy_rows;
@@ -309,7 +323,8 @@ static void view_shapes(const struct npart__call *call, const char *op)
             lose(call, needs[i].from, (enum loss)needs[i].loss);
 }
 
-/* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one. */
+/* The attention operators of com.microsoft: what is kept for the next step has a size only where the past has one, as a
+ * number, and the scores (output 3) never have. */
 static void view_attention(const struct npart__call *call)
 {
     bool is_packed = call->row && call->row->infer == npart__infer_contrib_attention;
@@ -327,6 +342,7 @@ static void view_attention(const struct npart__call *call)
 
 /* ---- sizes of constants ---------------------------------------------------------------------------------- */
 
+/* The file may give what inference does not say: then the node can be measured. */
 static bool is_declared_static(const struct npart__call *call, uint32_t value)
 {
     const struct npart__declared_type *declared = call->graph->values.items[value].declared;
@@ -338,13 +354,16 @@ static bool is_declared_static(const struct npart__call *call, uint32_t value)
     return true;
 }
 
-/* Outside the standard ONNX Runtime trusts only these to make the same of the same (optimizer/utils.cc). */
+/* Outside the standard ONNX Runtime trusts only these to make the same of the same (optimizer/utils.cc,
+ * IsOperationDeterministic). */
 static bool is_trusted(const struct npart__call *call, const char *op)
 {
     return call->node->domain == 0 || strcmp(op, "QuantizeLinear") == 0 || strcmp(op, "DequantizeLinear") == 0;
 }
 
-/* Nor does it compute a node ahead whose results it cannot measure before; of a Unique it looks at the operand. */
+/* Nor does it compute a node ahead whose results it cannot measure before (constant_folding.cc,
+ * EstimateNodeOutputSizeInBytes); of a Unique it looks at the operand. NonZero and Compress of constants stay in the
+ * graph, and all that stands on them. */
 static bool is_measured(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
@@ -367,7 +386,10 @@ static bool is_measured(const struct npart__call *call)
 
 enum rule { SHAPE, SIZE, GATHER, SQUEEZE, UNSQUEEZE, COPY, CONCAT, SUM, RATIO };
 
-/* `since`: the first version at which onnx propagates lists; single numbers are ONNX Runtime's, at any. */
+/* Which operators pass elements on, by what rule. `since`: the first version at which onnx propagates lists; single
+ * numbers are ONNX Runtime's, at any.
+ *
+ *   Shape [2,128] -> list (2, 128) -> Gather by constant 1 -> single 128 -> Unsqueeze -> list (128) -> Concat */
 static const struct propagation {
     const char *op;
     uint8_t rule;
@@ -392,17 +414,20 @@ static bool takes_initializer(const struct npart__call *call, uint32_t index)
     return is_initializer(call, npart__in(call, index), npart__node_input(call->graph, call->node, index));
 }
 
+/* Elements that the runtime reads from a stored tensor. */
 static const struct npart__known *initializer_of(const struct npart__call *call, uint32_t index)
 {
     return takes_initializer(call, index) ? npart__elements(call->inference, npart__in(call, index)) : NULL;
 }
 
+/* Elements that the runtime has by propagation, of which initializers are no part. */
 static const struct npart__known *propagated(const struct npart__call *call, uint32_t index)
 {
     const struct npart__fact *fact = npart__in(call, index);
     return takes_initializer(call, index) || !fact->known || !fact->known->ints ? NULL : fact->known;
 }
 
+/* A list is of a tensor of rank 1, a single number of rank 0 or of one element. */
 static bool is_list(const struct npart__call *call, uint32_t index)
 {
     return propagated(call, index) && npart__in(call, index)->rank == 1;
@@ -446,6 +471,7 @@ static void measure(const struct npart__call *call)
     npart__set_ints(call, 0, product, 1);
 }
 
+/* Whether the runtime follows the elements of this result. Size sets elements of its own: see measure. */
 static bool is_followed(const struct npart__call *call, const struct propagation *at)
 {
     bool lists = call->node->opset_version >= at->since;
@@ -473,6 +499,7 @@ static bool is_followed(const struct npart__call *call, const struct propagation
     return false;
 }
 
+/* To the runtime a symbol is no element. */
 static bool all_are_numbers(const struct npart__known *known)
 {
     for (uint32_t i = 0; known->ints && i < known->count; i++)
@@ -481,6 +508,8 @@ static bool all_are_numbers(const struct npart__known *known)
     return known->ints != NULL;
 }
 
+/* Takes away the elements of results that the runtime does not propagate. Only the first result can have any, of rank 0
+ * or 1. */
 static void view_elements(const struct npart__call *call)
 {
     uint8_t propagation = call->policy_rows[NPART__ROW_PROPAGATION];
@@ -497,6 +526,7 @@ static void view_elements(const struct npart__call *call)
 
 /* ---- the policies ---------------------------------------------------------------------------------------- */
 
+/* Finds an operator's rows in the tables, once for all its nodes. */
 static void find_rows(const char *domain, const char *op, uint8_t rows[NPART__POLICY_ROWS])
 {
     rows[NPART__ROW_ASKED] = npart__find_asked(op);
@@ -527,11 +557,13 @@ static bool is_unshaped(const struct npart__call *call)
     return flags & NPART__OPERATOR_UNSHAPED && !goes_through;
 }
 
+/* Of an operator without inference in the standard, the type alone is known. */
 static enum npart__extent before_node(const struct npart__call *call)
 {
     return is_unshaped(call) ? NPART__EXTENT_TYPES : NPART__EXTENT_ALL;
 }
 
+/* Fusing comes first, as the Reshape is then inferred with its new target. */
 static enum npart__extent before_folding(const struct npart__call *call)
 {
     npart__fuse_reshape(call);
@@ -546,6 +578,8 @@ static enum npart__extent before_onnx(const struct npart__call *call)
     return is_standard ? before_node(call) : NPART__EXTENT_NOTHING;
 }
 
+/* Takes away what the runtime would not know of a node's results. What it has folded is an initializer to it, of which
+ * everything is known. */
 static void after_node(const struct npart__call *call)
 {
     static const char nothing[] = "";
@@ -567,7 +601,8 @@ static void after_node(const struct npart__call *call)
     view_elements(call);
 }
 
-/* Of a type without a shape the tool beside ONNX sees no dim that is open: to it, that is what a scalar looks like. */
+/* Of a type without a shape the tool beside ONNX (ONNX Runtime's usability checker) sees no dim that is dynamic: to it,
+ * that is what a scalar looks like. */
 static void take_for_scalars(struct npart__inference *inference)
 {
     for (uint32_t i = 0; i < inference->graph->values.count; i++) {
