@@ -217,7 +217,9 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     struct npart__action action;
     struct npart__after after;
     bool *accepted, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
-    npart_status status = npart__group_try(way, group, &after, &accepted);
+    npart_status status = is_dims || group->is_fatal ? NPART_OK : npart__way_cut(way, false);
+    if (status == NPART_OK)
+        status = npart__group_try(way, group, &after, &accepted);
     if (status == NPART_OK && !is_dims)
         status = add_others(way, group, &after);
     bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
@@ -411,6 +413,8 @@ static npart_status walk(struct npart__way *way)
         if (status == NPART_OK)
             status = choose(way, &group);
     }
+    if (status == NPART_OK)
+        status = npart__way_cut(way, true);
     if (status == NPART_OK)
         status = keep_groups(way);
     if (status == NPART_OK)

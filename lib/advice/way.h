@@ -21,7 +21,7 @@ struct npart__way {
     bool *tail;        /* by node of `plan`: left to the CPU by a cut; NULL: nothing is */
     bool *accepted;    /* by node of `plan`: taken, after what is done */
     bool *is_told;     /* by cause of `open`: an action has it */
-    bool is_loaded;
+    bool is_loaded, has_cut; /* has_cut: cut points round all that falls back were looked for */
     uint32_t steps;
     struct npart__after now;
     struct npart__advice *out;
@@ -40,5 +40,9 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
                               bool **accepted);
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
+
+/* cut.c: once, adds the cut points between which the plan as it is now is one partition, if there are some that give up
+ * little: as a step, or in the place of the next one. */
+npart_status npart__way_cut(struct npart__way *way, bool is_step);
 
 #endif

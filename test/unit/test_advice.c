@@ -262,6 +262,60 @@ static void test_advice__cuts_are_of_few_tensors(void)
     check_cut(NPART__LIMIT_CUT_TENSORS + 1, "exporter");
 }
 
+/* Round all that falls back, whatever the causes are. */
+static const struct {
+    const char *model, *text; /* NULL: there is no such cut */
+} cuts[] = {
+    {"node a = MatMul(x, w)\nnode b = Softsign(a)\nnode c = Relu(b)\nnode d = Sinh(c)\nnode e = Relu(d)\noutput e\n",
+     "Cut after `a` (64 B), and run the rest on the CPU"},
+    {"node p = Relu(x)\nnode q = Softsign(p)\nnode a = MatMul(q, w)\noutput a\n",
+     "Cut after `q` (64 B), and run what makes it on the CPU"},
+    {"node p = Relu(x)\nnode q = Softsign(p)\nnode a = MatMul(q, w)\nnode b = Softsign(a)\nnode c = Relu(b)\n"
+     "output c\n",
+     "Cut after `q`, and after `a` (128 B), and run only what is between on the NPU"},
+    /* What falls back and needs nothing of the NPU's work can wait. */
+    {"node a = MatMul(x, w)\nnode p = Softsign(x)\nnode b = Sinh(a)\nnode c = Relu(b)\n"
+     "node d = Add(p, c)\noutput d\n",
+     "Cut after `a` (64 B), and run the rest on the CPU"},
+    /* Nine tensors would cross, of which one is made. */
+    {"node a = MatMul(x, w)\nnode r1 = Relu(a)\nnode r2 = Relu(a)\nnode r3 = Relu(a)\nnode r4 = Relu(a)\n"
+     "node r5 = Relu(a)\nnode r6 = Relu(a)\nnode r7 = Relu(a)\nnode r8 = Relu(a)\nnode r9 = Relu(a)\n"
+     "node m = Max(r1, r2, r3, r4, r5, r6, r7, r8, r9)\nnode e = Relu(m)\noutput e\n",
+     "Cut after `a` (64 B), and run the rest on the CPU"},
+    /* Too much of the work is after it. */
+    {"node a = MatMul(x, w)\nnode b = Softsign(a)\nnode c = MatMul(b, w)\noutput c\n", NULL},
+};
+
+static void check_cut_points(size_t row)
+{
+    static const char ops[] = "format 1\ntarget t\nop Relu\nop MatMul\nop Add\n";
+    struct npart_action action = {.size = sizeof action};
+    struct analysis at;
+    npart_advice *advice = NULL;
+    char text[2000];
+    const char *found = NULL;
+    (void)snprintf(text, sizeof text, "opset 18\ninput x float32[4,4]\ninit w float32[4,4]\n%s", cuts[row].model);
+    analysis_open(&at, text, ops, NULL, NULL);
+    REQUIRE(npart_advice_make(&advice, at.plan, NULL, NULL) == NPART_OK);
+    for (uint32_t i = 0; !found && npart_advice_action(advice, i, &action); i++)
+        if (strcmp(action.kind, "cut") == 0)
+            found = action.text;
+    CHECK_TEXT(found ? found : "", cuts[row].text ? cuts[row].text : "");
+    if (found) {
+        CHECK_INT(action.after.partitions, 1);
+        CHECK(action.after.mac_coverage == 1);
+        CHECK(action.cause_count > 0);
+    }
+    npart_advice_free(advice);
+    analysis_close(&at);
+}
+
+static void test_advice__cut_points_keep_the_work_in_one_partition(void)
+{
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++)
+        check_cut_points(i);
+}
+
 /* ---- one table ------------------------------------------------------------------------------------------------- */
 
 static void test_advice__the_table_is_well_formed(void)
@@ -357,5 +411,6 @@ static void test_advice__all_voices_tell_the_same(void)
 }
 
 TESTS(test_advice__each_step_is_what_a_plan_says, test_advice__each_kind,
-      test_advice__cuts_are_of_few_tensors, test_advice__the_table_is_well_formed,
+      test_advice__cuts_are_of_few_tensors, test_advice__cut_points_keep_the_work_in_one_partition,
+      test_advice__the_table_is_well_formed,
       test_advice__all_voices_tell_the_same)
