@@ -494,7 +494,6 @@ struct npart_rule {
     uint32_t line;      /* of the op list; 0: every list has it */
     const char *because; /* why that is required: "others fail to compile"; "" when unsaid */
 };
-
 /* A rule by its id. */
 NPART_API bool npart_oplist_rule(const npart_oplist *oplist, uint32_t rule, struct npart_rule *out);
 /* Writes the support table of an op ("Conv", "com.microsoft:Gelu"), or of all when `op` is NULL.
@@ -553,7 +552,6 @@ struct npart_plan_info {
     uint32_t cause_count, crossing_count, live_count;
     const struct npart_allocator *allocator; /* where the plan's memory comes from; malloc and free are one, too */
 };
-
 /* What the plan is as a whole. False for NULL or an unknown size. */
 NPART_API bool npart_plan_info(const npart_plan *plan, struct npart_plan_info *out);
 /* The inference that it was made from. */
@@ -580,7 +578,6 @@ struct npart_summary {
     uint64_t macs, macs_on_npu;
     double mac_coverage; /* macs_on_npu / macs; 0 where there are none, or they are not known */
 };
-
 /* The answer in numbers. False for NULL or an unknown size. */
 NPART_API bool npart_plan_summary(const npart_plan *plan, struct npart_summary *out);
 
@@ -599,7 +596,6 @@ struct npart_node_plan {
     const char *fate;      /* of a folded or fused node why: "constant", "shape-arithmetic", ...; else "" */
     const char *fate_text; /* the same as a sentence; else "" */
 };
-
 /* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);
 /* The nodes that are live, in the order that they run: graph by graph; `*count` of them. */
@@ -613,7 +609,6 @@ struct npart_value_plan {
     const char *converted_to; /* the other layout, where a user needs that; NULL: none does */
     uint32_t converted_for;   /* the first such node; NPART_NONE: it is an output of the graph */
 };
-
 /* What became of a value. */
 NPART_API bool npart_plan_value(const npart_plan *plan, uint32_t value, struct npart_value_plan *out);
 
@@ -656,7 +651,6 @@ struct npart_partition {
     bool has_macs;
     uint64_t macs;                         /* multiply-accumulates of its nodes, where they are known */
 };
-
 /* A partition by its id. */
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);
 
@@ -669,9 +663,21 @@ struct npart_crossing {
     uint64_t bytes;
     const char *layout; /* see npart_value_plan */
 };
-
 /* A boundary tensor, counted from 0. */
 NPART_API bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out);
+
+/* Nodes that are fused into one, or that compilers fuse where they find them. */
+struct npart_fusion {
+    size_t size;
+    const char *pattern;    /* "layer-norm", "attention", "Conv+BatchNormalization", ... */
+    const char *state;      /* "fused", "separate": each is a node of its own; "nearly": something stops it */
+    const char *stopped_by; /* of "nearly"; else NULL */
+    const uint32_t *nodes;
+    uint32_t node_count, node; /* node: that stops it, or NPART_NONE */
+};
+/* A fusion, counted from 0; the first call finds them all. Fails with MEMORY, or ARGUMENT past the last. */
+NPART_API npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
+                                         struct npart_error *error);
 
 /* Why nodes fall back, fail to compile or are undecided. */
 struct npart_cause {
@@ -708,7 +714,6 @@ struct npart_cost {
     uint32_t conversions, unknown_sizes;
     bool is_calibrated;
 };
-
 /* What switching between the devices costs a run. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 

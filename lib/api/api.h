@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "advice/advice.h"
+#include "plan/fusions.h"
 
 #if defined(__STDC_NO_ATOMICS__)
 typedef unsigned npart__counter; /* handles of one thread only */
@@ -68,11 +69,18 @@ struct npart_oplist {
     struct npart__oplist oplist;
 };
 
+/* What is found out about a plan when it is first asked for, with the lock of its inference. */
+struct npart__late {
+    bool has_fusions;
+    struct npart__fusions fusions;
+};
+
 struct npart_plan {
     struct npart__life *life;
     struct npart__plan plan;
     const npart_inference *inference, *view;
     const npart_oplist *oplist;
+    struct npart__late *late;
     const char *target;
     const char **switches; /* those that are on */
     uint32_t switch_count;

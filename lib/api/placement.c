@@ -210,6 +210,33 @@ bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_cr
     return true;
 }
 
+npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
+                               struct npart_error *error)
+{
+    if (!plan || !NPART__HAS_ROOM(out))
+        return plan ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "the size of struct npart_fusion is not known")
+                    : npart__fail_null("plan", error);
+    struct npart__late *late = plan->late;
+    npart__lock(plan->inference);
+    if (!late->has_fusions)
+        late->has_fusions = npart__find_fusions(&plan->plan, &plan->life->arena, &late->fusions);
+    bool is_found = late->has_fusions;
+    npart__unlock(plan->inference);
+    if (!is_found)
+        return npart__fail_memory(error);
+    if (index >= late->fusions.items.count)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u fusions", late->fusions.items.count);
+    const struct npart__fusion *at = &late->fusions.items.items[index];
+    *out = (struct npart_fusion){.size = sizeof *out,
+                                 .pattern = at->pattern,
+                                 .state = at->state,
+                                 .stopped_by = at->stopped_by,
+                                 .nodes = late->fusions.nodes.items + at->first_node,
+                                 .node_count = at->node_count,
+                                 .node = at->node};
+    return NPART_OK;
+}
+
 /* ---- causes, and what to do -------------------------------------------------------------------------------- */
 
 /* A cut point of the user's has no node whose rule could be asked, so nothing is found. */

@@ -156,6 +156,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
         return npart__fail_memory(error);
     plan->inference = inference;
     plan->oplist = oplist;
+    plan->late = npart__arena_zeroed(&plan->life->arena, 1, sizeof *plan->late);
     npart__life_keep(plan->life, inference->life);
     npart__life_keep(plan->life, oplist->life);
     struct npart__plan_request request = {
@@ -267,7 +268,7 @@ static void find_most_partitions(npart_plan *plan)
 bool npart__prepare_plan(npart_plan *plan)
 {
     find_most_partitions(plan);
-    return write_target(plan) && find_order(plan);
+    return plan->late && write_target(plan) && find_order(plan);
 }
 
 /* What was asked for, as it was understood. */

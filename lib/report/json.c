@@ -352,6 +352,30 @@ static void crossing(struct json *json, uint32_t index, const struct npart_cross
     text(json, "}");
 }
 
+static void fusions(struct json *json)
+{
+    struct npart_fusion at = {.size = sizeof at};
+    npart_status status = NPART_OK;
+    text(json, ",\"fusions\":[");
+    for (uint32_t i = 0; !json->pool->failed && status == NPART_OK; i++) {
+        status = npart_plan_fusion(json->plan, i, &at, NULL);
+        json->pool->failed |= status == NPART_ERROR_MEMORY;
+        if (status != NPART_OK)
+            continue;
+        member(json, i ? ",{\"pattern\":" : "{\"pattern\":", at.pattern);
+        ids(json, ",\"nodes\":", at.nodes, at.node_count);
+        member(json, ",\"state\":", at.state);
+        text(json, ",\"stopped_by\":");
+        if (at.stopped_by)
+            string(json, at.stopped_by);
+        else
+            text(json, "null");
+        id_or_null(json, ",\"node\":", at.node);
+        text(json, "}");
+    }
+    text(json, "]");
+}
+
 static void layouts(struct json *json)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -560,6 +584,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
     if (json->detail == NPART_DETAIL_NODES) {
         crossings(json);
         layouts(json);
+        fusions(json);
     }
     cost(json);
     text(json, ",\"memory\":{}");

@@ -86,6 +86,8 @@ npart_status npart__fail_node(struct npart__page *page, const char *text, struct
 void npart__put_pieces(struct npart__page *page);
 /* layouts.c: tensors that change their layout, the largest first. */
 void npart__put_layouts(struct npart__page *page);
+/* fusions.c: how many patterns are fused, and what stops those that nearly are. */
+void npart__put_fusions(struct npart__page *page);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 

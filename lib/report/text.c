@@ -470,8 +470,10 @@ static void target(struct npart__page *page, const npart_advice *advice)
     if (page->options->is_verbose)
         npart__put_pieces(page);
     cost(page);
-    if (page->options->is_verbose)
+    if (page->options->is_verbose) {
         npart__put_layouts(page);
+        npart__put_fusions(page);
+    }
 }
 
 /* Head and notes once, as they hold for all targets; several targets are a table, and reports of

@@ -313,6 +313,25 @@ static void expect_crossing(struct run *run, char *text)
     fail(run, "no crossing %s; there are%s", wanted, *all ? all : " none");
 }
 
+/* expect fusion PATTERN STATE NODES[: TEXT] */
+static void expect_fusion(struct run *run, char *text)
+{
+    struct npart_fusion at = {.size = sizeof at};
+    char all[4096] = "", line[1024];
+    const char *wanted = rest_of(text);
+    for (uint32_t i = 0; npart_plan_fusion(run->plan, i, &at, NULL) == NPART_OK; i++) {
+        (void)snprintf(line, sizeof line, "%s %s %s", at.pattern, at.state, labels_of(run, at.nodes, at.node_count));
+        size_t used = strlen(line);
+        if (at.stopped_by)
+            (void)snprintf(line + used, sizeof line - used, ": %s", at.stopped_by);
+        if (strcmp(line, wanted) == 0)
+            return;
+        used = strlen(all);
+        (void)snprintf(all + used, sizeof all - used, "\n    %s", line);
+    }
+    fail(run, "no fusion %s; there are%s", wanted, *all ? all : " none");
+}
+
 /* expect converted VALUE TO NODE BYTES: NODE is the first that needs it so, or "output" of the graph. */
 static void expect_converted(struct run *run, char *text)
 {
@@ -436,7 +455,7 @@ static void expect(struct run *run, char *text)
     } checks[] = {
         {"value", expect_value, false},         {"order", expect_order, false},
         {"folded", expect_folded, true},        {"verdict", expect_verdict, true},
-        {"converted", expect_converted, true},
+        {"converted", expect_converted, true},  {"fusion", expect_fusion, true},
         {"reason", expect_reason, true},        {"no-reason", expect_no_reason, true},
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
         {"cause", expect_cause, true},          {"finding", expect_finding, false},

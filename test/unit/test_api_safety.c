@@ -307,6 +307,11 @@ static void test_api_safety__sizes(void)
     CHECK_SIZE(npart_reason, npart_plan_check(at.plan, 0, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cause, npart_plan_cause(at.plan, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cost, npart_plan_cost(at.plan, &out));
+    struct npart_fusion fusion = {.size = 1};
+    CHECK_INT(npart_plan_fusion(at.plan, 0, &fusion, NULL), NPART_ERROR_ARGUMENT);
+    fusion.size = sizeof fusion;
+    CHECK_INT(npart_plan_fusion(at.plan, NPART_NONE, &fusion, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_fusion(NULL, 0, &fusion, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL), NPART_OK);
     CHECK_SIZE(npart_action, npart_advice_action(advice, 0, &out));
     npart_advice_free(advice);

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the session fused, units that the op list takes as one, and the patterns of fusions.def in what is left. These
+ * are looked for twice at each place: as they are, and where one thing is wrong, which is then told.
+ */
+#include <stdlib.h>
+
+#include "plan/fusions.h"
+
+#define LETTERS 26
+#define ANY_OPERAND UINT8_MAX
+
+struct step {
+    const char *ops; /* with '/' between */
+    size_t op_bytes;
+    char operands[6];
+    uint8_t operand_count;
+    char result;
+    bool is_optional;
+};
+
+static const struct {
+    const char *name, *steps;
+} patterns[] = {
+#define FUSION(name, steps) {name, steps},
+#include "plan/fusions.def"
+};
+
+/* What is wrong. */
+struct obstacle {
+    enum {
+        NOTHING_WRONG,
+        CAST_BETWEEN,
+        NOT_CONSTANT,
+        USED_ELSEWHERE,
+        IS_OUTPUT,
+        OFF_NPU,
+        OTHER_PARTITION,
+        WRONG_TYPE
+    } kind;
+    uint32_t node;  /* the Cast, or the user */
+    uint32_t value;
+};
+
+struct found {
+    uint32_t values[LETTERS];                 /* by letter; NPART_NONE: not bound */
+    uint32_t nodes[NPART__LIMIT_FUSION_STEPS]; /* by step */
+    uint32_t count;
+    struct obstacle obstacle;
+};
+
+struct search {
+    const struct npart__plan *plan;
+    const struct npart__session *session;
+    const struct npart__graph *graph;
+    struct step steps[NPART__LIMIT_FUSION_STEPS];
+    uint32_t step_count, tries;
+    bool allows_obstacle;
+    bool *is_taken; /* by node: it is in a fusion */
+    struct found found;
+    struct npart__arena *arena;
+    struct npart__fusions *out;
+};
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+/* One step from the text; the text after it. The table is the library's own, so it is as it should be. */
+static const char *read_step(const char *text, struct step *out)
+{
+    *out = (struct step){.is_optional = *text == '?'};
+    text += out->is_optional;
+    out->ops = text;
+    out->op_bytes = strcspn(text, " ");
+    for (text += out->op_bytes + 1; *text != '='; text += 2)
+        if (out->operand_count < sizeof out->operands)
+            out->operands[out->operand_count++] = *text;
+    out->result = text[2];
+    text += 3;
+    return *text == ';' ? text + 2 : text;
+}
+
+static void read_pattern(struct search *at, const char *text)
+{
+    at->step_count = 0;
+    while (*text && at->step_count < NPART__LIMIT_FUSION_STEPS)
+        text = read_step(text, &at->steps[at->step_count++]);
+}
+
+static bool has_op(const struct search *at, const struct step *step, uint32_t id)
+{
+    const char *op = npart__node_op(at->graph, &at->graph->nodes.items[id]), *from = step->ops;
+    size_t length = strlen(op);
+    for (size_t rest = step->op_bytes; rest > 0;) {
+        size_t own = 0;
+        while (own < rest && from[own] != '/')
+            own++;
+        if (own == length && memcmp(from, op, own) == 0)
+            return true;
+        rest -= own < rest ? own + 1 : own;
+        from += own + 1;
+    }
+    return false;
+}
+
+/* ---- matching ---------------------------------------------------------------------------------------------- */
+
+static bool match_from(struct search *at, uint32_t step);
+
+/* Notes what is wrong; false where nothing may be, or something is already. */
+static bool obstruct(struct search *at, int kind, uint32_t node, uint32_t value)
+{
+    if (!at->allows_obstacle || at->found.obstacle.kind != NOTHING_WRONG)
+        return false;
+    at->found.obstacle.kind = kind;
+    at->found.obstacle.node = node;
+    at->found.obstacle.value = value;
+    return true;
+}
+
+/* The Cast that makes the value, or NPART_NONE. */
+static uint32_t cast_of(const struct search *at, uint32_t value)
+{
+    uint32_t producer = at->graph->values.items[value].producer;
+    bool is_cast = producer != NPART_NONE && npart__is_live(at->session, producer) &&
+                   npart__node_plays(at->graph, &at->graph->nodes.items[producer], NPART__ROLE_CASTS);
+    return is_cast ? producer : NPART_NONE;
+}
+
+static bool match_value(struct search *at, char letter, uint32_t value)
+{
+    uint32_t *bound = &at->found.values[letter - 'a'];
+    if (*bound == NPART_NONE)
+        *bound = value;
+    if (*bound == value)
+        return true;
+    uint32_t cast = cast_of(at, value);
+    if (cast == NPART_NONE || npart__node_input(at->graph, &at->graph->nodes.items[cast], 0) != *bound)
+        return false;
+    return obstruct(at, CAST_BETWEEN, cast, value);
+}
+
+static bool match_operands(struct search *at, const struct step *step, const struct npart__node *node, bool is_swapped)
+{
+    for (uint32_t k = 0; k < step->operand_count; k++) {
+        uint32_t value = npart__node_input(at->graph, node, is_swapped ? 1 - k : k);
+        char wanted = step->operands[k];
+        if (wanted == '*')
+            continue;
+        if (value == NPART_NONE)
+            return false;
+        bool is_constant = at->session->is_constant[value];
+        if (wanted == '#' || wanted == '~') {
+            if (!is_constant && (wanted == '#' || !obstruct(at, NOT_CONSTANT, NPART_NONE, value)))
+                return false;
+        } else if (is_constant || !match_value(at, wanted, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool match_node(struct search *at, uint32_t number, uint32_t id)
+{
+    const struct step *step = &at->steps[number];
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    struct found before = at->found;
+    if (at->tries++ > NPART__LIMIT_FUSION_TRIES || !npart__is_live(at->session, id) || !has_op(at, step, id))
+        return false;
+    for (uint32_t i = 0; i < at->found.count; i++)
+        if (at->found.nodes[i] == id)
+            return false;
+    bool has_two = step->operand_count == 2 && node->input_count == 2 &&
+                   npart__node_plays(at->graph, node, NPART__ROLE_COMMUTES);
+    uint32_t result = npart__node_output(at->graph, node, 0);
+    for (int is_swapped = 0; result != NPART_NONE && is_swapped <= has_two; is_swapped++) {
+        at->found.nodes[at->found.count++] = id;
+        if (match_operands(at, step, node, is_swapped) && match_value(at, step->result, result) &&
+            match_from(at, number + 1))
+            return true;
+        at->found = before;
+    }
+    return false;
+}
+
+/* Users of a value, and of what a Cast makes of it. */
+static bool match_users(struct search *at, uint32_t step, uint32_t value)
+{
+    uint32_t users = npart__user_count(at->session, value);
+    for (uint32_t i = 0; i < users && i < NPART__LIMIT_FUSION_USERS; i++) {
+        uint32_t user = npart__user(at->session, value, i);
+        const struct npart__node *node = &at->graph->nodes.items[user];
+        if (match_node(at, step, user))
+            return true;
+        uint32_t cast = npart__node_plays(at->graph, node, NPART__ROLE_CASTS) ? npart__node_output(at->graph, node, 0)
+                                                                              : NPART_NONE;
+        for (uint32_t k = 0; cast != NPART_NONE && at->allows_obstacle && k < npart__user_count(at->session, cast) &&
+                             k < NPART__LIMIT_FUSION_USERS;
+             k++)
+            if (match_node(at, step, npart__user(at->session, cast, k)))
+                return true;
+    }
+    return false;
+}
+
+/* The node that makes a value that is known already. */
+static bool match_maker(struct search *at, uint32_t step, uint32_t value)
+{
+    uint32_t producer = at->graph->values.items[value].producer, cast = cast_of(at, value);
+    struct found before = at->found;
+    if (producer != NPART_NONE && match_node(at, step, producer))
+        return true;
+    if (cast == NPART_NONE || !obstruct(at, CAST_BETWEEN, cast, value))
+        return false;
+    uint32_t from = npart__node_input(at->graph, &at->graph->nodes.items[cast], 0);
+    producer = from == NPART_NONE ? NPART_NONE : at->graph->values.items[from].producer;
+    at->found.values[at->steps[step].result - 'a'] = from;
+    if (producer != NPART_NONE && match_node(at, step, producer))
+        return true;
+    at->found = before;
+    return false;
+}
+
+static bool match_from(struct search *at, uint32_t number)
+{
+    if (number == at->step_count)
+        return true;
+    const struct step *step = &at->steps[number];
+    uint32_t result = at->found.values[step->result - 'a'];
+    if (result != NPART_NONE)
+        return match_maker(at, number, result);
+    for (uint32_t k = 0; k < step->operand_count; k++) {
+        char letter = step->operands[k];
+        uint32_t value = letter >= 'a' && letter <= 'z' ? at->found.values[letter - 'a'] : NPART_NONE;
+        if (value != NPART_NONE)
+            return match_users(at, number, value) || step->is_optional;
+    }
+    return step->is_optional;
+}
+
+/* ---- what stops it ----------------------------------------------------------------------------------------- */
+
+static bool is_member(const struct search *at, uint32_t node)
+{
+    for (uint32_t i = 0; i < at->found.count; i++)
+        if (at->found.nodes[i] == node)
+            return true;
+    return at->found.obstacle.kind == CAST_BETWEEN && at->found.obstacle.node == node;
+}
+
+/* A result that the fused node would not have. */
+static struct obstacle find_leak(const struct search *at, uint32_t last)
+{
+    for (uint32_t i = 0; i < at->found.count; i++) {
+        uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[at->found.nodes[i]], 0);
+        if (at->found.nodes[i] == last || value == NPART_NONE)
+            continue;
+        if (at->graph->values.items[value].is_graph_output)
+            return (struct obstacle){IS_OUTPUT, at->found.nodes[i], value};
+        for (uint32_t k = 0; k < npart__user_count(at->session, value); k++)
+            if (!is_member(at, npart__user(at->session, value, k)))
+                return (struct obstacle){USED_ELSEWHERE, npart__user(at->session, value, k), value};
+    }
+    return (struct obstacle){NOTHING_WRONG, NPART_NONE, NPART_NONE};
+}
+
+static struct obstacle find_obstacle(const struct search *at, uint32_t last)
+{
+    const uint32_t *partition_of = at->plan->partitioning.partition_of;
+    struct obstacle leak = find_leak(at, last);
+    uint32_t first = at->found.nodes[0], value = npart__node_output(at->graph, &at->graph->nodes.items[last], 0);
+    int type = npart__fact_of(at->session->inference, value)->element_type;
+    if (leak.kind != NOTHING_WRONG)
+        return leak;
+    for (uint32_t i = 0; i < at->found.count; i++)
+        if (partition_of[at->found.nodes[i]] == NPART_NONE)
+            return (struct obstacle){OFF_NPU, at->found.nodes[i], NPART_NONE};
+    for (uint32_t i = 0; i < at->found.count; i++)
+        if (partition_of[at->found.nodes[i]] != partition_of[first])
+            return (struct obstacle){OTHER_PARTITION, at->found.nodes[i], NPART_NONE};
+    bool is_usual = type == 0 || type == npart__type_number("float32", 7) || type == npart__type_number("float16", 7);
+    return (struct obstacle){is_usual ? NOTHING_WRONG : WRONG_TYPE, NPART_NONE, value};
+}
+
+/* NULL when out of memory. */
+static const char *obstacle_text(const struct search *at, const struct obstacle *obstacle)
+{
+    char node[200] = "";
+    int type;
+    const char *name = obstacle->value == NPART_NONE ? "" : npart__value_name(at->graph, obstacle->value);
+    if (obstacle->node != NPART_NONE)
+        npart__describe_node(at->graph, npart__file_node(at->session, obstacle->node), node, sizeof node);
+    switch (obstacle->kind) {
+    case CAST_BETWEEN:
+        return npart__arena_format(at->arena, "%s is in between", node);
+    case NOT_CONSTANT:
+        return npart__arena_format(at->arena, "`%s` is not constant", name);
+    case USED_ELSEWHERE:
+        return npart__arena_format(at->arena, "`%s` is also used by %s", name, node);
+    case IS_OUTPUT:
+        return npart__arena_format(at->arena, "`%s` is an output of the graph", name);
+    case OFF_NPU:
+        return npart__arena_format(at->arena, "%s is not on the NPU", node);
+    case OTHER_PARTITION:
+        return npart__arena_format(at->arena, "%s is in another partition", node);
+    case WRONG_TYPE:
+        type = npart__fact_of(at->session->inference, obstacle->value)->element_type;
+        return npart__arena_format(at->arena, "the element type is %s", npart__type_name(type));
+    default:
+        return NULL;
+    }
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------- */
+
+static int compare_nodes(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds nodes by their places in the file. */
+static bool add(struct search *at, struct npart__fusion *fusion, const uint32_t *nodes, uint32_t count)
+{
+    fusion->first_node = at->out->nodes.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!NPART__PUSH(at->arena, &at->out->nodes, npart__file_node(at->session, nodes[i])))
+            return false;
+    fusion->node_count = count;
+    qsort(at->out->nodes.items + fusion->first_node, count, sizeof *nodes, compare_nodes);
+    return NPART__PUSH(at->arena, &at->out->items, *fusion);
+}
+
+static bool add_found(struct search *at, const char *name)
+{
+    struct npart__fusion fusion = {.pattern = name, .state = "separate", .node = NPART_NONE};
+    const uint32_t *order = at->found.nodes;
+    uint32_t last = order[at->found.count - 1];
+    for (uint32_t i = 0; i < at->found.count; i++) { /* the one whose result no other takes */
+        uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[order[i]], 0);
+        bool is_inside = false;
+        for (uint32_t k = 0; k < npart__user_count(at->session, value); k++)
+            is_inside |= is_member(at, npart__user(at->session, value, k));
+        if (!is_inside)
+            last = order[i];
+    }
+    struct obstacle obstacle = at->found.obstacle;
+    if (obstacle.kind == NOTHING_WRONG)
+        obstacle = find_obstacle(at, last);
+    if (obstacle.kind != NOTHING_WRONG) {
+        fusion.state = "nearly";
+        fusion.stopped_by = obstacle_text(at, &obstacle);
+        fusion.node = obstacle.node == NPART_NONE ? NPART_NONE : npart__file_node(at->session, obstacle.node);
+        if (!fusion.stopped_by)
+            return false;
+    }
+    for (uint32_t i = 0; i < at->found.count; i++)
+        at->is_taken[order[i]] = true;
+    return add(at, &fusion, order, at->found.count);
+}
+
+static bool search_at(struct search *at, uint32_t id)
+{
+    for (int allows = 0; allows <= 1; allows++) {
+        memset(&at->found, 0, sizeof at->found);
+        memset(at->found.values, 0xff, sizeof at->found.values);
+        at->found.obstacle.node = at->found.obstacle.value = NPART_NONE;
+        at->allows_obstacle = allows;
+        at->tries = 0;
+        if (match_node(at, 0, id))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what the runtime and the target fuse ------------------------------------------------------------------ */
+
+/* "Conv+Mul+Add"; NULL when out of memory. */
+static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32_t count)
+{
+    const struct npart__graph *graph = at->session->inference->graph;
+    struct npart__buffer name;
+    npart__buffer_init(&name, at->arena);
+    for (uint32_t i = 0; i < count; i++) {
+        npart__append_text(&name, i ? "+" : "");
+        npart__append_text(&name, npart__node_op(graph, &graph->nodes.items[nodes[i]]));
+    }
+    const char *made = npart__buffer_text(&name);
+    return name.failed ? NULL : made;
+}
+
+/* Nodes that belong to one: `root_of` by node. They are listed root by root. */
+static bool add_groups(struct search *at, const uint32_t *root_of, const char *const *names)
+{
+    uint32_t nodes = at->session->inference->graph->nodes.count;
+    uint32_t *first = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *first);
+    uint32_t *next = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *next);
+    uint32_t *members = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *members);
+    if (!first || !next || !members)
+        return false;
+    memset(first, 0xff, (nodes + (size_t)1) * sizeof *first);
+    for (uint32_t i = nodes; i-- > 0;)
+        if (root_of[i] != NPART_NONE) {
+            next[i] = first[root_of[i]];
+            first[root_of[i]] = i;
+        }
+    for (uint32_t r = 0; r < nodes; r++) {
+        uint32_t count = 0;
+        for (uint32_t i = first[r]; i != NPART_NONE; i = next[i]) {
+            members[count++] = i;
+            at->is_taken[i] |= names != NULL;
+        }
+        struct npart__fusion fusion = {.state = "fused", .node = NPART_NONE};
+        if (count < 2)
+            continue;
+        fusion.pattern = names ? names[r] : ops_of(at, members, count);
+        if (!fusion.pattern || !add(at, &fusion, members, count))
+            return false;
+    }
+    return true;
+}
+
+static bool add_session(struct search *at)
+{
+    uint32_t nodes = at->session->inference->graph->nodes.count;
+    uint32_t *root_of = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *root_of);
+    if (!root_of)
+        return false;
+    memset(root_of, 0xff, (nodes + (size_t)1) * sizeof *root_of);
+    for (uint32_t i = 0; i < nodes; i++)
+        if (at->session->into[i] != NPART_NONE)
+            root_of[i] = npart__fused_into(at->session, i);
+    for (uint32_t i = 0; i < nodes; i++)
+        if (root_of[i] != NPART_NONE && root_of[i] < nodes)
+            root_of[root_of[i]] = root_of[i];
+    return add_groups(at, root_of, NULL);
+}
+
+/* The pattern of the list whose unit the node is part of, or NULL. */
+static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
+{
+    const struct npart__oplist *oplist = plan->target.oplist;
+    for (uint32_t i = plan->mask.first_reason[node]; i < plan->mask.first_reason[node + 1]; i++)
+        for (uint32_t p = 0; p < oplist->patterns.count; p++)
+            if (!oplist->patterns.items[p].is_failure &&
+                oplist->patterns.items[p].unit_rule == plan->mask.reasons.items[i].rule)
+                return &oplist->patterns.items[p];
+    return NULL;
+}
+
+static uint32_t root_in(uint32_t *root_of, uint32_t node)
+{
+    while (root_of[node] != node) {
+        root_of[node] = root_of[root_of[node]];
+        node = root_of[node];
+    }
+    return node;
+}
+
+/* Units of one pattern that touch are told as one. */
+static bool add_units(struct search *at)
+{
+    const struct npart__graph *graph = at->session->inference->graph;
+    uint32_t nodes = graph->nodes.count;
+    uint32_t *root_of = npart__arena_allocate(at->arena, (nodes + (size_t)1) * sizeof *root_of);
+    const char **names = npart__arena_zeroed(at->arena, nodes + (size_t)1, sizeof *names);
+    if (!root_of || !names)
+        return false;
+    memset(root_of, 0xff, (nodes + (size_t)1) * sizeof *root_of);
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        uint32_t id = graph->order[i];
+        const struct npart__pattern *pattern =
+            npart__is_live(at->session, id) ? unit_of(at->plan, id) : NULL;
+        if (!pattern)
+            continue;
+        names[id] = pattern->name;
+        root_of[id] = id;
+        const struct npart__node *node = &at->graph->nodes.items[id];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            uint32_t value = npart__told_operand(at->session, node, k);
+            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            if (producer != NPART_NONE && producer < nodes && names[producer] == pattern->name)
+                root_of[root_in(root_of, producer)] = id;
+        }
+    }
+    for (uint32_t i = 0; i < nodes; i++)
+        if (root_of[i] != NPART_NONE)
+            root_of[i] = root_in(root_of, i);
+    return add_groups(at, root_of, names);
+}
+
+bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *arena, struct npart__fusions *out)
+{
+    struct search at = {.plan = plan,
+                        .session = &plan->session,
+                        .graph = plan->session.graph,
+                        .arena = arena,
+                        .out = out};
+    memset(out, 0, sizeof *out);
+    at.is_taken = npart__arena_zeroed(arena, at.graph->nodes.count + (size_t)1, sizeof *at.is_taken);
+    if (!at.is_taken || !add_session(&at) || !add_units(&at))
+        return false;
+    for (size_t p = 0; p < NPART__COUNT(patterns); p++) {
+        read_pattern(&at, patterns[p].steps);
+        for (uint32_t i = 0; i < at.graph->order_count; i++) {
+            uint32_t id = at.graph->order[i];
+            if (!at.is_taken[id] && npart__is_live(at.session, id) && has_op(&at, &at.steps[0], id) &&
+                search_at(&at, id) && !add_found(&at, patterns[p].name))
+                return false;
+        }
+    }
+    return true;
+}

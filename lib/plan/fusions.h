@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which nodes of a plan are fused into one, which could be, and what stops them.
+ */
+#ifndef NPART_FUSIONS_H
+#define NPART_FUSIONS_H
+
+#include "plan/plan.h"
+
+/* Nodes of one fusion, and values that its steps name. */
+#define NPART__LIMIT_FUSION_STEPS 12u
+/* Tries of one place, and users of a value that are looked at. */
+#define NPART__LIMIT_FUSION_TRIES 512u
+#define NPART__LIMIT_FUSION_USERS 16u
+
+struct npart__fusion {
+    const char *pattern;     /* of fusions.def, of the op list, or the ops that the runtime fuses */
+    const char *state;       /* "fused", "separate": all is there, and they are nodes of their own; "nearly" */
+    const char *stopped_by;  /* of "nearly"; else NULL */
+    uint32_t first_node, node_count; /* of the file, in order; into nodes */
+    uint32_t node;           /* that stops it; NPART_NONE: none by itself */
+};
+
+struct npart__fusions {
+    struct NPART__ARRAY(struct npart__fusion) items;
+    struct NPART__ARRAY(uint32_t) nodes;
+};
+
+/* False when out of memory. Time in proportion to the graph. */
+bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *arena, struct npart__fusions *out);
+
+#endif

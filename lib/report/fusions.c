@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Fusion patterns: how many of each are fused, and what stops those that nearly are.
+ */
+#include "report/page.h"
+
+#define KINDS_SHOWN 32u
+#define NEARLY_SHOWN 20u
+
+/* Fusions of one pattern and state. */
+struct kind {
+    const char *pattern, *state;
+    uint32_t count;
+};
+
+static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32_t count)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    for (uint32_t i = 0; i < count; i++)
+        npart__add_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern, kinds[i].state);
+    npart__painted(page, NPART__BOLD, "  Fusions");
+    npart__put(page, "\n     ");
+    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
+{
+    struct npart__sheet line;
+    char first[160] = "";
+    (void)npart_model_node_text(page->model, at->nodes[0], first, sizeof first);
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "not %s from %s on: %s", at->pattern, first, at->stopped_by);
+    npart__put(page, "     ");
+    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+void npart__put_fusions(struct npart__page *page)
+{
+    struct npart_fusion at = {.size = sizeof at};
+    struct kind kinds[KINDS_SHOWN];
+    npart_status status = NPART_OK;
+    uint32_t count = 0, nearly = 0;
+    for (uint32_t i = 0; (status = npart_plan_fusion(page->plan, i, &at, NULL)) == NPART_OK; i++) {
+        uint32_t k = 0;
+        while (k < count && (strcmp(kinds[k].pattern, at.pattern) != 0 || strcmp(kinds[k].state, at.state) != 0))
+            k++;
+        if (k == KINDS_SHOWN)
+            continue;
+        if (k == count)
+            kinds[count++] = (struct kind){at.pattern, at.state, 0};
+        kinds[k].count++;
+    }
+    page->pool->failed |= status == NPART_ERROR_MEMORY;
+    if (count == 0)
+        return;
+    put_kinds(page, kinds, count);
+    for (uint32_t i = 0; !page->pool->failed && npart_plan_fusion(page->plan, i, &at, NULL) == NPART_OK; i++)
+        if (at.stopped_by && nearly++ < NEARLY_SHOWN)
+            put_nearly(page, &at);
+    if (nearly > NEARLY_SHOWN)
+        npart__add_format(page->out, "     and %u more (--format json)\n", nearly - NEARLY_SHOWN);
+}
