@@ -141,6 +141,12 @@ struct npart__hash npart__hash_begin(const struct npart__hash_key *key);
 void npart__hash_word(struct npart__hash *hash, uint64_t word);
 uint64_t npart__hash_end(struct npart__hash hash);
 
+/* Most names that are compared differ in their first letter. */
+static inline bool npart__same_text(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
+
 /* ---- interned strings ------------------------------------------------------------------------------------ */
 
 /* Equal texts get equal ids, counted from 0; id 0 is always "". Texts are copied only on request. */

@@ -53,6 +53,8 @@ uint32_t npart__intern(struct npart__strings *strings, const char *text, size_t 
 {
     if (length > LONGEST_TEXT)
         return NPART_NONE;
+    if (length == 0 && strings->texts.count)
+        return 0;
     unsigned hash = hash_of(strings, text, length);
     struct npart__string_entry *entry = find_entry(strings, text, length, hash);
     if (entry)

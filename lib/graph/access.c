@@ -14,7 +14,7 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
 {
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const struct npart__attribute *attribute = &graph->attributes.items[node->first_attribute + i];
-        if (strcmp(attribute->name, name) == 0)
+        if (npart__same_text(attribute->name, name))
             return attribute;
     }
     return NULL;
@@ -36,7 +36,7 @@ bool npart__node_is(const struct npart__graph *graph, const struct npart__node *
 {
     const char *colon = strrchr(op, ':'), *domain = npart__text(&graph->strings, node->domain);
     size_t length = colon ? (size_t)(colon - op) : 0;
-    if (strcmp(npart__node_op(graph, node), colon ? colon + 1 : op) != 0)
+    if (!npart__same_text(npart__node_op(graph, node), colon ? colon + 1 : op))
         return false;
     if (length == 7 && memcmp(op, "ai.onnx", 7) == 0)
         return !*domain;

@@ -156,7 +156,7 @@ static bool resolve(struct npart__build *build, uint32_t region, const char *tex
 
 static const char *plain_domain(const char *domain)
 {
-    return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+    return !domain || npart__same_text(domain, "ai.onnx") ? "" : domain;
 }
 
 /* Of a domain imported twice the last counts, as it does for ONNX's own checker and for ONNX Runtime. */

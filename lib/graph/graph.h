@@ -272,6 +272,12 @@ static inline const char *npart__node_op(const struct npart__graph *graph, const
     return npart__text(&graph->strings, node->op_type);
 }
 
+/* Whether the node is of an operator of ONNX's own domain. */
+static inline bool npart__is_onnx_op(const struct npart__graph *graph, const struct npart__node *node, const char *op)
+{
+    return node->domain == 0 && npart__same_text(npart__node_op(graph, node), op);
+}
+
 /* Whether the node's operator has a role, in any domain. */
 static inline bool npart__node_plays(const struct npart__graph *graph, const struct npart__node *node,
                                      enum npart__role role)

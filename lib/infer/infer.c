@@ -126,7 +126,7 @@ static bool reads_only_a_static_shape(const struct npart__call *call)
 {
     const char *op = npart__node_op(call->graph, call->node);
     bool folds_size = !call->inference->policy->is_partial; /* ONNX Runtime does not */
-    return (strcmp(op, "Shape") == 0 || (folds_size && strcmp(op, "Size") == 0)) &&
+    return (npart__same_text(op, "Shape") || (folds_size && npart__same_text(op, "Size"))) &&
            npart__is_static(npart__in(call, 0));
 }
 

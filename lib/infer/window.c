@@ -71,7 +71,7 @@ static bool pads_same(const struct window *window)
  * bottom, right]. */
 static int64_t pad_of(const struct window *window, uint32_t axis, bool at_end)
 {
-    if (strcmp(window->auto_pad, "VALID") == 0)
+    if (npart__same_text(window->auto_pad, "VALID"))
         return 0;
     return at_or(window->pads, window->pad_count, axis + (at_end ? window->spatial : 0), 0);
 }

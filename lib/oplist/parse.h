@@ -121,12 +121,6 @@ struct npart__parser {
          ? (void)0                                                                                                     \
          : npart__parse_out_of_memory(parser))
 
-/* Most words that are compared differ in their first letter. */
-static inline bool npart__same_text(const char *a, const char *b)
-{
-    return *a == *b && strcmp(a, b) == 0;
-}
-
 /* ---- lexer.c --------------------------------------------------------------------------------------------- */
 
 /* Whether a list can name something so: it is one token, a word. */

@@ -342,7 +342,7 @@ static bool is_rewritten(const struct npart__session *session)
     const struct npart__graph *graph = session->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
-        bool is_constant = node->domain == 0 && strcmp(npart__node_op(graph, node), "Constant") == 0;
+        bool is_constant = npart__is_onnx_op(graph, node, "Constant");
         if (!npart__is_live(session, i) && !is_constant)
             return true;
     }

@@ -15,7 +15,7 @@ bool npart__op_plays(const char *op, enum npart__role role)
 #include "runtime/roles.def"
     };
     const char *const *at = roles[role];
-    while (*at && (**at != *op || strcmp(*at, op) != 0))
+    while (*at && !npart__same_text(*at, op))
         at++;
     return *at != NULL;
 }

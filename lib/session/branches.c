@@ -18,7 +18,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     const struct npart__graph *graph = inference->graph;
     const struct npart__node *node = &graph->nodes.items[id];
     uint32_t condition = npart__node_input(graph, node, 0);
-    bool is_if = node->domain == 0 && node->body_count && strcmp(npart__node_op(graph, node), "If") == 0;
+    bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
     if (!is_if || condition == NPART_NONE)
         return NPART_NONE;
     condition = session->stands_for[condition];

@@ -66,7 +66,7 @@ static const struct row written[] = {
 static const struct row *find_row(const struct folder *folder, const struct row *rows, size_t count, const char *op)
 {
     for (size_t i = 0; i < count; i++)
-        if (*rows[i].op == *op && strcmp(rows[i].op, op) == 0 &&
+        if (npart__same_text(rows[i].op, op) &&
             npart__is_on(rows[i].applies, folder->level, folder->release))
             return &rows[i];
     return NULL;
@@ -118,15 +118,14 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
         return false;
     const struct npart__value *value = &graph->values.items[result];
     const struct npart__node *user = &graph->nodes.items[graph->consumers[value->first_consumer]];
-    return user->domain == 0 && strcmp(npart__node_op(graph, user), second) == 0 &&
-           npart__node_input(graph, user, 1) == result;
+    return npart__is_onnx_op(graph, user, second) && npart__node_input(graph, user, 1) == result;
 }
 
 static enum npart__fate constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
     bool is_onnx = node->domain == 0;
-    if (is_onnx && strcmp(op, "Constant") == 0)
+    if (is_onnx && npart__same_text(op, "Constant"))
         return NPART__FATE_CONSTANT;
     if (folder->level == NPART__LEVEL_OFF)
         return NPART__FATE_LIVE;
@@ -316,7 +315,7 @@ static enum npart__fate pass_reason(const struct folder *folder, const struct np
     if (node->domain != 0 || !fact_in(folder, node, 0) || !npart__has_one_result(folder->graph, node))
         return NPART__FATE_LIVE;
     for (size_t i = 0; i < NPART__COUNT(passes); i++)
-        if (*passes[i].op == *op && strcmp(passes[i].op, op) == 0 &&
+        if (npart__same_text(passes[i].op, op) &&
             npart__is_on(passes[i].applies, folder->level, folder->release))
             return passes[i].holds(folder, node, from) ? passes[i].fate : NPART__FATE_LIVE;
     return NPART__FATE_LIVE;

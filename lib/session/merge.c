@@ -41,7 +41,7 @@ static const struct npart__fact *fact_in(const struct merger *at, uint32_t id, u
 static bool is_op(const struct merger *at, uint32_t id, const char *op)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
-    return node->domain == 0 && node->schema && strcmp(npart__node_op(at->graph, node), op) == 0;
+    return node->schema && npart__is_onnx_op(at->graph, node, op);
 }
 
 static bool is_constant(const struct merger *at, uint32_t id, uint32_t index)

@@ -46,8 +46,8 @@ static uint32_t resolve(const struct neighbours *at, uint32_t value)
 static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
-    return npart__is_live(at->session, id) && node->domain == 0 && node->callee == NPART_NONE &&
-           strcmp(npart__node_op(at->graph, node), op) == 0 && npart__has_one_result(at->graph, node) &&
+    return npart__is_live(at->session, id) && node->callee == NPART_NONE &&
+           npart__is_onnx_op(at->graph, node, op) && npart__has_one_result(at->graph, node) &&
            npart__node_input(at->graph, node, 0) != NPART_NONE;
 }
 

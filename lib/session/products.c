@@ -7,8 +7,7 @@
 
 static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
 {
-    const struct npart__node *node = &graph->nodes.items[id];
-    return node->domain == 0 && strcmp(npart__node_op(graph, node), op) == 0;
+    return npart__is_onnx_op(graph, &graph->nodes.items[id], op);
 }
 
 static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)

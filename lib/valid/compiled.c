@@ -15,7 +15,7 @@ static const struct compiled_op {
 
 static bool is_compiled(const struct npart__graph *graph, const struct npart__node *node, const struct compiled_op *as)
 {
-    return strcmp(npart__node_op(graph, node), as->op) == 0 &&
+    return npart__same_text(npart__node_op(graph, node), as->op) &&
            strcmp(npart__text(&graph->strings, node->domain), as->domain) == 0;
 }
 

@@ -127,7 +127,7 @@ void npart__check_contradictions(struct npart__validity *validity)
         if (!node || node->domain != 0 || !node->schema)
             continue;
         for (size_t i = 0; i < NPART__COUNT(strict_ops); i++)
-            if (strcmp(npart__node_op(graph, node), strict_ops[i].op) == 0 &&
+            if (npart__same_text(npart__node_op(graph, node), strict_ops[i].op) &&
                 node->schema->since >= strict_ops[i].since && node->schema->since <= strict_ops[i].until)
                 npart__refuse(validity, at->node, "", "%s", validity->view->findings.items[at->finding].text);
     }

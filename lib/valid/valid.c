@@ -214,7 +214,7 @@ static void check_required(struct npart__validity *validity, uint32_t id, const 
 /* It becomes an initializer before anything is checked, by the first attribute that gives a value. */
 static bool is_constant(const struct npart__operator *schema)
 {
-    return !*schema->domain && strcmp(schema->name, "Constant") == 0;
+    return !*schema->domain && npart__same_text(schema->name, "Constant");
 }
 
 /* Only the first attribute counts, as the runtime makes the initializer of that. */
@@ -340,8 +340,7 @@ static void check_node(struct npart__validity *validity, uint32_t id)
 /* A scope's nodes must be called differently, unless they have no name. Constants are no nodes to the runtime. */
 static bool is_named(const struct npart__validity *validity, const struct npart__node *node)
 {
-    static const char constant[] = "Constant";
-    return *node->name && !(node->domain == 0 && strcmp(npart__node_op(validity->graph, node), constant) == 0);
+    return *node->name && !npart__is_onnx_op(validity->graph, node, "Constant");
 }
 
 /* A table of open addresses under a key, since names come from the file; at most half of it is

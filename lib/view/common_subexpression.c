@@ -71,7 +71,7 @@ static const struct npart__tensor *shared_constant(const struct finder *finder, 
     if (of->producer != NPART_NONE) {
         const struct npart__node *node = &finder->graph->nodes.items[of->producer];
         const struct npart__attribute *attribute = npart__node_attribute(finder->graph, node, "value");
-        bool is_constant = node->domain == 0 && strcmp(npart__node_op(finder->graph, node), "Constant") == 0;
+        bool is_constant = npart__is_onnx_op(finder->graph, node, "Constant");
         tensor = is_constant && attribute && attribute->type == 4 ? attribute->u.tensor : NULL;
     }
     return tensor && is_compared(finder, value, tensor->element_type) && few_numbers(tensor, numbers) ? tensor : NULL;
@@ -194,7 +194,7 @@ static bool same_attributes(const struct npart__graph *graph, const struct npart
     for (uint32_t i = 0; i < a->attribute_count; i++) {
         const struct npart__attribute *attribute = &graph->attributes.items[a->first_attribute + i];
         const struct npart__attribute *other = &graph->attributes.items[b->first_attribute + i];
-        if (strcmp(attribute->name, other->name) != 0)
+        if (!npart__same_text(attribute->name, other->name))
             other = is_moved ? npart__node_attribute(graph, b, attribute->name) : NULL;
         if (!other || !same_attribute(attribute, other))
             return false;
@@ -281,16 +281,15 @@ static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
     const struct npart__node *node = &graph->nodes.items[id];
-    const char *op = npart__node_op(graph, node);
     uint32_t result = npart__node_output(graph, node, 0);
     if (node->body_count || node->callee != NPART_NONE || !node->schema || result == NPART_NONE ||
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
         return;
-    if (node->domain == 0 && strcmp(op, "Constant") == 0) {
+    if (npart__is_onnx_op(graph, node, "Constant")) {
         class_constant(finder, result);
         return;
     }
-    if (node->domain == 0 && strcmp(op, "Identity") == 0 && node->input_count == 1) {
+    if (npart__is_onnx_op(graph, node, "Identity") && node->input_count == 1) {
         uint32_t source = input_class(finder, node, 0);
         finder->first[result] = source == NPART_NONE ? result : source; /* its operand may be left out */
         return;

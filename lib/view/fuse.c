@@ -33,7 +33,7 @@ static const struct npart__node *maker(const struct fusion *fusion, uint32_t val
     if (producer == NPART_NONE)
         return NULL;
     const struct npart__node *node = &fusion->graph->nodes.items[producer];
-    return node->domain == 0 && strcmp(npart__node_op(fusion->graph, node), op) == 0 ? node : NULL;
+    return npart__is_onnx_op(fusion->graph, node, op) ? node : NULL;
 }
 
 /* Whether a value is a constant of this one number. */
