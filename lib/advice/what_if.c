@@ -182,11 +182,10 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     }
     if (status == NPART_OK)
         status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
-    if (status == NPART_OK && wants_cost &&
-        !npart__count_macs(&plan->session, plan->known, &partitioning, &scratch))
-        status = npart__fail_memory(error);
-    if (status == NPART_OK && wants_cost)
+    if (status == NPART_OK && wants_cost) {
+        npart__sum_macs(&plan->session, plan->macs, &partitioning);
         status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, &scratch, &cost, error);
+    }
     if (status == NPART_OK) {
         count_nodes(request, taken, &partitioning, out);
         sum_up(request, taken, out);

@@ -117,11 +117,11 @@ static void lay_out_node(struct layouts *layouts, uint32_t id)
     enum layout_class class = class_of(layouts, id);
     bool *is_native = layouts->out->is_native, any_native = false;
     uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
-    for (uint32_t k = 0; k < inputs; k++) {
+    for (uint32_t k = 0; class == LAYOUT_THROUGH && k < inputs; k++) {
         uint32_t value = npart__told_operand(layouts->session, node, k);
         any_native |= value != NPART_NONE && is_native[value];
     }
-    bool wants_native = class == LAYOUT_SENSITIVE || (class == LAYOUT_THROUGH && any_native);
+    bool wants_native = class == LAYOUT_SENSITIVE || any_native;
     for (uint32_t k = 0; k < inputs; k++) {
         uint32_t value = npart__told_operand(layouts->session, node, k);
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))

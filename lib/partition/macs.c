@@ -274,32 +274,38 @@ static uint64_t count_live(const struct count *count, uint32_t id)
     return macs && npart__node_region(count->graph, id) != 0 ? NPART__MACS_UNKNOWN : macs;
 }
 
-bool npart__count_macs(const struct npart__session *session, const struct npart__inference *inference,
-                       struct npart__partitioning *partitioning, struct npart__arena *arena)
+uint64_t *npart__find_macs(const struct npart__session *session, const struct npart__inference *inference,
+                           struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->inference->graph;
     struct npart__arena scratch;
     size_t nodes = graph->nodes.count + (size_t)1;
     npart__arena_init(&scratch, &arena->allocator);
     struct count count = {.inference = inference, .graph = graph};
+    uint64_t *macs = count.fused = npart__arena_zeroed(arena, nodes, sizeof *macs);
     count.row_of = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *count.row_of);
     count.has_parts = npart__arena_zeroed(&scratch, nodes, sizeof *count.has_parts);
-    count.fused = npart__arena_zeroed(&scratch, nodes, sizeof *count.fused);
-    bool ok = count.row_of && count.has_parts && count.fused;
-    if (ok)
+    bool is_ready = macs && count.row_of && count.has_parts;
+    if (is_ready)
         count_fused(&count, session);
+    for (uint32_t i = 0; is_ready && i < graph->nodes.count; i++)
+        macs[i] = npart__is_live(session, i) ? count_live(&count, i) : 0;
+    npart__arena_clear(&scratch);
+    return is_ready ? macs : NULL;
+}
+
+void npart__sum_macs(const struct npart__session *session, const uint64_t *macs,
+                     struct npart__partitioning *partitioning)
+{
     partitioning->macs = partitioning->macs_in_partitions = 0;
-    for (uint32_t i = 0; ok && i < graph->nodes.count; i++) {
+    for (uint32_t i = 0; i < npart__file_nodes(session); i++) {
         uint32_t partition = partitioning->partition_of[i];
-        uint64_t macs = npart__is_live(session, i) ? count_live(&count, i) : 0;
-        if (macs == 0)
+        if (macs[i] == 0)
             continue;
-        add_macs(&partitioning->macs, macs);
+        add_macs(&partitioning->macs, macs[i]);
         if (partition == NPART_NONE)
             continue;
-        add_macs(&partitioning->macs_in_partitions, macs);
-        add_macs(&partitioning->partitions.items[partition].macs, macs);
+        add_macs(&partitioning->macs_in_partitions, macs[i]);
+        add_macs(&partitioning->partitions.items[partition].macs, macs[i]);
     }
-    npart__arena_clear(&scratch);
-    return ok;
 }

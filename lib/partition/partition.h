@@ -20,7 +20,7 @@ struct npart__partition {
     uint32_t first_output, output_count; /* values that are used outside */
     uint32_t first_end, end_count;       /* refused nodes that end it: they take its results */
     uint32_t first_cut, cut_count;       /* values at which the user's cut ends it, though accepted nodes go on */
-    uint64_t macs;                       /* see npart__count_macs */
+    uint64_t macs;                       /* see npart__sum_macs */
 };
 
 /* One tensor passing from one side to another. */
@@ -45,7 +45,7 @@ struct npart__partitioning {
     struct NPART__ARRAY(uint32_t) lists; /* what the partitions' ranges refer to */
     struct npart__cuts cuts;
     uint32_t switch_count;
-    uint64_t macs, macs_in_partitions; /* of the live nodes; see npart__count_macs */
+    uint64_t macs, macs_in_partitions; /* of the live nodes; see npart__sum_macs */
 };
 
 /* The stages of a region are below this number. */
@@ -89,10 +89,13 @@ uint32_t npart__cut_rule(const struct npart__target *target);
  * operators; 0 for others that the standard or ONNX Runtime knows, NPART__MACS_UNKNOWN where a shape is not known, or
  * the operator. */
 uint64_t npart__node_macs(const struct npart__inference *inference, const struct npart__graph *graph, uint32_t node);
-/* Those of all live nodes, with what is fused into them, and of each partition, into `partitioning`; in the bodies of
- * If, Loop and Scan unknown, unless 0. `inference` is what is known of all sizes. False when out of memory. */
-bool npart__count_macs(const struct npart__session *session, const struct npart__inference *inference,
-                       struct npart__partitioning *partitioning, struct npart__arena *arena);
+/* By node of the file those of live ones, with what is fused into them; in the bodies of If, Loop and Scan unknown,
+ * unless 0. `inference` is what is known of all sizes. NULL when out of memory. */
+uint64_t *npart__find_macs(const struct npart__session *session, const struct npart__inference *inference,
+                           struct npart__arena *arena);
+/* Their sums, of all and of each partition, into `partitioning`. */
+void npart__sum_macs(const struct npart__session *session, const uint64_t *macs,
+                     struct npart__partitioning *partitioning);
 
 /* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
  * absent or constant. */

@@ -518,8 +518,10 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, known, &out->session, out->level, &out->mask, &out->partitioning,
                                     arena, &out->causes, error);
-    if (status == NPART_OK && !npart__count_macs(&out->session, known, &out->partitioning, arena))
+    if (status == NPART_OK && !(out->macs = npart__find_macs(&out->session, known, arena)))
         status = npart__fail_memory(error);
+    if (status == NPART_OK)
+        npart__sum_macs(&out->session, out->macs, &out->partitioning);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
     return status == NPART_OK ? summarize(out, error) : status;

@@ -57,6 +57,7 @@ struct npart__plan {
     const uint32_t *alike; /* see npart__find_alike */
     struct npart__mask mask;
     bool *accepted; /* by node */
+    uint64_t *macs; /* see npart__find_macs */
     bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
