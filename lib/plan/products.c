@@ -6,11 +6,6 @@
  */
 #include "plan/plan.h"
 
-static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
-{
-    return npart__is_onnx_op(graph, &graph->nodes.items[id], op);
-}
-
 /* ---- which products --------------------------------------------------------------------------------------- */
 
 /* The body as functions.def writes them: a Reshape, the product of matrices, a Reshape. */
@@ -42,7 +37,8 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         uint32_t into = plan->session.into[i];
-        if (into == NPART_NONE || !is_op(graph, i, "Add") || !is_op(graph, into, "MatMul") ||
+        if (into == NPART_NONE || !npart__is_onnx_op(graph, &graph->nodes.items[i], "Add") ||
+            !npart__is_onnx_op(graph, &graph->nodes.items[into], "MatMul") ||
             !npart__is_live(&plan->session, into) || plan->mask.verdicts[into] != NPART__CPU)
             continue;
         const struct npart__node *node = &graph->nodes.items[into];

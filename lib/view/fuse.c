@@ -118,8 +118,7 @@ void npart__fuse_reshape(const struct npart__call *call)
 {
     struct npart__inference *inference = call->inference;
     const struct npart__graph *graph = call->graph;
-    if (call->node->domain != 0 || call->node_id >= graph->first_late_node ||
-        strcmp(npart__node_op(graph, call->node), "Reshape") != 0)
+    if (call->node_id >= graph->first_late_node || !npart__is_onnx_op(graph, call->node, "Reshape"))
         return;
     uint32_t target = npart__node_input(graph, call->node, 1), root = npart__node_input(graph, call->node, 0);
     struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
