@@ -166,7 +166,7 @@ judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/c
 	$(tool) fixtures/*.onnx --target all --format json > $(OUT)/fixtures.json
 	$(tool) $(BUILD)/case-models/*.onnx --target all --format json > $(OUT)/cases.json
 	$(OUT)/test/checks/equivalent_nodes $(GRAPHS) $(SEED) test/checks/every_question.ops
-check-alike: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
+check-equivalent: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
 	$(MAKE) VARIANT=debug judge-all
 # There each request of an arena is an allocation.
 check-memory: ## every allocation of the public calls fails once
@@ -186,7 +186,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-rules check-alike check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+check: check-unit check-cases check-cli check-rules check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -331,7 +331,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-alike check-memory judge-all \
+	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:

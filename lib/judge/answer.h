@@ -67,7 +67,7 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
 /* The file states a shape for every input of the model. */
 bool npart__are_inputs_declared(const struct npart__trial *trial);
 
-/* To be called where an answer comes from what npart__alike_of does not compare. */
+/* To be called where an answer comes from what equivalent.c does not compare. */
 static inline void npart__look_beyond(const struct npart__trial *trial)
 {
     if (trial->looked_beyond)

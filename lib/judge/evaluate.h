@@ -29,7 +29,7 @@ struct npart__trial {
     bool it_is_output;
     bool is_nested;        /* asked for the sake of another node */
     const struct npart__units *units; /* NULL, or those of patterns, which count as units too */
-    bool *looked_beyond; /* NULL, or set when something was asked that nodes that are alike need not share */
+    bool *looked_beyond; /* NULL, or set when something was asked that equivalent nodes need not share */
     struct npart__failure failure;
 };
 

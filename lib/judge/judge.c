@@ -29,9 +29,9 @@ struct judge {
     const uint8_t *assumed;
     bool refuses_model; /* integers only, and the model quantizes nothing */
     const struct npart__op_id *policy_ops; /* the list's, in this graph */
-    const uint32_t *alike, *folded_alike; /* by node; the latter NULL where `folded` is */
-    uint32_t *judged;   /* by the first node of those alike: the one of them that was judged plus one */
-    bool looked_beyond; /* the rules tried, at what nodes that are alike need not share */
+    const uint32_t *equivalent, *folded_equivalent; /* by node; the latter NULL where `folded` is */
+    uint32_t *judged;   /* by the first node of those equivalent: the one of them that was judged plus one */
+    bool looked_beyond; /* the rules tried, at what equivalent nodes need not share */
 };
 
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
@@ -205,23 +205,23 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
            (!fatal_rule || add_reason(judge, id, fatal_rule - 1, NPART__FALSE));
 }
 
-/* Where it is kept which of the nodes like this one was judged; NULL: it is judged for itself. */
+/* Where it is kept which of the nodes equivalent to this one was judged; NULL: it is judged for itself. */
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
-    uint32_t alike = judge->alike[id];
+    uint32_t equivalent = judge->equivalent[id];
     if (judge->units.unit_of[id] ||
-        (judge->folded_alike && judge->folded_alike[npart__file_node(judge->session, id)] != alike))
+        (judge->folded_equivalent && judge->folded_equivalent[npart__file_node(judge->session, id)] != equivalent))
         return NULL;
-    return &judge->judged[alike];
+    return &judge->judged[equivalent];
 }
 
 /* What was found for a node that no rule can tell from this one. */
-static bool judge_alike(struct judge *judge, uint32_t id, uint32_t alike)
+static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
 {
     struct npart__mask *out = judge->out;
-    out->verdicts[id] = out->verdicts[alike];
-    judge->quantized_unit[id] = judge->quantized_unit[alike];
-    for (uint32_t i = out->first_reason[alike]; i < out->first_reason[alike + 1]; i++) {
+    out->verdicts[id] = out->verdicts[equivalent];
+    judge->quantized_unit[id] = judge->quantized_unit[equivalent];
+    for (uint32_t i = out->first_reason[equivalent]; i < out->first_reason[equivalent + 1]; i++) {
         struct npart__reason reason = out->reasons.items[i];
         reason.node = id;
         if (!NPART__PUSH(judge->arena, &out->reasons, reason))
@@ -270,7 +270,7 @@ static bool judge_alone(struct judge *judge, uint32_t id)
 
 #ifdef NPART_DEBUG
 /* Judges a node that took over another's verdict for itself, too: the rules may not tell the two apart. */
-static bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
+static bool check_shared_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
 {
     struct npart__mask *out = judge->out;
     const uint32_t first = out->first_reason[id], count = out->reasons.count - first;
@@ -285,16 +285,16 @@ static bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
         is_same = out->reasons.items[i].rule == out->reasons.items[i + count].rule &&
                   out->reasons.items[i].truth == out->reasons.items[i + count].truth;
     NPART__ASSERT(is_same, "the rules tell node %u (%s) from node %u, whose verdict it shares", id,
-                  npart__node_op(judge->graph, &judge->graph->nodes.items[id]), alike);
+                  npart__node_op(judge->graph, &judge->graph->nodes.items[id]), equivalent);
     out->reasons.count = first + count;
     return true;
 }
 #else
-static inline bool check_alike(struct judge *judge, uint32_t id, uint32_t alike)
+static inline bool check_shared_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
 {
     (void)judge;
     (void)id;
-    (void)alike;
+    (void)equivalent;
     return true;
 }
 #endif
@@ -315,7 +315,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return add_reason(judge, id, judge->oplist->bodies_rule, NPART__FALSE);
     uint32_t *judged = judged_for(judge, id);
     if (judged && *judged)
-        return judge_alike(judge, id, *judged - 1) && check_alike(judge, id, *judged - 1);
+        return share_verdict(judge, id, *judged - 1) && check_shared_verdict(judge, id, *judged - 1);
     if (!judge_alone(judge, id))
         return false;
     if (judged && !judge->looked_beyond)
@@ -391,8 +391,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
                           .graph = graph,
                           .session = live->session,
                           .folded = folded ? folded->session : NULL,
-                          .alike = live->alike,
-                          .folded_alike = folded ? folded->alike : NULL,
+                          .equivalent = live->equivalent,
+                          .folded_equivalent = folded ? folded->equivalent : NULL,
                           .arena = arena,
                           .out = out,
                           .assumed = assumed};

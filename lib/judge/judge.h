@@ -79,13 +79,13 @@ bool npart__is_float_model(const struct npart__session *session);
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error);
 
-/* By node the first one that rules cannot tell from it (alike.c). In `arena`; NULL when out of memory. */
-uint32_t *npart__find_alike(const struct npart__session *session, struct npart__arena *arena);
+/* By node the first one that rules cannot tell from it (equivalent.c). In `arena`; NULL when out of memory. */
+uint32_t *npart__find_equivalent(const struct npart__session *session, struct npart__arena *arena);
 
-/* A session, and which of its nodes are alike. */
+/* A session, and which of its nodes are equivalent. */
 struct npart__live_graph {
     const struct npart__session *session;
-    const uint32_t *alike;
+    const uint32_t *equivalent;
 };
 
 /* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by

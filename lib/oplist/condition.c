@@ -409,7 +409,7 @@ bool npart__is_plain_name(const char *name)
     return length > 0 && length <= NPART__LIMIT_PLAIN_NAME && name[length] == '\0';
 }
 
-/* Whether rules ask for more than plain names decides what they can tell apart (alike.c). Names
+/* Whether rules ask for more than plain names decides what they can tell apart (equivalent.c). Names
  * compared with plain words only, such as `axes`, tell few nodes apart, so that equivalent nodes
  * can still be judged once. */
 static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t other)

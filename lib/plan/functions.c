@@ -145,8 +145,8 @@ npart_status npart__take_expanded(struct npart__plan *plan, struct npart__infere
 
 npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
-    plan->alike = npart__find_alike(&plan->session, plan->arena);
-    return plan->alike ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
+    plan->equivalent = npart__find_equivalent(&plan->session, plan->arena);
+    return plan->equivalent ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
 }
 
 /* Views of graphs that go with the plan are its own. */

@@ -69,7 +69,7 @@ static bool is_taken(const struct mover *at, uint32_t id)
     return at->plan->mask.verdicts[id] == NPART__NPU;
 }
 
-static bool is_alike(const struct mover *at, uint32_t a, uint32_t b)
+static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
 {
     const struct npart__fact *left = npart__fact_of(at->session->inference, a);
     const struct npart__fact *right = npart__fact_of(at->session->inference, b);
@@ -97,7 +97,7 @@ static bool can_join(const struct mover *at, uint32_t id, const struct span *spa
     const struct npart__node *node = &at->graph->nodes.items[id];
     if (!is_plain(at, id) || !goes_through(at, id) || node->input_count > MOST_OPERANDS ||
         at->session->round[id] != at->session->round[span->node] ||
-        !is_alike(at, result_of(at, span->node), result_of(at, id)))
+        !have_same_type(at, result_of(at, span->node), result_of(at, id)))
         return false;
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t operand = npart__node_input(at->graph, node, i);

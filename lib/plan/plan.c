@@ -377,7 +377,7 @@ struct npart__shared_view {
     enum npart__release release;
     bool settles;
     struct npart__session session; /* where it settles, of the graph whose known branches are taken */
-    const uint32_t *alike;
+    const uint32_t *equivalent;
     struct npart__shared_view *next;
 };
 
@@ -404,8 +404,8 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
         status = npart__session_take_branches(&view->session, release, shared->arena, error);
     if (status != NPART_OK)
         return status;
-    view->alike = npart__find_alike(&view->session, shared->arena);
-    if (!view->alike)
+    view->equivalent = npart__find_equivalent(&view->session, shared->arena);
+    if (!view->equivalent)
         return npart__fail_memory(error);
     view->next = shared->views;
     shared->views = view;
@@ -424,9 +424,9 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     if (status != NPART_OK)
         return status;
     NPART__CHECK(npart__check_session(&plan->session));
-    const struct npart__live_graph live = {.session = &plan->session, .alike = plan->alike};
+    const struct npart__live_graph live = {.session = &plan->session, .equivalent = plan->equivalent};
     const struct npart__live_graph folded = {.session = basic ? &basic->session : NULL,
-                                              .alike = basic ? basic->alike : NULL};
+                                              .equivalent = basic ? basic->equivalent : NULL};
     return npart__judge(&plan->target, &live, basic ? &folded : NULL, assumed, plan->arena, &plan->mask, error);
 }
 
@@ -480,7 +480,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status != NPART_OK)
         return status;
     out->session = view->session;
-    out->alike = view->alike;
+    out->equivalent = view->equivalent;
     out->inference = out->session.made_from;
     out->graph = out->inference->graph;
     if (status == NPART_OK)

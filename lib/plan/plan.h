@@ -54,7 +54,7 @@ struct npart__plan {
     const char *partitioner;
     struct npart__shared *shared;
     struct npart__session session;
-    const uint32_t *alike; /* see npart__find_alike */
+    const uint32_t *equivalent; /* see npart__find_equivalent */
     struct npart__mask mask;
     bool *accepted; /* by node */
     uint64_t *macs; /* see npart__find_macs */
@@ -105,9 +105,9 @@ bool npart__plan_is_loaded(const struct npart__plan *plan);
 const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded);
 
-/* Judges the nodes of plan->session; it is another than before: first finds which are alike. */
+/* Judges the nodes of plan->session; it is another than before: first finds which are equivalent. */
 npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
-/* With plan->alike as it is. */
+/* With plan->equivalent as it is. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error);
 
 #endif

@@ -7,8 +7,8 @@
 #include "support/built.h"
 #include "support/test.h"
 
-/* Whether the nodes that make p and q are found alike. */
-static bool are_alike(const char *model)
+/* Whether the nodes that make p and q are found equivalent. */
+static bool are_equivalent(const char *model)
 {
     struct built built;
     struct npart__inference inference;
@@ -19,19 +19,19 @@ static bool are_alike(const char *model)
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
     REQUIRE(npart__session_make(&inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, &built.arena, &session,
                                 &built.error) == NPART_OK);
-    const uint32_t *alike = npart__find_alike(&session, &built.arena);
-    REQUIRE(alike != NULL);
+    const uint32_t *equivalent = npart__find_equivalent(&session, &built.arena);
+    REQUIRE(equivalent != NULL);
     uint32_t p = node_named(&built.graph, "p1"), q = node_named(&built.graph, "q1");
     REQUIRE(p != NPART_NONE && q != NPART_NONE);
-    bool result = alike[p] == alike[q];
-    CHECK(alike[p] == p);
-    CHECK(alike[q] == q || result);
+    bool result = equivalent[p] == equivalent[q];
+    CHECK(equivalent[p] == p);
+    CHECK(equivalent[q] == q || result);
     built_close(&built);
     return result;
 }
 
 /* Everything that a rule may ask of a node beside its name: each pair differs in one thing, or in none. */
-static void test_judge_alike__nodes_that_rules_can_tell_apart(void)
+static void test_judge_equivalent__nodes_that_rules_can_tell_apart(void)
 {
     static const struct {
         const char *model;
@@ -94,14 +94,14 @@ static void test_judge_alike__nodes_that_rules_can_tell_apart(void)
          false},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        if (are_alike(pairs[i].model) != pairs[i].wanted)
+        if (are_equivalent(pairs[i].model) != pairs[i].wanted)
             (void)fprintf(stderr, "pair %zu\n", i);
-        CHECK(are_alike(pairs[i].model) == pairs[i].wanted);
+        CHECK(are_equivalent(pairs[i].model) == pairs[i].wanted);
     }
 }
 
 /* The type before dequantizing and after quantizing, and the number of scales, are seen from the node between. */
-static void test_judge_alike__neighbours_that_quantize(void)
+static void test_judge_equivalent__neighbours_that_quantize(void)
 {
     static const char format[] =
         "input x1 %s[2,3]\ninput y1 uint8[2,3]\ninit s1 float32 = 0.5\ninit v1 float32[%d]\n"
@@ -119,12 +119,12 @@ static void test_judge_alike__neighbours_that_quantize(void)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         char model[512];
         (void)snprintf(model, sizeof model, format, pairs[i].x, 3, pairs[i].scale, pairs[i].zero_point);
-        CHECK(are_alike(model) == pairs[i].wanted);
+        CHECK(are_equivalent(model) == pairs[i].wanted);
     }
 }
 
 /* More places are taken by one kind of node than are looked at: the rest are judged each for itself. */
-static void test_judge_alike__of_many_kinds_of_one_look(void)
+static void test_judge_equivalent__of_many_kinds_of_one_look(void)
 {
     struct npart__buffer model;
     struct npart__arena arena;
@@ -137,12 +137,12 @@ static void test_judge_alike__of_many_kinds_of_one_look(void)
     for (int i = 0; i < 100; i++)
         npart__append_format(&model, "output n1%d\n", i);
     npart__append_text(&model, "output p1\noutput q1\n");
-    CHECK(!are_alike(npart__buffer_text(&model)));
+    CHECK(!are_equivalent(npart__buffer_text(&model)));
     npart__arena_clear(&arena);
 }
 
 /* A rule that asks for no plain name is asked of every node, and so is one of a node that an earlier one is like. */
-static void test_judge_alike__a_rule_that_looks_beyond(void)
+static void test_judge_equivalent__a_rule_that_looks_beyond(void)
 {
     struct analysis analysis;
     analysis_open(&analysis,
@@ -166,5 +166,5 @@ static void test_judge_alike__a_rule_that_looks_beyond(void)
     analysis_close(&analysis);
 }
 
-TESTS(test_judge_alike__nodes_that_rules_can_tell_apart, test_judge_alike__neighbours_that_quantize,
-      test_judge_alike__of_many_kinds_of_one_look, test_judge_alike__a_rule_that_looks_beyond)
+TESTS(test_judge_equivalent__nodes_that_rules_can_tell_apart, test_judge_equivalent__neighbours_that_quantize,
+      test_judge_equivalent__of_many_kinds_of_one_look, test_judge_equivalent__a_rule_that_looks_beyond)

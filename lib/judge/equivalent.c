@@ -24,12 +24,12 @@ struct table {
     uint32_t mask;
 };
 
-struct alike {
+struct classes {
     struct npart__inference *inference;
     const struct npart__graph *graph;
     const struct npart__session *session;
     struct table values, nodes;
-    uint32_t *class_of; /* by value: the first that is like it plus one; 0: not asked yet */
+    uint32_t *class_of; /* by value: the first one equivalent to it plus one; 0: not asked yet */
 };
 
 static bool open_table(struct table *table, uint32_t count, struct npart__arena *arena)
@@ -42,8 +42,8 @@ static bool open_table(struct table *table, uint32_t count, struct npart__arena 
 }
 
 /* The first of those put in that is like this one, itself when there is none. */
-static uint32_t find_first(const struct alike *alike, struct table *table, uint32_t id, uint64_t hash,
-                           bool (*same)(const struct alike *alike, uint32_t a, uint32_t b))
+static uint32_t find_first(const struct classes *classes, struct table *table, uint32_t id, uint64_t hash,
+                           bool (*same)(const struct classes *classes, uint32_t a, uint32_t b))
 {
     const uint32_t upper = (uint32_t)(hash >> 32);
     uint32_t place = (uint32_t)hash & table->mask;
@@ -53,7 +53,7 @@ static uint32_t find_first(const struct alike *alike, struct table *table, uint3
             *slot = (struct slot){.hash = upper, .id = id + 1};
             return id;
         }
-        if (slot->hash == upper && same(alike, id, slot->id - 1))
+        if (slot->hash == upper && same(classes, id, slot->id - 1))
             return slot->id - 1;
     }
     return id;
@@ -68,10 +68,10 @@ static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-static bool same_elements(const struct alike *alike, uint32_t a, uint32_t b)
+static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 {
-    const struct npart__known *one = npart__elements(alike->inference, &alike->inference->facts[a]);
-    const struct npart__known *other = npart__elements(alike->inference, &alike->inference->facts[b]);
+    const struct npart__known *one = npart__elements(classes->inference, &classes->inference->facts[a]);
+    const struct npart__known *other = npart__elements(classes->inference, &classes->inference->facts[b]);
     if (!one || !other)
         return one == other;
     if (one->count != other->count || one->count > MOST_ELEMENTS || !one->ints != !other->ints)
@@ -91,10 +91,10 @@ static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
 }
 
 /* What a node that quantizes makes or takes, and its scale: type, number of elements, whether it is constant. */
-static bool same_quantization(const struct alike *alike, const struct npart__node *a,
+static bool same_quantization(const struct classes *classes, const struct npart__node *a,
                               const struct npart__node *b, bool is_output)
 {
-    const struct npart__graph *graph = alike->graph;
+    const struct npart__graph *graph = classes->graph;
     uint32_t values[2][2] = {
         {is_output ? npart__node_output(graph, a, 0) : npart__node_input(graph, a, 0), npart__node_input(graph, a, 1)},
         {is_output ? npart__node_output(graph, b, 0) : npart__node_input(graph, b, 0), npart__node_input(graph, b, 1)},
@@ -104,100 +104,100 @@ static bool same_quantization(const struct alike *alike, const struct npart__nod
         if (one == other)
             continue;
         if (one == NPART_NONE || other == NPART_NONE ||
-            !same_fact(&alike->inference->facts[one], &alike->inference->facts[other]) ||
-            alike->session->is_constant[one] != alike->session->is_constant[other])
+            !same_fact(&classes->inference->facts[one], &classes->inference->facts[other]) ||
+            classes->session->is_constant[one] != classes->session->is_constant[other])
             return false;
     }
     return true;
 }
 
-static bool same_neighbour(const struct alike *alike, uint32_t a, uint32_t b, bool is_consumer)
+static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b, bool is_consumer)
 {
     if (a == b)
         return true;
     if (a == NPART_NONE || b == NPART_NONE)
         return false;
-    const struct npart__node *one = &alike->graph->nodes.items[a], *other = &alike->graph->nodes.items[b];
+    const struct npart__node *one = &classes->graph->nodes.items[a], *other = &classes->graph->nodes.items[b];
     if (one->op_type != other->op_type || one->domain != other->domain)
         return false;
     enum npart__role role = is_consumer ? NPART__ROLE_QUANTIZES : NPART__ROLE_DEQUANTIZES;
-    return !npart__node_plays(alike->graph, one, role) || same_quantization(alike, one, other, is_consumer);
+    return !npart__node_plays(classes->graph, one, role) || same_quantization(classes, one, other, is_consumer);
 }
 
 /* The name by which rules may tell a value, or NPART_NONE. */
-static uint32_t plain_name(const struct alike *alike, uint32_t value)
+static uint32_t plain_name(const struct classes *classes, uint32_t value)
 {
-    uint32_t name = alike->graph->values.items[value].name;
-    return npart__is_plain_name(npart__text(&alike->graph->strings, name)) ? name : NPART_NONE;
+    uint32_t name = classes->graph->values.items[value].name;
+    return npart__is_plain_name(npart__text(&classes->graph->strings, name)) ? name : NPART_NONE;
 }
 
-static bool same_value(const struct alike *alike, uint32_t a, uint32_t b)
+static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 {
-    const struct npart__value *one = &alike->graph->values.items[a], *other = &alike->graph->values.items[b];
+    const struct npart__value *one = &classes->graph->values.items[a], *other = &classes->graph->values.items[b];
     bool is_declared = one->declared && one->declared->has_rank;
-    uint32_t users = npart__user_count(alike->session, a);
-    if (plain_name(alike, a) != plain_name(alike, b))
+    uint32_t users = npart__user_count(classes->session, a);
+    if (plain_name(classes, a) != plain_name(classes, b))
         return false;
     if (one->kind != other->kind || one->is_graph_output != other->is_graph_output ||
-        users != npart__user_count(alike->session, b) ||
-        alike->session->is_constant[a] != alike->session->is_constant[b] ||
+        users != npart__user_count(classes->session, b) ||
+        classes->session->is_constant[a] != classes->session->is_constant[b] ||
         is_declared != (other->declared && other->declared->has_rank) ||
-        !same_fact(&alike->inference->facts[a], &alike->inference->facts[b]) || !same_elements(alike, a, b) ||
-        !same_neighbour(alike, one->producer, other->producer, false))
+        !same_fact(&classes->inference->facts[a], &classes->inference->facts[b]) || !same_elements(classes, a, b) ||
+        !same_neighbour(classes, one->producer, other->producer, false))
         return false;
     for (uint32_t i = 0; i < users; i++)
-        if (!same_neighbour(alike, npart__user(alike->session, a, i), npart__user(alike->session, b, i), true))
+        if (!same_neighbour(classes, npart__user(classes->session, a, i), npart__user(classes->session, b, i), true))
             return false;
     return true;
 }
 
 /* Of the neighbours the ops, of constants the elements. */
-static uint64_t hash_value(const struct alike *alike, uint32_t value)
+static uint64_t hash_value(const struct classes *classes, uint32_t value)
 {
-    const struct npart__fact *fact = npart__fact_of(alike->inference, value);
-    const struct npart__value *at = &alike->graph->values.items[value];
-    const struct npart__node *nodes = alike->graph->nodes.items;
+    const struct npart__fact *fact = npart__fact_of(classes->inference, value);
+    const struct npart__value *at = &classes->graph->values.items[value];
+    const struct npart__node *nodes = classes->graph->nodes.items;
     uint64_t hash = npart__mix((uint64_t)fact->element_type << 8 | fact->rank, at->kind);
-    hash = npart__mix(hash, plain_name(alike, value));
+    hash = npart__mix(hash, plain_name(classes, value));
     if (fact->has_rank)
         hash = mix_ints(hash, fact->dims, fact->rank);
     hash = npart__mix(hash, at->producer == NPART_NONE ? 0 : nodes[at->producer].op_type + 1u);
-    for (uint32_t i = 0; i < npart__user_count(alike->session, value); i++)
-        hash = npart__mix(hash, nodes[npart__user(alike->session, value, i)].op_type);
-    const struct npart__known *known = npart__elements(alike->inference, &alike->inference->facts[value]);
+    for (uint32_t i = 0; i < npart__user_count(classes->session, value); i++)
+        hash = npart__mix(hash, nodes[npart__user(classes->session, value, i)].op_type);
+    const struct npart__known *known = npart__elements(classes->inference, &classes->inference->facts[value]);
     if (known && known->ints && known->count <= MOST_ELEMENTS)
         hash = mix_ints(hash, known->ints, known->count);
     return hash;
 }
 
-/* The first value like this one; NPART_NONE for an operand that is left out. */
-static uint32_t class_of(struct alike *alike, uint32_t value)
+/* The first value equivalent to this one; NPART_NONE for an operand that is left out. */
+static uint32_t class_of(struct classes *classes, uint32_t value)
 {
     if (value == NPART_NONE)
         return value;
-    uint32_t *known = &alike->class_of[value];
+    uint32_t *known = &classes->class_of[value];
     if (*known == 0)
-        *known = 1 + find_first(alike, &alike->values, value, hash_value(alike, value), same_value);
+        *known = 1 + find_first(classes, &classes->values, value, hash_value(classes, value), same_value);
     return *known - 1;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------------------- */
 
-static uint32_t input_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
+static uint32_t input_class(const struct classes *classes, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__node_input(alike->graph, node, index);
-    return value == NPART_NONE ? value : alike->class_of[value] - 1;
+    uint32_t value = npart__node_input(classes->graph, node, index);
+    return value == NPART_NONE ? value : classes->class_of[value] - 1;
 }
 
-static uint32_t output_class(const struct alike *alike, const struct npart__node *node, uint32_t index)
+static uint32_t output_class(const struct classes *classes, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__node_output(alike->graph, node, index);
-    return value == NPART_NONE ? value : alike->class_of[value] - 1;
+    uint32_t value = npart__node_output(classes->graph, node, index);
+    return value == NPART_NONE ? value : classes->class_of[value] - 1;
 }
 
-static bool same_node(const struct alike *alike, uint32_t a_id, uint32_t b_id)
+static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_id)
 {
-    const struct npart__graph *graph = alike->graph;
+    const struct npart__graph *graph = classes->graph;
     const struct npart__node *a = &graph->nodes.items[a_id], *b = &graph->nodes.items[b_id];
     if (a->op_type != b->op_type || a->domain != b->domain || a->opset_version != b->opset_version ||
         a->input_count != b->input_count || a->output_count != b->output_count ||
@@ -209,54 +209,54 @@ static bool same_node(const struct alike *alike, uint32_t a_id, uint32_t b_id)
                                    &graph->attributes.items[b->first_attribute + i]))
             return false;
     for (uint32_t i = 0; i < a->input_count; i++)
-        if (input_class(alike, a, i) != input_class(alike, b, i))
+        if (input_class(classes, a, i) != input_class(classes, b, i))
             return false;
     for (uint32_t i = 0; i < a->output_count; i++)
-        if (output_class(alike, a, i) != output_class(alike, b, i))
+        if (output_class(classes, a, i) != output_class(classes, b, i))
             return false;
     return true;
 }
 
 /* Sorts the node's operands too. */
-static uint64_t hash_node(struct alike *alike, const struct npart__node *node)
+static uint64_t hash_node(struct classes *classes, const struct npart__node *node)
 {
     uint64_t hash = npart__mix(node->op_type, node->input_count);
     for (uint32_t i = 0; i < node->attribute_count; i++) {
-        const struct npart__attribute *attribute = &alike->graph->attributes.items[node->first_attribute + i];
+        const struct npart__attribute *attribute = &classes->graph->attributes.items[node->first_attribute + i];
         if (attribute->type == 2)
             hash = npart__mix(hash, (uint64_t)attribute->u.i);
         if (attribute->type == 7)
             hash = mix_ints(hash, attribute->u.ints, attribute->count);
     }
     for (uint32_t i = 0; i < node->input_count; i++)
-        hash = npart__mix(hash, class_of(alike, npart__node_input(alike->graph, node, i)));
+        hash = npart__mix(hash, class_of(classes, npart__node_input(classes->graph, node, i)));
     for (uint32_t i = 0; i < node->output_count; i++)
-        hash = npart__mix(hash, class_of(alike, npart__node_output(alike->graph, node, i)));
+        hash = npart__mix(hash, class_of(classes, npart__node_output(classes->graph, node, i)));
     return hash;
 }
 
-/* The first node that is like this one; the node itself when it is the first of its kind. */
-static uint32_t first_alike(struct alike *alike, uint32_t id)
+/* The first equivalent node; the node itself when it is the first of its kind. */
+static uint32_t first_equivalent(struct classes *classes, uint32_t id)
 {
-    const struct npart__node *node = &alike->graph->nodes.items[id];
+    const struct npart__node *node = &classes->graph->nodes.items[id];
     if (node->body_count || node->capture_count || node->callee != NPART_NONE)
         return id;
-    return find_first(alike, &alike->nodes, id, hash_node(alike, node), same_node);
+    return find_first(classes, &classes->nodes, id, hash_node(classes, node), same_node);
 }
 
-uint32_t *npart__find_alike(const struct npart__session *session, struct npart__arena *arena)
+uint32_t *npart__find_equivalent(const struct npart__session *session, struct npart__arena *arena)
 {
     struct npart__inference *inference = session->inference;
     const struct npart__graph *graph = session->graph;
     struct npart__arena scratch;
-    struct alike alike = {.inference = inference, .graph = graph, .session = session};
+    struct classes classes = {.inference = inference, .graph = graph, .session = session};
     npart__arena_init(&scratch, &arena->allocator);
-    alike.class_of = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *alike.class_of);
-    bool is_ready = alike.class_of && open_table(&alike.values, graph->values.count, &scratch) &&
-                    open_table(&alike.nodes, graph->nodes.count, &scratch);
+    classes.class_of = npart__arena_zeroed(&scratch, graph->values.count + (size_t)1, sizeof *classes.class_of);
+    bool is_ready = classes.class_of && open_table(&classes.values, graph->values.count, &scratch) &&
+                    open_table(&classes.nodes, graph->nodes.count, &scratch);
     uint32_t *out = is_ready ? npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *out) : NULL;
     for (uint32_t i = 0; out && i < graph->nodes.count; i++)
-        out[i] = npart__is_live(session, i) ? first_alike(&alike, i) : i;
+        out[i] = npart__is_live(session, i) ? first_equivalent(&classes, i) : i;
     npart__arena_clear(&scratch);
     return npart__take_failure(inference) ? NULL : out;
 }
