@@ -286,6 +286,10 @@ fidelity: $(tool) $(VENV)/ready ## verdicts and partitions against real compiler
 		$(if $(TRUTH),--truth $(TRUTH)) $(if $(ORACLE),--live --oracle $(ORACLE) --python $(ORACLE_PYTHON))
 fidelity-advice: $(tool) ## every node that falls back has an action, over real models (MODELS=folder)
 	$(PYTHON) test/fidelity/advice.py $(tool) $(MODELS)
+fidelity-first-action: $(tool) $(VENV)/ready ## the first action carried out, the compiler asked (MODELS, ORACLE, ORACLE_PYTHON)
+	@test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
+	$(VENV)/bin/python test/fidelity/first_action.py --tool $(tool) --target $(TARGET) --oracle $(ORACLE) \
+		--python $(ORACLE_PYTHON) --cache $(BUILD)/fidelity-first-action $(MODELS)
 fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provider, gate by gate (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/intel.py --tool $(tool) --models $(MODELS) --truth $(TRUTH)
 fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
@@ -333,6 +337,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
