@@ -150,7 +150,18 @@ static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
     return best;
 }
 
-/* Whether an If's condition is given by the caller, past nodes that only hand it on. */
+/* Whether the operator only hands on a condition that is its first operand, or compares it with a constant. */
+static bool hands_on(const struct npart__graph *graph, const struct npart__node *node)
+{
+    static const char *const ops[] = {"Cast", "Identity", "Not", "Equal", "Squeeze", "Unsqueeze", "Reshape"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (npart__node_is(graph, node, ops[i]))
+            return true;
+    return false;
+}
+
+/* Whether an If's condition is given by the caller, past nodes that only hand it on. One that is computed from the
+ * data, as a mean of it is, is none: nobody can export a model for each of its values. */
 static bool has_input_condition(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t value = npart__node_input(graph, node, 0);
@@ -158,8 +169,8 @@ static bool has_input_condition(const struct npart__graph *graph, const struct n
         const struct npart__value *at = &graph->values.items[value];
         if (at->kind != NPART__VALUE_OUTPUT)
             return at->scope == 0;
-        value = at->producer == NPART_NONE ? NPART_NONE
-                                           : npart__node_input(graph, &graph->nodes.items[at->producer], 0);
+        const struct npart__node *producer = at->producer == NPART_NONE ? NULL : &graph->nodes.items[at->producer];
+        value = producer && hands_on(graph, producer) ? npart__node_input(graph, producer, 0) : NPART_NONE;
     }
     return false;
 }

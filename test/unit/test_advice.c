@@ -169,6 +169,19 @@ static const struct {
      "opset 17\nopset com.microsoft 1\ninput x float32[1,4,8]\ninit b float32[8]\nnode a = Relu(x)\n"
      "node g = com.microsoft:BiasGelu(a, b)\nnode y = Relu(g)\noutput y\n",
      "exporter | rewrite", "Export without ONNX Runtime's level 2 optimizer: BiasGelu", NULL, "whole"},
+    {"an If by an input", "hexagon",
+     "opset 17\ninput c bool[]\ninput x float32[1,4]\nnode a = Relu(x)\n"
+     "graph yes\nnode t = Relu(a)\noutput t float32[1,4]\nend\n"
+     "graph no\nnode f = Neg(a)\noutput f float32[1,4]\nend\n"
+     "node i = If(c) then_branch=graph yes else_branch=graph no\noutput i\n",
+     "exporter | rewrite", "Export one model for each value of the condition", NULL, "whole"},
+    {"an If by what is computed from the data", "hexagon",
+     "opset 17\ninput x float32[1,4]\ninit zero float32[] = 0\nnode m = ReduceMean(x) keepdims=0\n"
+     "node c = Greater(m, zero)\n"
+     "graph yes\nnode t = Relu(x)\noutput t float32[1,4]\nend\n"
+     "graph no\nnode f = Neg(x)\noutput f float32[1,4]\nend\n"
+     "node i = If(c) then_branch=graph yes else_branch=graph no\noutput i\n",
+     "rewrite", "Compute both branches of If", NULL, "whole"},
     {"quantize", "edgetpu", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "quantize",
      "Quantize the model to INT8", "-t edgetpu:pcie+quantize", "whole"},
     {"variant", "hexagon:v68", "opset 17\ninput x float32[1,4]\nnode y = Relu(x)\noutput y\n", "variant | quantize",
