@@ -2,9 +2,14 @@
  *
  * Ifs whose condition is known before the model runs: a runtime puts the taken branch in their place, as ONNX Runtime's
  * constant folding does. The branch may make further conditions known, so this is repeated.
+ *
+ * The file's graph is not changed: npart__graph_take_branches makes a copy with the same ids, in which the branch's
+ * nodes belong to the region around the If. Then inference and folding begin again, since shapes after the If may be
+ * known now. Each round costs one inference of the whole graph.
  */
 #include "session/session.h"
 
+/* The scope of a branch, by the attribute that holds it: type 5 is GRAPH in AttributeProto. */
 static uint32_t branch_of(const struct npart__graph *graph, const struct npart__node *node, const char *name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
@@ -21,6 +26,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
     if (!is_if || condition == NPART_NONE)
         return NPART_NONE;
+    /* An Identity may stand before the condition, which is gone by now. */
     condition = session->stands_for[condition];
     if (!session->is_constant[condition])
         return NPART_NONE;
@@ -33,7 +39,8 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     return has_all ? branch : NPART_NONE;
 }
 
-/* *out stays as it is when no If is taken. */
+/* *out stays as it is when no If is taken. Looks at every live If once and puts all branches that are known in place
+ * together, so that a model of many Ifs side by side is inferred once more and not once for each. */
 static npart_status take_known(const struct npart__session *session, struct npart__inference **out,
                                struct npart_error *error)
 {
@@ -65,6 +72,8 @@ static npart_status take_known(const struct npart__session *session, struct npar
     return status;
 }
 
+/* A model with the main graph as its only scope has no If, and is left at once. Ends since each round takes away an
+ * If that was live. */
 npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
                                           struct npart__arena *arena, struct npart_error *error)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The graph that is left once nodes are gone: a result that is handed on by nodes between is an operand of those behind
+ * The graph that is left once nodes are gone: a result that is handed on by nodes between is an operand of those after
  * them, and used by them alone.
+ *
+ * An example: of x -> Identity -> y -> Relu, the fate of the Identity is IDENTITY and y stands for x. Here the Relu's
+ * operand becomes x, x has the Relu for its user, and y has none. Linear in operands.
  */
 #include "session/passes.h"
 
+/* Of the file's nodes alone: reports give these numbers, and a reader counts nodes in the file. */
 static void count_fates(struct npart__session *session)
 {
     session->live_count = session->folded_count = session->fused_count = 0;
@@ -22,6 +26,8 @@ static void resolve(const struct npart__session *session, struct npart__graph *g
             graph->operands.items[i] = session->stands_for[graph->operands.items[i]];
 }
 
+/* Captures are operands of the node that has the body, so they are resolved like them. A result of the graph is
+ * marked where it is made now: where an Identity before it is gone, that is the value before the Identity. */
 static void resolve_operands(const struct npart__session *session, struct npart__graph *graph)
 {
     for (uint32_t n = 0; n < graph->nodes.count; n++) {
@@ -66,6 +72,8 @@ static void list_use(struct npart__graph *graph, struct npart__value *value, uin
     graph->consumers[value->first_consumer + value->consumer_count++] = node;
 }
 
+/* Two walks, one that counts and one that fills in, so that the users of each value lie next to one another in one
+ * array, in the order of node ids. */
 bool npart__session_list_uses(const struct npart__session *session, struct npart__graph *graph,
                               struct npart__arena *arena)
 {
@@ -84,6 +92,8 @@ bool npart__session_list_uses(const struct npart__session *session, struct npart
     return graph->consumers != NULL;
 }
 
+/* Begins from the file's graph each time, and makes the copies again: passes may be run and connected more than
+ * once, and what was copied for an earlier connection must not be copied twice. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena)
 {
     const struct npart__graph *file = session->made_from->graph;

@@ -5,12 +5,18 @@
  *
  * Modelled on onnxruntime/core/optimizer/qdq_transformer/ensure_unique_dq_for_node_unit.cc: the original stays with the
  * first user, or with the graph's output or a body that captures it, where there is one.
+ *
+ * An example: x dequantized once and used by a Conv and an Add makes two quantized operators in the file share one
+ * DequantizeLinear. Once each has its own, the Conv's can be on the NPU with it while the Add's stays on the CPU.
+ * Copies get ids after all nodes and values of the file, so that arrays by id grow and nothing in them moves.
  */
 #include "session/passes.h"
 
 #define KEPT_OUTSIDE (NPART_NONE - 1)
 
-/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. */
+/* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
+ * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
+ * with it, and each other user gets a copy. Linear in users, and asked a constant number of times of each value. */
 static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
@@ -48,6 +54,8 @@ static uint32_t most_copies(const struct npart__session *session)
     return most <= NPART__LIMIT_NODES ? (uint32_t)most : 0;
 }
 
+/* The graph's arrays and those of the inference are shared with the file's graph, which stays as it is; all that
+ * copies add to is made anew. */
 static bool make_room(struct npart__session *session, struct npart__graph *graph, uint32_t more,
                       struct npart__arena *arena)
 {
@@ -73,7 +81,9 @@ static bool make_room(struct npart__session *session, struct npart__graph *graph
            npart__session_lengthen(session, session, nodes, values, nodes + more, values + more, arena);
 }
 
-/* For one operand of a user. */
+/* For one operand of a user. The copy takes what the original takes, by the same operands; its result is a value of
+ * its own with all that is known of the original's. It is not constant even where the original's was, since no
+ * runtime folds it after that. */
 static void copy_for(struct npart__session *session, struct npart__graph *graph, uint32_t node, uint32_t *operand)
 {
     uint32_t made = graph->nodes.count++, result = graph->values.count++, value = *operand;
@@ -100,7 +110,8 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
         session->inference->first_equal[result] = session->inference->first_equal[value];
 }
 
-/* Each stands right behind the original. */
+/* Each stands right after the original. Of each region the first node and the count are written anew, since copies
+ * push what follows them further on. */
 static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before)
 {
     uint32_t made = 0;

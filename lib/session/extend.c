@@ -2,6 +2,10 @@
  *
  * Nodes that a runtime inlines once it has folded: it does not fold again, but takes the constants among them for
  * initializers.
+ *
+ * What was decided of a node before is kept by its id, and only the new nodes are looked at. That is what ONNX Runtime
+ * does between two rounds of partitioning: nodes give way to their definitions when its optimizers of the basic level
+ * have run.
  */
 #include "session/passes.h"
 
@@ -13,6 +17,8 @@ void *npart__longer(struct npart__arena *arena, const void *items, size_t item_b
     return made;
 }
 
+/* New places are not filled in: what is new is the caller's to say, a copy takes over other things than a body's
+ * node. */
 bool npart__session_lengthen(const struct npart__session *before, struct npart__session *out, size_t nodes,
                              size_t values, size_t new_nodes, size_t new_values, struct npart__arena *arena)
 {
@@ -26,6 +32,8 @@ bool npart__session_lengthen(const struct npart__session *before, struct npart__
     return out->fates && out->into && out->remade && out->round && out->place && out->is_constant && out->stands_for;
 }
 
+/* All is inferred again, not the new nodes alone: what a body makes has a shape now where its operator had none, and
+ * so may all that comes after it. */
 npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
                                    uint32_t count, bool is_late, struct npart__arena *arena,
                                    struct npart__inference **out, struct npart_error *error)
@@ -42,6 +50,9 @@ npart_status npart__infer_expanded(const struct npart__inference *before, const 
     return status;
 }
 
+/* New nodes are live, and offered to the provider in `round`. A Constant among them is an initializer to the
+ * runtime. The nodes whose place they take become INLINED last, by their callee, so that the loop over new nodes
+ * need not know which call they came from. */
 static npart_status extend(struct npart__inference *inference, const struct npart__session *before, uint32_t round,
                            struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
 {

@@ -8,6 +8,10 @@
  * Transpose to the same order, and so they do here; what becomes of them beside their like: neighbours.c.
  * DequantizeLinear of constants stays, because quantized operators need it beside them; what is quantized from
  * constants does not.
+ *
+ * The order of what follows is the runtime's: folding and eliminations first, for each node alone; then what goes
+ * because of a neighbour (neighbours.c), which needs to know what is left between the two; then merges (merge.c), which
+ * ask that a result is used once by what is left. Each is linear in the graph.
  */
 #include "session/passes.h"
 #include "view/view.h"
@@ -35,6 +39,7 @@ const char *npart__fate_sentence(enum npart__fate reason)
     return sentences[reason];
 }
 
+/* What the pass reads, and the session that it fills in. */
 struct folder {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
@@ -43,7 +48,8 @@ struct folder {
     enum npart__release release;
 };
 
-/* Rows of rewrites.def. */
+/* Rows of rewrites.def. NEVER: not folded even of constants; SIZE: folded where the shape of its operand is static,
+ * as of a Shape; WRITE: folded because the node that it is the target of is written anew. */
 struct row {
     const char *op, *second;
     struct npart__applies applies;
@@ -95,6 +101,7 @@ static bool inputs_are_constant(const struct folder *folder, const struct npart_
     return true;
 }
 
+/* What inference found, which follows elements through nodes. A node without any result makes no constant. */
 static bool outputs_are_constant(const struct folder *folder, const struct npart__node *node)
 {
     bool any = false;
@@ -121,6 +128,9 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
     return npart__is_onnx_op(graph, user, second) && npart__node_input(graph, user, 1) == result;
 }
 
+/* CONSTANT, SHAPE or LIVE. Shape arithmetic is what computes with elements that inference had to find out, as a
+ * Gather from a Shape does, and a constant is computed from initializers alone. A node with a body is not computed
+ * ahead, whatever it takes. */
 static enum npart__fate constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
@@ -152,6 +162,7 @@ static enum npart__fate constant_reason(const struct folder *folder, const struc
 
 /* ---- nodes that hand their input on ----------------------------------------------------------------------- */
 
+/* Equal dims may be expressions: batch and batch are the same, whatever batch is. An unknown dim is like no other. */
 static bool same_shape(const struct npart__fact *a, const struct npart__fact *b)
 {
     if (!a->has_rank || !b->has_rank || a->rank != b->rank)
@@ -179,6 +190,7 @@ static bool all_elements(const struct folder *folder, const struct npart__node *
 
 /* ---- what a row of PASS asks; *from is the operand that is handed on ---- */
 
+/* Identity: there is nothing to ask. */
 static bool hands_on(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     (void)folder;
@@ -187,6 +199,8 @@ static bool hands_on(const struct folder *folder, const struct npart__node *node
     return true;
 }
 
+/* A Dropout that may train is run. Its third operand says so since opset 12; where that is left out it does not
+ * train. */
 static bool drops_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     int64_t trains = 0;
@@ -223,6 +237,7 @@ static bool takes_all(const struct folder *folder, const struct npart__node *nod
            lists_only(folder, node, "ends", 2, INT64_MAX) && lists_only(folder, node, "steps", 4, 1);
 }
 
+/* A Cast from a type to itself. A type that is not known is not equal to another that is not known. */
 static bool keeps_its_type(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     const struct npart__fact *in = fact_in(folder, node, 0);
@@ -239,7 +254,9 @@ static bool expands_nothing(const struct folder *folder, const struct npart__nod
            same_shape(fact_in(folder, node, 0), fact_out(folder, node));
 }
 
-/* The only element of a constant, whether or not inference had a use for it. */
+/* The only element of a constant, whether or not inference had a use for it. Inference reads elements of integers
+ * and of what shapes need; a scale of float32 is left in the file until somebody asks. So the tensor itself is read
+ * here, at most one number of it. */
 static bool single_number(const struct folder *folder, const struct npart__node *node, uint32_t index, double *out)
 {
     const struct npart__fact *fact = fact_in(folder, node, index);
@@ -259,7 +276,10 @@ static bool single_number(const struct folder *folder, const struct npart__node 
     return is_whole;
 }
 
-/* Whether arithmetic with this number changes nothing, and an operand can give its result the name. */
+/* Whether arithmetic with this number changes nothing, and an operand can give its result the name. x + 0 with a 0
+ * of shape [1,1] and an x of shape [4] makes [1,4]: that is no neutral addition, so shapes are compared, too.
+ * `commutes`: 0 + x is as good as x + 0, but 0 - x is not x. Only small integers are left out (fewer than 32 bits,
+ * no float), as the elimination leaves them out. */
 static bool is_neutral(const struct folder *folder, const struct npart__node *node, double number, bool commutes,
                        uint32_t *from)
 {
@@ -362,7 +382,9 @@ static void fold_node(struct folder *folder, uint32_t id)
     }
 }
 
-/* A node that is never run: of a branch, or of a call that is one node. */
+/* A node that is never run: of a branch, or of a call that is one node. Of a call that a provider takes whole, the
+ * nodes of its body are in the file, and part of the one node that is run: FUSED into it. Walks up through scopes,
+ * since such a call may stand in another's body. */
 static void leave_out(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
@@ -391,6 +413,8 @@ static void leave_out_all(struct folder *folder)
     }
 }
 
+/* Zeroed where 0 is the answer for a node that nothing was decided of: LIVE, not constant, not remade, the first
+ * round. */
 static bool allocate(const struct npart__graph *graph, struct npart__arena *arena, struct npart__session *out)
 {
     size_t nodes = graph->nodes.count + (size_t)1, values = graph->values.count + (size_t)1;

@@ -5,6 +5,11 @@
  *
  * Modelled on onnxruntime/core/optimizer: conv_bn_fusion, conv_mul_fusion, conv_add_fusion, matmul_add_fusion (where
  * the MatMul stands for the Gemm that is made), relu_clip_fusion and pad_fusion.
+ *
+ * An example: Conv -> BatchNormalization with constant weights becomes a Conv of other weights. The Conv stays, the
+ * BatchNormalization's fate is FUSED into it, and what it made stands for what the Conv makes. Which pairs there are,
+ * which of the two stays, and since which release, are rows of rewrites.def; the functions below are what a row asks. A
+ * fact that is not known never merges: the runtime, too, leaves alone what it cannot see.
  */
 #include "session/passes.h"
 
@@ -65,6 +70,8 @@ static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index, cons
 
 /* ---- what fits --------------------------------------------------------------------------------------------- */
 
+/* A filter of rank 3 or more, so one that has spatial axes; a bias that is left out is as good as a constant one,
+ * for the merge makes one. */
 static bool has_constant_weights(const struct merger *at, uint32_t conv)
 {
     const struct npart__fact *filter = fact_in(at, conv, 1);
@@ -72,6 +79,8 @@ static bool has_constant_weights(const struct merger *at, uint32_t conv)
            is_absent_or_constant(at, conv, 2);
 }
 
+/* Scale, bias, mean and variance must be constant, and none of the results of training used: the merged Conv has one
+ * result. */
 static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
 {
     const struct npart__node *node = &at->graph->nodes.items[normalization];
@@ -148,7 +157,7 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
         b->rank != 2)
         return false;
     bool is_row = bias->rank == 1 && npart__same(bias->dims[0], b->dims[1]);
-    if (a->rank != 2) /* reshaped before and behind */
+    if (a->rank != 2) /* reshaped before and after */
         return is_row && npart__is_static(a) && npart__is_static(b) && !is_attention(at, matmul, add);
     if (bias->rank != 2)
         return is_row;
@@ -157,6 +166,8 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
            (npart__same(bias->dims[0], a->dims[0]) && (bias->dims[1] == 1 || is_wide));
 }
 
+/* Clip(Relu(x)) is a Clip of x whose lower bound is 0 where it was less; that can be written where the bound is
+ * constant. */
 static bool bounds_fit(const struct merger *at, uint32_t relu, uint32_t clip)
 {
     (void)relu;
@@ -190,6 +201,8 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
     return (uint32_t)count;
 }
 
+/* A Pad of another number than 0 cannot be told to a Conv. The number is an attribute up to opset 10, an operand
+ * since. */
 static bool pads_with_zero(const struct merger *at, uint32_t pad)
 {
     const struct npart__attribute *value =
@@ -201,7 +214,9 @@ static bool pads_with_zero(const struct merger *at, uint32_t pad)
     return number == 0 && (!value || value->u.f == 0.0f);
 }
 
-/* Zeros around the image, which the node behind can add itself. */
+/* Zeros around the image, which the next node can add itself. Pads of batch and channels must be 0: `pads` lists
+ * the begins of all axes and then the ends, so the first two of each half are these. Fewer than 6 are of a rank
+ * below 3. An AveragePool that does not count its pads would divide by another number. */
 static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
 {
     int64_t pads[MOST_PADS];
@@ -244,13 +259,16 @@ static const struct merge *find_merge(const struct merger *at, uint32_t first, u
 
 /* ---- the pass ---------------------------------------------------------------------------------------------- */
 
-/* An equal value is used too: the runtime keeps one of them for both. */
+/* An equal value is used too: the runtime keeps one of them for both. Two nodes that compute the same are one to the
+ * runtime (lib/view/common_subexpression.c): a result that each uses once is used twice by then. */
 static bool is_shared(const struct merger *at, uint32_t value)
 {
     const uint32_t *uses = at->inference->equal_uses;
     return uses && uses[value] > at->graph->values.items[value].consumer_count;
 }
 
+/* What no node may be merged across counts twice, so that it never looks like a single use: a capture, a result of
+ * the graph, a value that an equal one shares. */
 static void count_uses(struct merger *at)
 {
     const struct npart__graph *graph = at->graph;
@@ -273,7 +291,8 @@ static void count_uses(struct merger *at)
             at->uses[at->session->stands_for[v]] += 2;
 }
 
-/* Merges the node with the one behind it, as often as one is there. */
+/* Merges the node with the next one, as often as one is there. Conv -> Mul -> Add: the Mul goes into the Conv,
+ * whose result is then what the Mul made, and the Add is asked next. Ends since each step takes one node away. */
 static void merge_node(struct merger *at, uint32_t id)
 {
     for (;;) {
@@ -306,6 +325,8 @@ static void merge_node(struct merger *at, uint32_t id)
     }
 }
 
+/* In the order in which nodes run, so that of a chain the first is met first and takes in all that follows. What
+ * stands for another may stand for a third afterwards, hence the last loop. */
 bool npart__fold_merges(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;

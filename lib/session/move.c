@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Nodes that a runtime puts behind others which they stood before.
+ * Nodes that a runtime puts after others which they stood before.
+ *
+ * An example: Transpose -> Relu -> Conv becomes Relu -> Transpose -> Conv. The value that the Conv takes keeps its id
+ * and is made by the Transpose now; the one between the two is made by the Relu. So whoever used the last result need
+ * not be told, and only producers and operands of the two ends change. Which nodes move, and past which,
+ * lib/plan/moved.c says.
  */
 #include "session/passes.h"
 
+/* Ends trade places: `before` is what the node took and what those that it moves past take from now on; `between`
+ * was its result and is now the last's. */
 static void move(struct npart__graph *graph, const struct npart__move *at)
 {
     uint32_t *operands = graph->operands.items;
@@ -18,7 +25,8 @@ static void move(struct npart__graph *graph, const struct npart__move *at)
     graph->values.items[operands[node->first_output]].producer = at->node;
 }
 
-/* What moves is right behind the last that it moves past. False when out of memory. */
+/* What moves stands right after the last that it moves past. False when out of memory. Each move's node is taken out of
+ * the order and put in again after its last, in one walk over the order. */
 static bool reorder(struct npart__graph *graph, const struct npart__move *moves, uint32_t count,
                     struct npart__arena *arena)
 {

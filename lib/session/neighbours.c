@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What goes because of what stands beside it: two Transposes that cancel or become one, a Reshape with the Reshapes,
- * Squeezes and Unsqueezes behind it, and shape arithmetic that a Reshape no longer needs (lib/view/fuse.c).
+ * Squeezes and Unsqueezes after it, and shape arithmetic that a Reshape no longer needs (lib/view/fuse.c).
  *
  * Modelled on onnxruntime/core/optimizer: transpose_optimization, and reshape_fusion.cc with its contiguous reshapes.
  */
@@ -51,7 +51,8 @@ static bool is_live(const struct neighbours *at, uint32_t id, const char *op)
            npart__node_input(at->graph, node, 0) != NPART_NONE;
 }
 
-/* Of a row's op and version, at this release. */
+/* Of a row's op and version, at this release. Letters are compared first: this is asked of every node, and most
+ * begin with another. */
 static bool is_of(const struct neighbours *at, uint32_t id, const struct row *rows, size_t count)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -91,6 +92,7 @@ static bool is_private(const struct neighbours *at, uint32_t value)
     return of->consumer_count == 1 && !of->is_graph_output;
 }
 
+/* The node changes nothing: its operand is used in the place of its result. */
 static void bypass(struct neighbours *at, uint32_t id)
 {
     at->session->fates[id] = NPART__FATE_NO_OP;
@@ -99,6 +101,7 @@ static void bypass(struct neighbours *at, uint32_t id)
 
 /* ---- Transposes ------------------------------------------------------------------------------------------- */
 
+/* Without the attribute a Transpose turns the axes round, which needs the rank: [0,1,2] becomes [2,1,0]. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank)
 {
     const struct npart__node *node = &inference->graph->nodes.items[id];
@@ -118,6 +121,7 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
     return *rank <= NPART__LIMIT_RANK;
 }
 
+/* [0,3,1,2] (NHWC to NCHW) and [0,2,3,1] (back), for a rank of 4. The axis of the batch stays first. */
 bool npart__moves_channels(const int64_t *order, uint32_t rank)
 {
     bool is_first_to_last = rank > 2 && order[0] == 0, is_last_to_first = is_first_to_last;
@@ -137,6 +141,8 @@ static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t re
            (value->kind == NPART__VALUE_OUTPUT && is_private(at, from));
 }
 
+/* Transpose by [0,2,3,1] and then by [0,3,1,2] is none at all: both go, the first only if nobody else uses it. Two
+ * that do not cancel become one: the first goes, and the second does the work of both. */
 static void join_transposes(struct neighbours *at, uint32_t second)
 {
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
@@ -190,6 +196,7 @@ static void fold_chain(struct neighbours *at, uint32_t id)
 
 /* ---- shape arithmetic -------------------------------------------------------------------------------------- */
 
+/* The node is gone, and with it its uses; what nobody uses any more is met later, as the walk is from the end. */
 static void drop_inputs(struct neighbours *at, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -199,6 +206,8 @@ static void drop_inputs(struct neighbours *at, const struct npart__node *node)
     }
 }
 
+/* The Concat of sizes that a Reshape was written anew without (lib/view/fuse.c). Its operands are not constant,
+ * which tells it from a Concat that was computed ahead. */
 static bool is_fused(const struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -226,6 +235,9 @@ static bool is_unused(const struct neighbours *at, const struct npart__node *nod
     return was_used && node->body_count == 0;
 }
 
+/* Shape -> Gather -> Unsqueeze -> Concat -> Reshape, where the Reshape does without: the Concat is dropped, then
+ * nobody uses the Unsqueeze, and so on up to the Shape. In reverse order one walk does all of them. A Transpose that
+ * has been joined to another already gave up its uses. */
 static void drop_unused(struct neighbours *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -244,6 +256,8 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
+/* Forwards for pairs, where the first of a pair must have been decided; backwards for chains and for what is unused,
+ * where the last must have been. Each walk is linear. */
 bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The passes that a session is made by, one behind the other. Each goes over the file's graph, that of the session's
+ * The passes that a session is made by, one after the other. Each goes over the file's graph, that of the session's
  * inference, whose operands it resolves by `stands_for`; when all are done, the graph that is left is connected anew.
  * All are false when out of memory.
  */

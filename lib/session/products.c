@@ -10,6 +10,7 @@ static bool is_op(const struct npart__graph *graph, uint32_t id, const char *op)
     return npart__is_onnx_op(graph, &graph->nodes.items[id], op);
 }
 
+/* A chain begins with a Reshape and goes on with Squeezes and Unsqueezes, too (neighbours.c). */
 static bool is_reshape(const struct npart__session *session, uint32_t id, bool begins)
 {
     const struct npart__graph *graph = session->inference->graph;
@@ -40,6 +41,8 @@ static void join_before(struct npart__session *session, uint32_t id)
     session->stands_for[from] = resolve(session, behind);
 }
 
+/* What was fused into the product in the file, such as the Add of a bias, is fused into the MatMul of the body
+ * instead. The product itself was in the place of `call`, and so are its three nodes. */
 static bool settle(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->inference->graph;

@@ -6,6 +6,8 @@
 
 #ifdef NPART_DEBUG
 
+/* Each node of the file is live, or fused into a node that is live, or gone; chains of fused nodes end. What is live
+ * stands in a region, so that a partition can hold it. */
 static void check_fates(const struct npart__session *session)
 {
     uint32_t live = 0, fused = 0, nodes = npart__file_nodes(session);
@@ -29,6 +31,8 @@ static void check_fates(const struct npart__session *session)
                   "%u nodes are run, not %u", live, session->live_count);
 }
 
+/* `stands_for` is resolved to its end, a result of the file's graph is still one, a copy's result has exactly its
+ * one user, and no live node uses what a node made that is gone. */
 static void check_values(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph, *file = session->made_from->graph;

@@ -2,6 +2,10 @@
  *
  * session: the graph as a runtime runs it. From a graph and what the runtime knows of it, what becomes of each node of
  * the file, and the graph that is left: a provider is asked about that one, and all later stages look at nothing else.
+ *
+ * A session is made in steps, each of which leaves one that holds by itself: npart__session_make folds and merges;
+ * npart__session_take_branches, _expand and _reshape_products change which nodes there are; npart__session_move only
+ * where they stand.
  */
 #ifndef NPART_SESSION_H
 #define NPART_SESSION_H
@@ -27,17 +31,17 @@ enum npart__fate {
     NPART__FATES           /* how many there are */
 };
 
-/* In whose place a runtime puts a new node, which is behind all others in its order (lib/partition/walk.c): by the
+/* In whose place a runtime puts a new node, which is after all others in its order (lib/partition/walk.c): by the
  * pass that does, in the order of passes. */
 enum npart__remade {
     NPART__REMADE_NOT,
     NPART__REMADE_PRODUCT,          /* a MatMul that an Add is merged into */
-    NPART__REMADE_RESHAPED_PRODUCT, /* the same in another rank: a Reshape stands before it and one behind it */
+    NPART__REMADE_RESHAPED_PRODUCT, /* the same in another rank: a Reshape stands before it and one after it */
     NPART__REMADE_RESHAPE           /* the last of neighbouring Reshapes, by another pass */
 };
 
 struct npart__session {
-    /* What is run. It has the nodes and values of the file's graph, by the same ids, and behind them copies of nodes
+    /* What is run. It has the nodes and values of the file's graph, by the same ids, and after them copies of nodes
      * (copies.c); of those that are not run it says nothing. Operands are what is left of them once the nodes between
      * are gone, uses are those of live nodes, and a result of a graph is marked at what makes it now. */
     const struct npart__graph *graph;
@@ -52,7 +56,7 @@ struct npart__session {
     uint8_t *round;        /* by node: in which round of partitioning it is offered; 0: the first */
     uint32_t *place;       /* by node: the node in whose place it stands until it is remade; itself, mostly */
     uint32_t live_count, folded_count, fused_count; /* of the file's; what is fused is folded, too */
-    uint32_t round_count;  /* of rounds behind the first */
+    uint32_t round_count;  /* of rounds after the first */
 };
 
 /* Decides for every node of the inference's graph. What is rewritten is what sessions of that release rewrite
@@ -93,7 +97,7 @@ struct npart__move {
     uint32_t use_count;
 };
 
-/* move.c: puts these nodes behind those that they move past: the first result of the last is what the node makes now,
+/* move.c: puts these nodes after those that they move past: the first result of the last is what the node makes now,
  * which has given its own to the last. No node is in two moves. False when out of memory. */
 bool npart__session_move(struct npart__session *session, const struct npart__move *moves, uint32_t count,
                          struct npart__arena *arena);
