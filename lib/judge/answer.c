@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a question about a node is answered: a number, a type, a word, nothing to say, or not known.
+ *
+ * ABSENT and UNKNOWN are two things. An optional operand that is left out, or an axis that a rank does not have, is
+ * absent: no requirement about it can be broken. A dim that is a symbol, or an element that the file does not tell, is
+ * unknown: the requirement may be broken.
  */
 #include <stdlib.h>
 
@@ -23,6 +27,9 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
 
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
+/* A selector such as `scales` is another index in another version of the operator: the latest version that begins at
+ * or below the node's own is taken. An index of -1 says that the operand is no part of that version. A variadic
+ * operand, as of Concat, is all from its index on. */
 struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector)
 {
     const struct npart__selector *at = &trial->oplist->selectors.items[selector];
@@ -128,6 +135,7 @@ const char *npart__producer_word(const struct npart__trial *trial, uint32_t valu
     return producer == NPART_NONE ? "none" : npart__node_op(trial->graph, &trial->graph->nodes.items[producer]);
 }
 
+/* Of a result the first QuantizeLinear among its users: others may use it beside that. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
@@ -149,6 +157,8 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
     return at ? npart__node_input(trial->graph, at, index) : NPART_NONE;
 }
 
+/* The type that the tensor has where it is quantized: that of the operand of the DequantizeLinear, or of the result
+ * of the QuantizeLinear; its own where there is neither. */
 static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
@@ -161,6 +171,7 @@ static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint
     return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
 }
 
+/* 0: not quantized. 1: one scale for the tensor; more: one for each channel or block. */
 static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     uint64_t elements;
@@ -172,6 +183,8 @@ static struct npart__answer qscales_answer(const struct npart__trial *trial, uin
                : unknown_answer();
 }
 
+/* Only of what is constant once the session has folded: elements that inference knows of a node that is run are no
+ * constant to a provider. */
 static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -205,6 +218,8 @@ static struct npart__answer quantization_answer(const struct npart__trial *trial
     return element_answer(trial, asked, element);
 }
 
+/* The op of the user at this place; of the loop over all users one after the other. A value without users answers
+ * "none", so that a rule may ask for that. */
 static struct npart__answer consumer_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     uint32_t users = npart__user_count(trial->session, value);
@@ -237,6 +252,8 @@ static struct npart__answer producer_answer(const struct npart__trial *trial, ui
     return producer == NPART_NONE ? word_answer("none", 4) : op_answer(trial, producer);
 }
 
+/* The op that makes the value, past Transposes: a list may ask what stands before them. At most
+ * NPART__LIMIT_LAYOUT_STEPS, so that no chain makes judging slow. */
 static struct npart__answer origin_answer(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__graph *graph = trial->graph;
@@ -283,6 +300,9 @@ static struct npart__answer default_answer(const struct npart__trial *trial, con
     }
 }
 
+/* Types are those of AttributeProto: 1 FLOAT, 2 INT, 3 STRING, 6 FLOATS, 7 INTS, 8 STRINGS. An attribute that is
+ * left out has the standard's default where this version has one; a list that was too long to be read (`is_elided`)
+ * is unknown. */
 static struct npart__answer attribute_answer(const struct npart__trial *trial, const struct npart__term *term,
                                       uint32_t element)
 {
@@ -339,6 +359,8 @@ static struct npart__answer kind_answer(const struct npart__fact *fact)
     return word_answer(word, strlen(word));
 }
 
+/* What a function of one operand says of it. Types and sizes are those that the runtime knows, which is what
+ * inference was told by its policy. */
 static struct npart__answer operand_answer(const struct npart__trial *trial, const struct npart__term *term,
                                     struct npart__place place)
 {
@@ -399,6 +421,7 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
     }
 }
 
+/* Operands that are there: an optional one in the middle may be left out. */
 static struct npart__answer count_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__operands operands = npart__select_operands(trial, term->selector);
@@ -454,6 +477,8 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
+/* Absent with anything is absent, and unknown with anything else unknown. Overflow and division by 0 are unknown.
+ * Division rounds down: -1 / 2 is -1. */
 static struct npart__answer calculate(char op, struct npart__answer a, struct npart__answer b)
 {
     int64_t result;
@@ -521,6 +546,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* "ij, jk -> ik" and "ab,bc->ac" are the same. Letters are paired as they come, in both directions, so that "ii" and
+ * "ij" differ. Linear in the text. */
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned char to[256] = {0}, from[256] = {0}; /* letters of one by letters of the other */

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of judge: what a question about a node is answered, and how its operands are named. A term of a
+ * rule such as `dim(x, 1)` is a function, a selector and a number (lib/oplist/term.h); evaluate.c compares answers.
+ */
 #ifndef NPART_JUDGE_ANSWER_H
 #define NPART_JUDGE_ANSWER_H
 
@@ -55,9 +59,9 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
 
 /* ---- around.c: beyond a node's own operands --------------------------------------------------------------- */
 
-/* Every node that uses the value forms a unit. A unit's own rule cannot ask this of others: MAYBE. */
 /* Whether the node that makes the value passes the rules of its own op, asked one node deep. */
 enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value);
+/* Every node that uses the value forms a unit. A unit's own rule cannot ask this of others: MAYBE. */
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value);
 /* The value was made by an op of a `layout` line, past ops that work in either layout, and quantizing. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Questions whose answers lie beyond a node's own operands.
+ *
+ * None of them is covered by what equivalent nodes have in common, so each calls npart__look_beyond. Each is bounded:
+ * one node deep, or NPART__LIMIT_LAYOUT_STEPS along a chain.
  */
 #include "judge/answer.h"
 
@@ -23,7 +26,8 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
     return false;
 }
 
-/* What the rules of a gate say of a node: those for every op, and those of its own. */
+/* What the rules of a gate say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
+ * not keep a node from being claimed, so they are not asked. */
 static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint32_t count)
 {
     enum npart__truth worst = NPART__TRUE;
@@ -36,6 +40,8 @@ static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint
     return worst;
 }
 
+/* An input of the graph is made by no node, and not taken. Asked from within such a question it would go on through
+ * the graph; there the answer is MAYBE. */
 enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -86,6 +92,9 @@ static bool is_among(const struct npart__trial *trial, const char *const *ops, u
     return false;
 }
 
+/* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
+ * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
+ * list. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -128,6 +137,9 @@ static uint32_t single_operand(const struct npart__trial *trial, const struct np
     return found;
 }
 
+/* The Transpose at the head of the chain must be one that moves channels, and not the node's own neighbour (steps >
+ * 0): one that already stands beside the node need not be moved there. An op with two operands that are not constant
+ * ends the chain, since the Transpose would have to be at both. */
 bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;

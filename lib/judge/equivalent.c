@@ -5,6 +5,12 @@
  *
  * First values are sorted into classes, then nodes by the classes of their operands; both by hashing, so that the time
  * grows with the graph. What is in one class has been compared, not only hashed.
+ *
+ * An example: twelve layers of a transformer have twelve MatMuls of float32[1,128,768] by constant float32[768,768],
+ * each between an Add and a Reshape. They are one class: the first is judged, eleven take over its verdict and its
+ * reasons.
+ * What is compared must cover all that a rule may ask, or the answer to that question calls npart__look_beyond. The
+ * debug build judges each node for itself, too (judge.c), and asserts that the two agree.
  */
 #include "judge/answer.h"
 
@@ -32,6 +38,7 @@ struct classes {
     uint32_t *class_of; /* by value: the first one equivalent to it plus one; 0: not asked yet */
 };
 
+/* At most half full, so that a free place is near; a power of two, so that the mask finds the place. */
 static bool open_table(struct table *table, uint32_t count, struct npart__arena *arena)
 {
     table->mask = 63;
@@ -68,6 +75,7 @@ static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
+/* Both without known elements are the same; of more elements than are compared, none are. */
 static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 {
     const struct npart__known *one = npart__elements(classes->inference, &classes->inference->facts[a]);
@@ -82,7 +90,8 @@ static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
                      : memcmp(one->doubles, other->doubles, one->count * sizeof *one->doubles) == 0;
 }
 
-/* Without a rank it matters where that was lost. */
+/* Without a rank it matters where that was lost. Two tensors of unknown rank are never the same: `static` asks at
+ * which node the rank was lost. */
 static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
 {
     return a->kind == NPART__TYPE_TENSOR && b->kind == NPART__TYPE_TENSOR && a->element_type == b->element_type &&
@@ -111,6 +120,9 @@ static bool same_quantization(const struct classes *classes, const struct npart_
     return true;
 }
 
+/* Rules ask for the op of a neighbour, and of what quantizes for the node they ask for its type and the number of
+ * its scales. What a neighbour is given beside that they cannot ask without looking beyond. `a` or `b` NPART_NONE:
+ * an input or initializer, which no node makes. */
 static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b, bool is_consumer)
 {
     if (a == b)
@@ -131,6 +143,8 @@ static uint32_t plain_name(const struct classes *classes, uint32_t value)
     return npart__is_plain_name(npart__text(&classes->graph->strings, name)) ? name : NPART_NONE;
 }
 
+/* Users are compared in their order. A different order of the same users makes two classes where one would do, which
+ * costs time and never a verdict. */
 static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 {
     const struct npart__value *one = &classes->graph->values.items[a], *other = &classes->graph->values.items[b];
@@ -151,7 +165,8 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Of the neighbours the ops, of constants the elements. */
+/* Of the neighbours the ops, of constants the elements. Less than same_value() compares, so that what is the same
+ * has one hash. */
 static uint64_t hash_value(const struct classes *classes, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(classes->inference, value);
@@ -170,7 +185,8 @@ static uint64_t hash_value(const struct classes *classes, uint32_t value)
     return hash;
 }
 
-/* The first value equivalent to this one; NPART_NONE for an operand that is left out. */
+/* The first value equivalent to this one; NPART_NONE for an operand that is left out. Each value is looked up once;
+ * afterwards its class is a number that two nodes can compare. */
 static uint32_t class_of(struct classes *classes, uint32_t value)
 {
     if (value == NPART_NONE)
@@ -195,6 +211,7 @@ static uint32_t output_class(const struct classes *classes, const struct npart__
     return value == NPART_NONE ? value : classes->class_of[value] - 1;
 }
 
+/* Both in the main graph, or both in bodies: a list may leave nodes in bodies to the CPU. */
 static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_id)
 {
     const struct npart__graph *graph = classes->graph;
@@ -217,7 +234,8 @@ static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_i
     return true;
 }
 
-/* Sorts the node's operands too. */
+/* Sorts the node's operands too. Of attributes the integers and lists of integers (INT and INTS of AttributeProto):
+ * these tell most nodes apart. */
 static uint64_t hash_node(struct classes *classes, const struct npart__node *node)
 {
     uint64_t hash = npart__mix(node->op_type, node->input_count);
@@ -235,7 +253,8 @@ static uint64_t hash_node(struct classes *classes, const struct npart__node *nod
     return hash;
 }
 
-/* The first equivalent node; the node itself when it is the first of its kind. */
+/* The first equivalent node; the node itself when it is the first of its kind. What has bodies or captures is judged
+ * for itself: nothing here compares what stands inside. */
 static uint32_t first_equivalent(struct classes *classes, uint32_t id)
 {
     const struct npart__node *node = &classes->graph->nodes.items[id];

@@ -2,6 +2,10 @@
  *
  * Three-valued evaluation. A comparison is asked of every operand that its selector names and of every element of a
  * list attribute or constant, and must hold for each; what is absent has nothing against it.
+ *
+ * Truth is ordered FALSE < MAYBE < TRUE: `and` is the smaller of two, `or` the greater, and a loop over operands the
+ * smallest of all. Beside the answer, the part that decided is kept as `failure`, of which a report prints what was
+ * found.
  */
 #include "judge/answer.h"
 
@@ -61,6 +65,8 @@ static enum npart__truth either(enum npart__truth a, enum npart__truth b)
     return a > b ? a : b;
 }
 
+/* `in 1..4 7 float16`: an item is one value, or a range whose ends may be left open. The first that holds decides;
+ * an unknown item beside others that fail leaves the answer unknown. */
 static enum npart__truth is_in(const struct npart__trial *trial, struct npart__answer found, uint32_t item,
                                struct npart__place place)
 {
@@ -115,6 +121,8 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
     return count ? count : 1;
 }
 
+/* Of a list attribute, of a constant's elements, of scales, and of users: at least 1, so that a comparison of what
+ * is absent is asked once and holds. An unknown list is asked once, too, and is unknown. */
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -186,6 +194,8 @@ static void note_failure(struct npart__trial *trial, uint32_t term, struct npart
                                              .it_is_output = trial->it_is_output};
 }
 
+/* For `dim(*, 0) = 1` the outer loop goes over operands; for `attr(pads) = 0` the inner one over elements. The right
+ * side is asked at the same place as the left. */
 static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
@@ -250,6 +260,7 @@ static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool 
     return npart__quantizing_node(trial, value, is_output) != NPART_NONE;
 }
 
+/* All elements are equal. */
 static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -280,6 +291,8 @@ static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t va
     return from_bool(by_rows || by_columns);
 }
 
+/* What is absent has nothing against any predicate but `present`. An overridable initializer is an input of the
+ * graph that has a default: no constant, since the caller may give another. */
 static enum npart__truth try_operand(const struct npart__trial *trial, const struct npart__term *term, uint32_t value,
                                      bool is_output)
 {
@@ -329,6 +342,7 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     }
 }
 
+/* A body that captures constants alone needs nothing of the graph around it. */
 static bool captures(const struct npart__trial *trial)
 {
     for (uint32_t i = 0; i < trial->node->capture_count; i++) {
@@ -393,7 +407,8 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     return truth;
 }
 
-/* Both parts are tried; what decided is what failed, the first part's before the second's. */
+/* Both parts are tried; what decided is what failed, the first part's before the second's. The second part is not
+ * asked where the first decides: `false and ...`, `true or ...`. */
 static enum npart__truth try_two(struct npart__trial *trial, const struct npart__term *term)
 {
     bool is_and = term->kind == NPART__TERM_AND;
@@ -435,6 +450,7 @@ static enum npart__truth try_each(struct npart__trial *trial, const struct npart
     return truth;
 }
 
+/* Recursive in the depth of a condition, which the reader of lists limits (lib/oplist). */
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);

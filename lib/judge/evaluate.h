@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of judge: a trial is one node before one rule at a time. It lives on the stack and allocates
+ * nothing, so that the same rule can be asked again for a report.
+ */
 #ifndef NPART_JUDGE_EVALUATE_H
 #define NPART_JUDGE_EVALUATE_H
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A verdict for every live node: each gate that is applied must have an entry for its op, and all its rules hold.
+ *
+ * Gates are stages: what the provider takes, then what its frontend and compiler take of that (`gate` lines of a list).
+ * A node that an earlier gate refuses is never seen by a later one, so its reasons end there. Nodes are judged one by
+ * one and in the order of their ids; only quantized units and failures are looked at once all verdicts are known.
+ * Linear in nodes times the rules of their op. Nodes that no rule can tell apart are tried once (equivalent.c).
  */
 #include <stdlib.h>
 
@@ -34,6 +39,7 @@ struct judge {
     bool looked_beyond; /* the rules tried, at what equivalent nodes need not share */
 };
 
+/* The order in which a list's entries are sorted: by gate, domain, op and first version. */
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
                          int32_t version)
 {
@@ -76,6 +82,8 @@ uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, cons
                       npart__text(&graph->strings, node->op_type), version_of(node));
 }
 
+/* A cache of one place for each hash: a graph has few kinds of op, and a place that two of them share is filled
+ * anew. */
 static const struct entry_cache *look_up(struct judge *judge, const struct npart__node *node)
 {
     struct entry_cache *cache = &judge->cache[npart__cache_slot(node->op_type)];
@@ -92,6 +100,8 @@ static const struct entry_cache *look_up(struct judge *judge, const struct npart
 
 /* ---- one node -------------------------------------------------------------------------------------------- */
 
+/* Texts such as `Relu` or `com.microsoft:Gelu` become two numbers each, so that asking whether a node is of one of
+ * them compares no strings. An op that the graph does not have is found by no node. */
 struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
                                      struct npart__arena *arena)
 {
@@ -120,6 +130,10 @@ static bool add_reason(struct judge *judge, uint32_t node, uint32_t rule, enum n
     return NPART__PUSH(judge->arena, &judge->out->reasons, reason);
 }
 
+/* Takes one rule of an entry and adds what it says to the outcome. NOTE: a remark, printed where it applies. UNIT:
+ * says that the node makes a QDQ node unit with what quantizes for it. CAP (`maybe`): where it does not hold nothing
+ * is certain, so the node is undecided at best. NEED: must hold; with `else fail` the node is claimed all the same,
+ * and breaks. Every rule that does not hold becomes a reason, so that a user is not told one limit after the other. */
 static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t index,
                      struct outcome *outcome)
 {
@@ -154,6 +168,7 @@ static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t 
     return true;
 }
 
+/* An op without an entry is not supported by this gate. The rules for every op come first. */
 static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
                      struct outcome *outcome)
 {
@@ -167,6 +182,9 @@ static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t n
            try_range(judge, trial, node, op->first_rule, op->rule_count, outcome);
 }
 
+/* A node that an ordinary rule refuses is on the CPU, whatever an `else fail` says: it is never claimed, so it
+ * cannot break. Where an ordinary rule cannot be told, neither can the rest. `else fail` counts for nodes that are
+ * surely claimed. */
 static enum npart__verdict verdict_of(struct outcome outcome)
 {
     if (outcome.ordinary == NPART__FALSE)
@@ -178,6 +196,8 @@ static enum npart__verdict verdict_of(struct outcome outcome)
     return outcome.fatal == NPART__MAYBE || outcome.is_capped ? NPART__UNDECIDED : NPART__NPU;
 }
 
+/* Lines are tried in the list's order, and one that has the op ends the search. A list without such lines says
+ * nothing of its CPU, which then runs all. */
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
                               const struct npart__node *node)
 {
@@ -205,7 +225,9 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
            (!fatal_rule || add_reason(judge, id, fatal_rule - 1, NPART__FALSE));
 }
 
-/* Where it is kept which of the nodes equivalent to this one was judged; NULL: it is judged for itself. */
+/* Where it is kept which of the nodes equivalent to this one was judged; NULL: it is judged for itself. A node of a
+ * pattern's unit has its verdict from the unit. Where a gate folds by itself it sees another graph, in which the two
+ * need not be equivalent; then the node is judged for itself. */
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
     uint32_t equivalent = judge->equivalent[id];
@@ -215,7 +237,8 @@ static uint32_t *judged_for(struct judge *judge, uint32_t id)
     return &judge->judged[equivalent];
 }
 
-/* What was found for a node that no rule can tell from this one. */
+/* What was found for a node that no rule can tell from this one. Copies the reasons, under this node's id: a report
+ * looks them up by node. */
 static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
 {
     struct npart__mask *out = judge->out;
@@ -230,7 +253,9 @@ static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
     return true;
 }
 
-/* By the rules, asked of this node. */
+/* By the rules, asked of this node. A gate that folds by itself is asked about `folded`, the same model with the
+ * runtime's folding on; what is gone there it has nothing against. A node that the NPU's side refuses is then asked
+ * of the CPU's side: where that cannot run it either, no session can be made, so the verdict is FAIL and not CPU. */
 static bool judge_alone(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
@@ -299,6 +324,8 @@ static inline bool check_shared_verdict(struct judge *judge, uint32_t id, uint32
 }
 #endif
 
+/* Before any rule: what the user says of the node; a target of integers only before a model of floats; and bodies
+ * that a runtime does not enter. Each is a reason of its own, so that a report can name it. */
 static bool judge_node(struct judge *judge, uint32_t id)
 {
     uint32_t file_node = npart__file_node(judge->session, id);
@@ -345,7 +372,10 @@ static bool plays(const struct judge *judge, uint32_t node, enum npart__role rol
            npart__node_plays(judge->graph, &judge->graph->nodes.items[node], role);
 }
 
-/* A unit is accepted or refused as one: with a refused node go the nodes that quantize for it. */
+/* A unit is accepted or refused as one: with a refused node go the nodes that quantize for it. What ONNX Runtime
+ * calls a QDQ node unit: DequantizeLinear, the operator, QuantizeLinear (core/framework/node_unit.cc). A
+ * DequantizeLinear that several units use goes with them only if all of them are refused; it is asked once. Verdicts
+ * are not changed while they are read: what follows stands in `rules` until the end. */
 static bool refuse_with_units(struct judge *judge)
 {
     const struct npart__graph *graph = judge->graph;
@@ -381,6 +411,8 @@ static bool refuse_with_units(struct judge *judge)
     return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
+/* Patterns are matched first, since a node of a unit is judged by the unit. Failures last: they are about nodes that
+ * were accepted. */
 npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error)
@@ -425,6 +457,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     return npart__take_failure(live->session->inference) ? npart__fail_memory(error) : NPART_OK;
 }
 
+/* Reasons of a node stand together in one array in the order of nodes, so one more in the middle pushes all that
+ * follow: linear in reasons for any number of nodes. */
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error)
 {
@@ -436,7 +470,7 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
     if (!NPART__RESERVE(arena, &mask->reasons, count))
         return npart__fail_memory(error);
     mask->reasons.count = before + count;
-    /* From the back, so that every reason is moved once; one more is put behind those of each such node. */
+    /* From the back, so that every reason is moved once; one more is put after those of each such node. */
     uint32_t to = mask->reasons.count;
     for (uint32_t node = node_count; node-- > 0;) {
         uint32_t first = mask->first_reason[node];
@@ -455,6 +489,8 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 
 /* ---- asking again ---------------------------------------------------------------------------------------- */
 
+/* What was found is not kept while judging, since most reasons are never printed: the rule is asked once more when a
+ * report wants it. */
 static enum npart__truth try_again(struct npart__trial *trial, const struct npart__target *target,
                                    const struct npart__session *session, uint32_t rule, uint32_t node)
 {

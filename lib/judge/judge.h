@@ -4,6 +4,9 @@
  *
  * Evaluation is three-valued: a rule whose operands are not known neither holds nor fails. All rules of a node are
  * tried, so that every failing one can be named.
+ *
+ * Unknown is an answer of its own, from the operand up to the verdict: MAYBE of a rule, UNDECIDED of a node. It becomes
+ * NPU or CPU nowhere, but counts as CPU where partitions are formed.
  */
 #ifndef NPART_JUDGE_H
 #define NPART_JUDGE_H

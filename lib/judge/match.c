@@ -3,6 +3,11 @@
  * Patterns in a graph: from a unit's last node back through its operands. Operands of Add, Mul and the like match in
  * either order. What leaves a unit leaves it by the last node only. Failures are matched in the same way, but in the
  * order written and wherever else their nodes' results go: a compiler looks for what it breaks on in that way.
+ *
+ * An example: `match Mul(x, Sigmoid(x))` finds a node Mul, takes x to be what it multiplies, and goes on to the Sigmoid
+ * that makes its other operand, whose own operand must be that same x. Matching tries both orders of an Add or Mul, so
+ * it is exponential in the pattern's depth at worst; NPART__LIMIT_MATCH_STEPS ends that, and what is not found in so
+ * many steps is no unit.
  */
 #include <math.h>
 
@@ -74,6 +79,8 @@ static uint32_t operand_of(const struct matcher *matcher, const struct npart__no
 
 static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value);
 
+/* A node may have no operands beyond those that the pattern names, unless the pattern ends with the rest. `swapped`:
+ * the two operands in the other order. */
 static bool match_arguments(struct matcher *matcher, uint32_t argument, const struct npart__node *node, bool swapped)
 {
     uint32_t index = 0;
@@ -95,6 +102,8 @@ static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
     return node->op_type == matcher->ops[part].type && node->domain == matcher->ops[part].domain;
 }
 
+/* The unit is put back as it was before the second order is tried: names that the first try bound would hold on. A
+ * node that another unit has already is not taken, but for one that both share. */
 static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
@@ -128,6 +137,8 @@ static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t
     return id;
 }
 
+/* A name of an operand is bound where it is met first, and must be the same value wherever it is met again. A name
+ * that a `let` defines stands for a node: met again it must be the same node, perhaps by another of its results. */
 static bool match_name(struct matcher *matcher, const struct npart__pattern_part *at, uint32_t value)
 {
     struct unit *unit = &matcher->unit;
@@ -184,7 +195,8 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
     return false;
 }
 
-/* Every use of the value is in the unit. */
+/* Every use of the value is in the unit. A fused kernel does not make what lies between its nodes, so nobody else
+ * may need it. */
 static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
     if (matcher->graph->values.items[value].is_graph_output)
@@ -234,7 +246,8 @@ static bool is_late(const struct npart__oplist *oplist, const struct npart__patt
     return rule->is_fatal && part != NPART_NONE && oplist->pattern_parts.items[part].is_shared;
 }
 
-/* A need that does not hold makes it no unit; with `else fail` it makes it one that fails. */
+/* A need that does not hold makes it no unit; with `else fail` it makes it one that fails. A need that cannot be
+ * told makes no unit either: the nodes are then judged each for itself, which is what happens without the fusion. */
 static bool needs_hold(struct matcher *matcher)
 {
     const struct npart__pattern *pattern = matcher->pattern;
@@ -311,6 +324,7 @@ static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__uni
     }
 }
 
+/* Once for a graph, so that a part is compared with a node by two numbers. */
 static const struct part_op *find_ops(const struct npart__oplist *oplist, const struct npart__graph *graph,
                                       struct npart__arena *arena)
 {
@@ -327,7 +341,8 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
     return ops;
 }
 
-/* The matches of patterns, or of failures. */
+/* The matches of patterns, or of failures. Only matches whose last op the graph has: most models have none of most
+ * patterns, and are done here. */
 static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__arena *arena)
 {
     uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
@@ -357,6 +372,8 @@ static struct matcher matcher_of(const struct npart__target *target, const struc
                             .session = session};
 }
 
+/* Linear in nodes times the matches whose op they have. Shared nodes are judged last, when it is known which units
+ * they are in. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__units *out)
 {
@@ -382,6 +399,7 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
+/* Nodes that are not all accepted can never be in one partition, so they break nothing. */
 static bool add_failing(const struct matcher *matcher, struct npart__arena *arena, struct npart__mask *mask)
 {
     const struct unit *unit = &matcher->unit;

@@ -12,6 +12,7 @@ static bool reads_only_constants(const struct npart__session *session, const str
     return value == NPART_NONE || session->is_constant[value];
 }
 
+/* By the types of results: a node of integers in a model of floats, such as an ArgMax, says nothing. */
 static bool makes_floating_point(const struct npart__inference *inference, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -22,6 +23,8 @@ static bool makes_floating_point(const struct npart__inference *inference, const
     return false;
 }
 
+/* One node that quantizes an activation is enough for the model to count as quantized. A model of which no type is
+ * known is no float model: refusing it all would be a guess. */
 bool npart__is_float_model(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph;
