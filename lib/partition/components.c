@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Parts of a stage that do not touch.
+ *
+ * Some runtimes make one partition of all that may run at once, others one of each connected part (`partitions` lines
+ * of a list name the partitioner). Two nodes touch where one takes what the other makes, in the same stage. Linear in
+ * operands, nearly.
  */
 #include "partition/stages.h"
 
@@ -14,6 +18,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t place)
     return place;
 }
 
+/* Stages keep their order, and the parts of one follow each other, so that no part runs before what it waits for. */
 void npart__split_stages(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;

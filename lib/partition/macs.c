@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * How much arithmetic a node is, and how much of a model's is in partitions.
+ *
+ * Additions, activations and moves of data count as none: a MAC is a multiplication whose product is added up. Which
+ * formula an operator has is a row of lib/schema/macs.def, sorted by operator and domain. An example: a Conv with
+ * float32[64,3,7,7] that makes float32[1,64,112,112] is 802,816 results times 147 elements of a filter, 118 million.
  */
 #include "partition/partition.h"
 
@@ -65,6 +69,7 @@ static void times_elements_per(struct product *product, const struct npart__fact
             times_axis(product, fact, i);
 }
 
+/* NULL for an operand that the node does not have, which makes the product unknown. */
 static const struct npart__fact *fact_at(const struct npart__inference *inference, const struct npart__graph *graph,
                                          const struct npart__node *node, uint32_t index, bool is_output)
 {
@@ -74,6 +79,7 @@ static const struct npart__fact *fact_at(const struct npart__inference *inferenc
     return value == NPART_NONE ? NULL : npart__fact_of(inference, value);
 }
 
+/* Saturates to unknown: a sum that does not fit is no number to print. */
 static void add(struct product *sum, const struct product *other)
 {
     sum->is_known = sum->is_known && other->is_known && sum->value <= UINT64_MAX - other->value;
@@ -105,6 +111,8 @@ static void times_letters(struct product *product, const struct npart__fact *fac
     *term += **term == ',';
 }
 
+/* "bij,bjk->bik": the letters are b, i, j and k, each of which is one loop. Letters that repeat count once; an
+ * ellipsis, or more than two factors, make it unknown. */
 static void times_equation(struct product *product, const struct npart__graph *graph, const struct npart__node *node,
                            const struct npart__fact *first, const struct npart__fact *second)
 {

@@ -3,8 +3,8 @@
  * What ONNX Runtime's OpenVINO provider forms (core/providers/openvino/ov_versions/capability.cc, utils.cc, ONNX
  * Runtime 1.24): everything, when everything is accepted. Else ops of `partitions only-whole` lines are refused; the
  * runtime's order of nodes is cut at each refused one; every run is split into connected groups; a group of one node
- * that is not the last joins the first later group that it touches, or is given back; a group that the result of an op
- * of `partitions drop leaving` lines leaves is given back, and so is one that nothing is fed into.
+ * that is not the last joins the first later group that it touches, or falls back; a group that the result of an op of
+ * `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed into.
  */
 #include "partition/stages.h"
 
@@ -32,6 +32,7 @@ static uint32_t group_of(const struct grouping *grouping, uint32_t node)
 
 /* ---- groups ---------------------------------------------------------------------------------------------- */
 
+/* The node is in no group from now on; its reason is the rule. */
 static void hand_back(struct grouping *grouping, uint32_t node, uint32_t rule)
 {
     grouping->group_of[place_of(grouping, node)] = NO_GROUP;
@@ -44,7 +45,8 @@ static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
     return grouping->request->session->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
 }
 
-/* Runs of the order first, then their connected parts. */
+/* Runs of the order first, then their connected parts. Each refused node is a run of its own, so that what stands
+ * between two of them is not joined. */
 static void group_nodes(struct grouping *grouping)
 {
     struct npart__stage_request *request = grouping->request;
@@ -80,7 +82,7 @@ static uint32_t group_touched(const struct grouping *grouping, uint32_t id)
     return best;
 }
 
-/* Whether what uses the node's results, but for the group, runs behind the group begins or beside it: else something
+/* Whether what uses the node's results, but for the group, runs after the group begins or beside it: else something
  * could lead from the node to the group through the outside, and the group would wait for itself. */
 static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t group)
 {
@@ -92,6 +94,8 @@ static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t grou
     return true;
 }
 
+/* Goes in the runtime's order, so that a node which has joined makes the group that it joins larger before that one
+ * is looked at. */
 static void place_single_nodes(struct grouping *grouping)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
@@ -139,6 +143,7 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
     return false;
 }
 
+/* Asked of every node and decided for its group, then told to every node: three walks. */
 static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
@@ -161,6 +166,7 @@ static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
     }
 }
 
+/* Where everything is accepted there is one group, of stage 0, and no further question. */
 void npart__stage_by_openvino(struct npart__stage_request *request)
 {
     struct npart__arena *arena = request->arena;

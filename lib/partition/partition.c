@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Stages to partitions, borders and crossings.
+ *
+ * What a partitioner gave as stages becomes partitions with their members, borders and ends. Each of these is a walk
+ * over nodes or users; a value that goes to many users on one side crosses once.
  */
 #include <stdlib.h>
 
@@ -72,6 +75,7 @@ static void bound_stages(struct partitioner *at, uint32_t count)
     npart__arena_release(at->arena, stages);
 }
 
+/* What a partitioner needs for one region is freed after it: there may be as many regions as nodes. */
 static void stage_region(struct partitioner *at, uint32_t region)
 {
     struct npart__arena scratch;
@@ -142,6 +146,7 @@ static void make_partitions(struct partitioner *at, uint32_t region)
     npart__arena_release(at->arena, is_accepted);
 }
 
+/* Not known (UINT64_MAX) where a dim or the element type is not: no guess of a size is made here. */
 static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->session->inference, value);
@@ -160,7 +165,9 @@ static uint32_t source_side(const struct partitioner *at, uint32_t value)
     return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
 }
 
-/* One crossing for each side but its own that takes the value. */
+/* One crossing for each side but its own that takes the value. The last turn of the loop is the world outside, which
+ * takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given last,
+ * so it never has to be cleared. */
 static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;
@@ -183,7 +190,8 @@ static void add_crossings(struct partitioner *at, uint32_t value)
     }
 }
 
-/* The crossings sorted into the inputs and outputs of the partitions they touch. */
+/* The crossings sorted into the inputs and outputs of the partitions they touch. Crossings come by value, so those
+ * of one value from one side stand together, and an output that goes to several sides is listed once. */
 static void list_borders(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -252,7 +260,8 @@ static void list_ends(struct partitioner *at)
     npart__arena_release(at->arena, seen);
 }
 
-/* Where accepted nodes would go on from a partition, but for the user. */
+/* Where accepted nodes would go on from a partition, but for the user. Of each result that leaves the partition, the
+ * cut that stands in the way of an accepted user. */
 static void list_cuts(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;

@@ -6,6 +6,10 @@
  * node a *stage*: all nodes of a stage run on the same side, stages run in order, and the accepted nodes of one
  * stage are one partition. So the quotient graph is acyclic by construction, and the switches are the changes of
  * side from stage to stage.
+ *
+ * An example: accepted A, refused B, accepted C in a chain have the stages 1, 2 and 3: two partitions, and the tensor A
+ * -> B and the one B -> C cross. With another accepted D beside B, which takes A's result alone, D has the stage of A
+ * and is in its partition.
  */
 #ifndef NPART_PARTITION_H
 #define NPART_PARTITION_H

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a runtime does to the partitions that it could form: it stops at some ops, gives back what is not worth its
- * while, and has room for so many.
+ * What a runtime does to the partitions that it could form: it stops at some ops, leaves to the CPU what is not
+ * worth its while, and has room for so many.
+ *
+ * Each is a `partitions` line of a list with its sentence and source; this file has one function for each kind of line
+ * and names no operator. Stops come before partitions are formed, splits while they are, drops when they are known.
+ * What a drop leaves to the CPU keeps its stage, so that no other node's partition changes by it.
  */
 #include <stdlib.h>
 
@@ -20,6 +24,7 @@ static bool is_named(const struct npart__hand_back *to, const struct npart__poli
     return npart__is_among(&to->graph->nodes.items[node], to->ops + policy->first_op, policy->op_count);
 }
 
+/* The first line that counts for the target, in the list's order. */
 uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node)
 {
     const struct npart__target *target = to->request->target;
@@ -45,6 +50,8 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
     return false;
 }
 
+/* Nodes come in order, so what a node takes has been decided before it: one walk finds all that depends on such an
+ * op, however far. */
 static bool stop_at(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
@@ -162,6 +169,7 @@ static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
     return drops->partitioning->lists.items + drops->partitioning->partitions.items[partition].first_member;
 }
 
+/* A node whose work is not known counts as none. */
 static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
     const struct npart__session *session = drops->to->request->session;
@@ -287,7 +295,8 @@ static int compare_weighed(const void *left, const void *right)
     return a->partition < b->partition ? -1 : 1;
 }
 
-/* All but the best `number` of those that are left. */
+/* All but the best `number` of those that are left. Heaviest: by multiply-accumulates, then by nodes, then the
+ * earlier one. Without weights the order is that of the file, so the first are kept. */
 static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 {
     uint32_t partitions = drops->partitioning->partitions.count, count = 0;
@@ -312,6 +321,8 @@ static bool keep_some(struct drops *drops, const struct npart__policy *policy)
     return true;
 }
 
+/* Lines in the list's order: what one has dropped, the next does not count any more. The rule of the first that
+ * drops a partition is its reason. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;

@@ -3,7 +3,7 @@
  * What ONNX Runtime's QNN provider forms: waves, by a loop of its own (onnxruntime-qnn, builder/qnn_ep_utils.cc,
  * CreateSupportedPartitionNodeGroups), in which a node waits for as many results as it has operands, while what its
  * bodies capture counts as arrived too (ort_api.cc, GetInputEdgesCount and GetOutputNodes). So an If or Loop may pass
- * before what it captures has been computed, and what stands behind it joins a group that it waits for. ONNX Runtime
+ * before what it captures has been computed, and what comes after it joins a group that it waits for. ONNX Runtime
  * then finds that such a group cannot run at once, and takes none of the provider's groups
  * (core/session/plugin_ep/ep_plugin_provider_interfaces.cc, GetCapability). The CPU takes its place, but for functions
  * that it has no kernel for: these are inlined, and the provider is asked about what they hold.
@@ -42,6 +42,8 @@ static int compare_down(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
+/* Every node waits for its inputs, one count for each operand; captures are not counted here though their arrival
+ * is, and that is why nodes with bodies pass too early. What waits for nothing is queued in the runtime's order. */
 static bool begin(struct loop *loop)
 {
     struct npart__stage_request *request = loop->request;
@@ -68,6 +70,7 @@ static bool begin(struct loop *loop)
     return true;
 }
 
+/* A refused node that takes what this group makes is held until the group is closed: it can only run after it. */
 static void process(struct loop *loop, uint32_t id)
 {
     const uint32_t *place_of = loop->request->place_of;
@@ -88,6 +91,8 @@ static void process(struct loop *loop, uint32_t id)
     }
 }
 
+/* When nothing more is ready, the group is closed and what it held up is next. A group without an accepted node has
+ * no number of its own. */
 static void form_groups(struct loop *loop)
 {
     while (loop->queue_head < loop->queue_end || loop->held_count > 0) {
@@ -152,6 +157,8 @@ static bool form_round(struct npart__stage_request *request)
     return true;
 }
 
+/* Where the groups would wait for each other none is taken; then the runtime inlines what it can and asks again,
+ * about these nodes alone. */
 void npart__stage_by_qnn(struct npart__stage_request *request)
 {
     if (!has_captures(request)) { /* the loop is ONNX Runtime's own, then */

@@ -81,8 +81,9 @@ static void count_pending(const struct rounds *at)
     }
 }
 
-/* Single nodes before groups as long as any is ready, a group's members right behind each other. False where groups
- * wait for each other. */
+/* Single nodes before groups as long as any is ready, a group's members right after each other. False where groups
+ * wait for each other. Kahn's algorithm over nodes and groups: each waits for a number of uses, `pending`, and is
+ * put out when that is 0. Linear in uses. */
 static bool order_groups(struct rounds *at, const struct npart__walk *walk)
 {
     const struct npart__stage_request *request = at->request;
@@ -123,7 +124,8 @@ static bool order_groups(struct rounds *at, const struct npart__walk *walk)
 
 /* ---- rounds ----------------------------------------------------------------------------------------------- */
 
-/* What a round takes is accepted now, all else not. */
+/* What a round takes is accepted now, all else not. The partitioner asks `accepted` alone, and must not take again
+ * what an earlier round took. */
 static void show_round(const struct rounds *at, uint32_t round)
 {
     const struct npart__partition_request *asked = at->request->back->request;
@@ -153,7 +155,8 @@ static void take_groups(struct rounds *at, uint32_t round)
     }
 }
 
-/* Every group is a stage, and what the CPU runs between two of them. */
+/* Every group is a stage, and what the CPU runs between two of them. In the order that was found, each change of
+ * group begins a stage; a group's members stand together there. */
 static void number_stages(const struct rounds *at)
 {
     uint32_t stage = 0;
@@ -164,6 +167,8 @@ static void number_stages(const struct rounds *at)
     }
 }
 
+/* Each round orders nodes and groups anew, shows the partitioner the nodes of that round, and makes groups of what
+ * it took. If groups come to wait for each other, no order is left, and the runs of the file's order are the answer. */
 void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage)
 {
     struct rounds at = {.request = request};

@@ -73,7 +73,8 @@ static bool find_turned(struct search *search)
     return is_any;
 }
 
-/* Whether all of the first partition waits for the node. */
+/* Whether all of the first partition waits for the node. One walk over the graph for each node asked, hence
+ * NPART__LIMIT_SHARED_TRIALS. */
 static bool holds_all_up(const struct search *search, const struct npart__partitioning *partitioning, uint32_t at)
 {
     const struct npart__graph *graph = search->graph;
@@ -172,6 +173,8 @@ static bool allocate(struct search *search)
     return search->through && search->layout && search->is_behind && search->is_turned && search->turned_by;
 }
 
+/* A rare case: most graphs have no such op before an element-wise one, and are done at find_turned(), before
+ * anything is looked at by node. */
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                          const struct npart__policy *policy, bool *changed)
 {

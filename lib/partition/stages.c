@@ -10,6 +10,8 @@ uint32_t npart__live_operand(const struct npart__session *session, const struct 
     return value == NPART_NONE || session->is_constant[value] ? NPART_NONE : value;
 }
 
+/* A copy of a DequantizeLinear is no node of the file. What it takes is what its user is told to take: a reader
+ * finds that tensor in the file. */
 uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index)
 {
     const struct npart__graph *graph = session->graph;
@@ -19,6 +21,7 @@ uint32_t npart__told_operand(const struct npart__session *session, const struct 
     return is_copied ? npart__live_operand(session, &graph->nodes.items[producer], 0) : value;
 }
 
+/* What another region or segment makes has been computed when this one runs, so it gives a node no stage. */
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
                                 uint32_t operand)
 {
@@ -41,7 +44,8 @@ static bool is_one(const struct npart__stage_request *request, uint32_t a, uint3
     return group != NPART_NONE && group == group_of[request->place_of[request->order[b]]];
 }
 
-/* Of a node, by what makes its operands; what is in one node with it is none of these. */
+/* Of a node, by what makes its operands; what is in one node with it is none of these. Stages are twice the wave,
+ * plus one for accepted nodes, hence the half. Linear in operands. */
 static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__node *node = &request->graph->nodes.items[id];
@@ -62,7 +66,9 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
  * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
  * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
- * run before its accepted ones. */
+ * run before its accepted ones. An example: A (accepted) -> B (refused) -> C (accepted): waves 0, 1, 1. A second
+ * accepted D without producers is of wave 0 and in A's partition, wherever the file has it. Nodes of one group of an
+ * earlier round have the wave of the last of them, since they run at once. */
 void npart__stage_by_waves(struct npart__stage_request *request)
 {
     for (uint32_t i = 0, end; i < request->count; i = end) {

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of partition: what a partitioner is given, and gives. It sees one region at a time, or one segment
+ * of it, fills in `stage_of` for its live nodes, and may leave nodes to the CPU. Numbers of stages may have gaps; who
+ * calls it makes partitions of them.
+ */
 #ifndef NPART_PARTITION_STAGES_H
 #define NPART_PARTITION_STAGES_H
 
@@ -14,7 +19,7 @@ struct npart__stage_request {
     const uint32_t *segment_of; /* by node; NULL: there is one segment */
     uint32_t segment;           /* at hand; all others are outside */
     const uint32_t *group_of;   /* by place: the partition that an earlier round made of it, whose nodes stand
-                                   behind each other in `order`; NPART_NONE: none. NULL: this is the first round */
+                                   next to each other in `order`; NPART_NONE: none. NULL: this is the first round */
     const uint32_t *order; /* its live nodes, producers before consumers */
     uint32_t count;
     uint32_t *place_of; /* by node that is in `order`: its *place*, a number of its own below `count`, which it keeps
@@ -25,7 +30,7 @@ struct npart__stage_request {
     bool failed;                /* out of memory */
 };
 
-/* cuts.c: every segment by itself, one behind the other. */
+/* cuts.c: every segment by itself, one after the other. */
 void npart__stage_segments(struct npart__stage_request *request, const char *partitioner);
 
 typedef void npart__stager(struct npart__stage_request *request);
@@ -36,7 +41,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
 /* One segment. */
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner);
 
-/* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right behind each other,
+/* components.c: the accepted nodes of a stage that do not touch are given stages of their own, right after each other,
  * in the order of their first nodes. */
 void npart__split_stages(struct npart__stage_request *request);
 /* units.c: a DequantizeLinear in front of a quantized operator is given the stage of that. */

@@ -18,7 +18,7 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
     return npart__node_plays(graph, &graph->nodes.items[node], role);
 }
 
-/* False when no DequantizeLinear is accepted. */
+/* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. */
 static bool has_work(const struct npart__stage_request *request)
 {
     for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
@@ -51,6 +51,7 @@ static void count_uses(const struct npart__stage_request *request, struct uses *
     }
 }
 
+/* An operand that is absent or constant is in nobody's way. */
 static bool is_unit(const struct npart__stage_request *request, const struct uses *uses, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
@@ -68,6 +69,9 @@ static bool is_unit(const struct npart__stage_request *request, const struct use
     return true;
 }
 
+/* An example: the DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses
+ * it waits for a refused node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave
+ * 1, too. */
 void npart__join_units(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;

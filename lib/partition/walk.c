@@ -27,7 +27,10 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* GraphViewer's default order: depth first from the nodes that nobody uses, the last of them first, producers with
- * larger numbers first, each node behind its producers (core/graph/graph.cc, ReverseDFSFrom). */
+ * larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with a
+ * stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says that
+ * all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of each
+ * node's producers. */
 static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
@@ -79,12 +82,15 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
+/* The other direction of `node_at`. */
 static void number_nodes(const struct npart__stage_request *request, struct numbers *numbers)
 {
     for (uint32_t i = 0; i < request->count; i++)
         numbers->of[request->place_of[numbers->node_at[i]]] = i;
 }
 
+/* A node that is a copy, or stands for another, has the place of that one; of equal places the smaller id comes
+ * first. A runtime numbers nodes as it reads them, which is the file's order. */
 static bool number_by_file(struct npart__stage_request *request, struct numbers *numbers)
 {
     size_t count = request->count + (size_t)1;
@@ -103,7 +109,7 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
     return true;
 }
 
-/* Inlined once all passes are over, and so behind what they make. */
+/* Inlined once all passes are over, and so after what they make. */
 static bool is_late(const struct npart__stage_request *request, uint32_t id)
 {
     return request->session->round[id] && request->session->remade[id] == NPART__REMADE_NOT;
@@ -116,7 +122,7 @@ static bool is_remade(const struct npart__stage_request *request, uint32_t id, b
 }
 
 /* A pass, of products first and then of Reshapes, goes through the nodes in the runtime's order, and puts what it makes
- * behind all others. */
+ * after all others. */
 static bool remake(struct npart__stage_request *request, bool by_reshapes, struct numbers *numbers,
                    struct npart__walk *out)
 {
@@ -148,7 +154,8 @@ static bool remake(struct npart__stage_request *request, bool by_reshapes, struc
 
 /* ---- uses ------------------------------------------------------------------------------------------------- */
 
-/* Who uses whose results, once folded nodes are gone. */
+/* Who uses whose results, once folded nodes are gone. Two walks: one that counts the uses of each node and one that
+ * fills them in, so that all are in one array. */
 static bool list_uses(struct npart__stage_request *request, struct npart__walk *out)
 {
     size_t edges = 0;
@@ -180,6 +187,7 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
     return first != NULL;
 }
 
+/* Numbers change twice, once for each pass that makes nodes anew; the walk that counts is the one after both. */
 bool npart__walk_region(struct npart__stage_request *request, struct npart__walk *out)
 {
     memset(out, 0, sizeof *out);
