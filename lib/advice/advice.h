@@ -2,6 +2,9 @@
  *
  * advice: what to change in a model, its export or the session so that the NPU takes more of it, the best first. Each
  * action comes from a table (actions.def), and what is left after it is found by planning again.
+ *
+ * A step is never promised: each is tried by planning the changed model, and what it brings is what that plan says. The
+ * work is bounded by the limits below, not by the model's number of causes.
  */
 #ifndef NPART_ADVICE_H
 #define NPART_ADVICE_H

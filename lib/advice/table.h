@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table of actions, and which of its rows suit a cause.
+ *
+ * A row names its causes by conditions that are all met, and rows are tried in their order, so a special row stands
+ * before a general one. To add an action, write a row in actions.def.
  */
 #ifndef NPART_ADVICE_TABLE_H
 #define NPART_ADVICE_TABLE_H
@@ -16,7 +19,7 @@ enum npart__row_when {
     NPART__WHEN_INPUT_CONDITION, /* an If whose condition is an input of the graph */
     NPART__WHEN_MERGED,          /* the same, as optimum writes it to have two models in one */
     NPART__WHEN_EXPERTS,         /* the graph routes by TopK */
-    NPART__WHEN_PROCESSED,       /* it is, or comes behind, what reads or writes pictures and texts in the graph */
+    NPART__WHEN_PROCESSED,       /* it is, or comes after, what reads or writes pictures and texts in the graph */
     NPART__WHEN_ADDED_LATER,     /* the list has the op from a later opset on */
     NPART__WHEN_DROPPED,         /* the list has the op up to an earlier opset */
     NPART__WHEN_INTEGERS,        /* the target computes integers only */

@@ -16,7 +16,7 @@ struct npart__way {
     uint32_t *row_of;                  /* by cause of `plan` */
     struct NPART__ARRAY(struct npart__group) groups; /* of `plan` */
     bool *is_done;     /* by row: its causes are gone */
-    bool *is_cut;      /* by row: what is behind its causes is left to the CPU */
+    bool *is_cut;      /* by row: what depends on its causes is left to the CPU */
     bool *is_excluded; /* by row: planned already, or impossible */
     bool *tail;        /* by node of `plan`: left to the CPU by a cut; NULL: nothing is */
     bool *accepted;    /* by node of `plan`: taken, after what is done */

@@ -11,6 +11,7 @@ struct parameters {
     const struct npart__parameter *launch_ms, *runtime_ms, *map_ms, *copy_gb_per_s, *layout_gb_per_s;
 };
 
+/* A list that lacks the parameter says nothing of this part, which counts as 0. */
 static struct npart__range times(const struct npart__parameter *parameter, double factor)
 {
     if (!parameter)
@@ -38,6 +39,7 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* At least half of the parameters that the list has must be no assumption for the estimate to be calibrated. */
 static bool most_are_measured(const struct parameters *parameters)
 {
     const struct npart__parameter *const all[] = {parameters->launch_ms, parameters->runtime_ms, parameters->map_ms,
@@ -63,6 +65,7 @@ struct layouts {
     struct npart__cost *out;
 };
 
+/* By the op's interned text, so that a node's class is one look into an array. */
 static bool classify(struct layouts *layouts, const char *const *ops, uint32_t count, enum layout_class class,
                      struct npart__arena *arena)
 {
@@ -90,6 +93,8 @@ static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
     return class;
 }
 
+/* Once for a value, for the first node that needs it so: the converted tensor serves all later ones. A size that is
+ * not known adds a conversion and no bytes. */
 static void convert(struct layouts *layouts, uint32_t value, uint32_t user)
 {
     const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
@@ -103,6 +108,8 @@ static void convert(struct layouts *layouts, uint32_t value, uint32_t user)
             sum_bytes(layouts->out->conversion_bytes, npart__type_bytes(fact->element_type, elements));
 }
 
+/* A layout is the place of the channels among batch and spatial axes; below rank 3 there are none. An unknown rank
+ * counts as none. */
 static bool has_spatial_axes(const struct layouts *layouts, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
@@ -110,7 +117,9 @@ static bool has_spatial_axes(const struct layouts *layouts, uint32_t value)
 }
 
 /* A conversion moves past ops that work in either layout, so that a chain of them costs one at each end; an operand
- * in the other layout is converted where the two meet. */
+ * in the other layout is converted where the two meet. Of a layout op only the first operand and result are
+ * activations; its weights are laid out by the compiler. Nodes come in order, so each value's layout is known before
+ * it is used. */
 static void lay_out_node(struct layouts *layouts, uint32_t id)
 {
     const struct npart__node *node = &layouts->graph->nodes.items[id];
@@ -136,6 +145,7 @@ static void lay_out_node(struct layouts *layouts, uint32_t id)
     }
 }
 
+/* A result of the graph must be in the standard's layout. Linear in operands. */
 static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist, struct npart__arena *arena)
 {
     const struct npart__graph *graph = layouts->graph;
@@ -165,6 +175,8 @@ static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist,
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
+/* A crossing of unknown size costs its mapping and is counted in `unknown_sizes`, so that a report can say that the
+ * estimate is too low. */
 npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
                                   const struct npart__partitioning *partitioning, struct npart__arena *arena,
                                   struct npart__cost *out, struct npart_error *error)

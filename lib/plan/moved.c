@@ -8,6 +8,10 @@
  * layout_transformation, which moves those between channels first and last whatever it costs. A *span* is what lies
  * between a Transpose and the one value that leaves: all its operands are constants or come from the Transpose. Beside
  * other operands, and where more than one value leaves, the runtime makes Transposes of its own: such ones stay here.
+ *
+ * An example: Transpose -> Relu -> Conv where the Relu is on the CPU. Beside it the Transpose is a partition of one
+ * node; moved past the Relu it is beside the Conv and in its partition. Each span is found from its Transpose by
+ * walking forward over at most NPART__LIMIT_LAYOUT_STEPS nodes.
  */
 #include "plan/plan.h"
 
@@ -55,7 +59,8 @@ static bool is_output(const struct mover *at, uint32_t value)
     return at->graph->values.items[value].is_graph_output;
 }
 
-/* Live, of the main graph, with one result, in no span and no unit. */
+/* Live, of the main graph, with one result, in no span and no unit. A body or a second result would need Transposes
+ * of the runtime's own. */
 static bool is_plain(const struct mover *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -69,6 +74,8 @@ static bool is_taken(const struct mover *at, uint32_t id)
     return at->plan->mask.verdicts[id] == NPART__NPU;
 }
 
+/* Element-wise without broadcasting: what stands before the node and what it makes have one shape, so the same order
+ * of axes fits both. */
 static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
 {
     const struct npart__fact *left = npart__fact_of(at->session->inference, a);
@@ -126,7 +133,8 @@ static bool has_own_constants(const struct mover *at, uint32_t id)
     return true;
 }
 
-/* A node and its result. False when out of memory. */
+/* A node and its result. False when out of memory. Marks are by Transpose, so that a span which is given up leaves
+ * none for the next. */
 static bool join(struct mover *at, uint32_t id, struct span *span)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -173,7 +181,8 @@ static bool can_meet(const struct mover *at, struct span *span)
     return true;
 }
 
-/* All nodes that can be in the span. False when out of memory, or when they are too many. */
+/* All nodes that can be in the span. False when out of memory, or when they are too many. Breadth first: `inner` is
+ * the list of what was found and the queue of what to look at next. */
 static bool gather(struct mover *at, struct span *span, bool *out_of_memory)
 {
     uint32_t value = result_of(at, span->node);
@@ -193,7 +202,10 @@ static bool gather(struct mover *at, struct span *span, bool *out_of_memory)
     }
 }
 
-/* False where the node stays, or cannot be followed. */
+/* False where the node stays, or cannot be followed. The Transpose may stand at one place only, so of all that the
+ * span makes one value may leave it, and nothing outside may use what the Transpose made. Where something after that
+ * value would let the Transpose on, the runtime moves it further than is followed here, so it stays: an answer that
+ * cannot be told is not given. */
 static bool follow(struct mover *at, struct span *span, bool *out_of_memory)
 {
     bool goes_on = false;
@@ -235,7 +247,7 @@ static bool is_worth_it(const struct mover *at, const struct span *span)
            npart__moves_channels(order, rank);
 }
 
-/* False when out of memory. */
+/* False when out of memory. In the order of execution; a node is in one span at most, the first that finds it. */
 static bool find_spans(struct mover *at)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
@@ -304,6 +316,7 @@ static bool drop_met(const struct mover *at, struct npart__session *session)
     return npart__session_connect(session, at->plan->arena);
 }
 
+/* After all is judged, since whether it matters depends on which nodes are taken; before partitions are formed. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;

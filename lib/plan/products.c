@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Of a MatMul and an Add that are merged, ONNX Runtime makes a Gemm, which takes matrices: in another rank a Reshape
- * stands before it and one behind it (core/optimizer/matmul_add_fusion.cc). Beside a Gemm that is taken these change
+ * stands before it and one after it (core/optimizer/matmul_add_fusion.cc). Beside a Gemm that is taken these change
  * nothing; round one that is refused they may be partitions of their own, so there they are put into the graph.
+ *
+ * An example: MatMul of float32[1,128,768] by float32[768,768] with an Add of float32[768] becomes Reshape to [-1,768],
+ * Gemm, Reshape to [1,128,768].
  */
 #include "plan/plan.h"
 
@@ -31,7 +34,8 @@ static bool write_body(struct npart__arena *arena, const struct npart__fact *lef
     return true;
 }
 
-/* False when out of memory. */
+/* False when out of memory. Only of static shapes, since the runtime writes the target of the second Reshape as a
+ * constant; and only where the product falls back. */
 static bool list_products(const struct npart__plan *plan, struct npart__expansions *list)
 {
     const struct npart__graph *graph = plan->inference->graph;

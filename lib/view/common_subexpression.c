@@ -6,6 +6,10 @@
  * Modelled on onnxruntime/core/optimizer: common_subexpression_elimination.cc and constant_sharing.cc. The latter runs
  * once, before anything is folded: of what nodes make of constants, only equal nodes' results are equal to it. Weights
  * of more than a few elements stay apart even where they are equal, so their contents never matter.
+ *
+ * An example: two Shape(x) nodes, each used once, are one Shape used twice to the runtime; so a pattern that asks for a
+ * single use does not match. Classes are found in one walk, by hashing with the input's key, and compared before they
+ * are believed.
  */
 #include "infer/families.h"
 #include "view/view.h"
@@ -38,7 +42,8 @@ static uint32_t input_class(const struct finder *finder, const struct npart__nod
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
-/* A tensor's numbers, where they are few and here; false otherwise. `numbers` has room for MOST_SHARED. */
+/* A tensor's numbers, where they are few and here; false otherwise. `numbers` has room for MOST_SHARED. Integers are
+ * copied bit by bit into the room for doubles: they are only compared with integers of the same type. */
 static bool few_numbers(const struct npart__tensor *tensor, double *numbers)
 {
     if (tensor->elements > MOST_SHARED)
@@ -63,7 +68,8 @@ static bool is_compared(const struct finder *finder, uint32_t value, int32_t ele
 }
 
 /* The tensor of a value that takes part in constant sharing: an initializer, or a Constant node's. NULL for any
- * other. */
+ * other. An initializer, or the `value` of a Constant node (type 4 is TENSOR of AttributeProto); NULL for anything
+ * that the runtime does not compare. */
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
     const struct npart__value *of = &finder->graph->values.items[value];
@@ -104,7 +110,8 @@ static uint64_t hash_constant(const struct finder *finder, const struct npart__t
     return npart__hash_end(hash);
 }
 
-/* Looks a constant up among those before it, and joins its class or begins one. */
+/* Looks a constant up among those before it, and joins its class or begins one. The table is at most half full and
+ * never loses an entry, so that the search ends at a free place. */
 static void class_constant(struct finder *finder, uint32_t value)
 {
     double numbers[MOST_SHARED] = {0};
@@ -202,7 +209,8 @@ static bool same_attributes(const struct npart__graph *graph, const struct npart
     return true;
 }
 
-/* Same operator, version, region and attributes, and equal inputs in order. */
+/* Same operator, version, region and attributes, and equal inputs in order. Nodes of different regions are never
+ * one: each body is optimized as a graph of its own. */
 static bool same_node(const struct finder *finder, const struct npart__node *a, uint32_t b_id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -218,7 +226,8 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
     return same_attributes(graph, a, b);
 }
 
-/* Of a malformed node that has one twice, a look-up by name finds only the first. */
+/* Of a malformed node that has one twice, a look-up by name finds only the first. Such a node is no valid one;
+ * attributes could not be paired by name. */
 static bool has_attribute_twice(const struct npart__graph *graph, const struct npart__node *node)
 {
     const struct npart__attribute *attributes = graph->attributes.items; /* NULL where no node has one */
@@ -276,7 +285,9 @@ static void take_classes(struct finder *finder, const struct npart__node *node, 
 }
 
 /* Looks a node up among those before it, and joins their classes or begins some. Not nodes that make random numbers,
- * have bodies, or whose operator nobody knows. An Identity is what it reads. */
+ * have bodies, or whose operator nobody knows. An Identity is what it reads. Not compared: what has a body or calls
+ * a function, and what is random, which gives other results each time. An Identity is its operand, since the runtime
+ * has removed it by then. */
 static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;

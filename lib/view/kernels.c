@@ -17,6 +17,7 @@ static int type_of(const struct npart__inference *inference, uint32_t value)
     return !inference->policy->is_partial && is_half ? NPART__FLOAT : fact->element_type;
 }
 
+/* Operands and results that the node leaves out are in no kernel's way. */
 static bool takes_operands(const struct npart__inference *inference, const struct npart__node *node,
                            const struct npart__operator *kernel)
 {

@@ -70,7 +70,8 @@ uint8_t npart__find_asked(const char *op)
     return 0;
 }
 
-/* The row of the node's version. */
+/* The row of the node's version. Rows of one operator stand together; the one whose range has the version of the
+ * node counts. */
 static const struct asked *asked_of(const struct npart__call *call)
 {
     size_t first = call->policy_rows[NPART__ROW_ASKED];
@@ -98,7 +99,8 @@ static bool are_asked_typed(const struct npart__call *call, const struct asked *
     return true;
 }
 
-/* The rule where no row says otherwise: the schema's first operand of the result's type is asked. */
+/* The rule where no row says otherwise: the schema's first operand of the result's type is asked. Past a node's
+ * operands there is none to ask. */
 static bool is_source_typed(const struct npart__call *call, uint32_t output)
 {
     int source = npart__type_source(call->node->schema, output, 0);
@@ -123,7 +125,8 @@ static bool are_bodies_typed(const struct npart__call *call)
     return true;
 }
 
-/* Results that the node leaves out are not asked for. */
+/* Results that the node leaves out are not asked for. True where inference may say what it found. A result whose
+ * element type is not known is no answer either. */
 bool npart__is_typed(const struct npart__call *call)
 {
     const struct asked *asked = call->node->schema ? asked_of(call) : NULL;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * view: what runtimes know of a graph, which may be less than can be known, as policies for inference.
+ *
+ * What a function of the standard gives up on is taken away after our own has found it, so that there is one
+ * implementation of shape inference and not one for each runtime.
  */
 #ifndef NPART_VIEW_H
 #define NPART_VIEW_H
