@@ -80,6 +80,8 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
                        *known ? known : " none");
 }
 
+/* Reads the choices from left to right: variant, switches, toolchain. What is not chosen is the
+ * list's default, and a variant brings switches of its own, which the user's signs then change. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error)
 {
@@ -190,6 +192,7 @@ static int fit_of(const struct npart__target *target, uint32_t variant)
     return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == like ? 2 : 0;
 }
 
+/* The one that fits best: for this variant, for the one that it is like, for all. */
 const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name)
 {
     const struct npart__parameter *best = NULL;
@@ -205,6 +208,7 @@ const struct npart__parameter *npart__target_parameter(const struct npart__targe
     return best;
 }
 
+/* By the same order as parameters. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name)
 {
     const struct npart__limit *best = NULL;

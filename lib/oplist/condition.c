@@ -399,7 +399,6 @@ static uint32_t parse_items(struct npart__parser *parser, uint32_t left, unsigne
     return first;
 }
 
-/* Letters alone: no digits, which exporters add to make names different. */
 bool npart__is_plain_name(const char *name)
 {
     size_t length = 0;
@@ -460,8 +459,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         (void)npart__check_op(parser, word->word, column);
 }
 
-/* A toolchain compared with is told by its text, and kept as its place. Example: toolchain >=
- * 'sdk 1.10', by the order of the releases, not of letters. */
+/* A toolchain compared with is told by its text, and kept as its place.
+ * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. */
 static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint64_t column)
 {
     if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
@@ -528,10 +527,10 @@ static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsig
                   : new_pair(parser, NPART__TERM_IN, 0, asked, items);
 }
 
-/* A define whose lines are rows: what is asked is in every column of one of them. Example:
- * conversions(dtype(input), dtype(output)) with the row `row float32 int32: floats int32`. A
- * table becomes an `or` of rows that are an `and` of columns. What is asked is parsed once and
- * shared by all rows, so terms are no tree but may be reached twice. */
+/* A define whose lines are rows: what is asked is in every column of one of them.
+ * Example: conversions(dtype(input), dtype(output)) with the row `row float32 int32: floats
+ * int32`. A table becomes an `or` of rows that are an `and` of columns. What is asked is parsed
+ * once and shared by all rows, so terms are no tree but may be reached twice. */
 static uint32_t parse_table(struct npart__parser *parser, const struct npart__scope *scope, unsigned depth)
 {
     const struct npart__define *define = scope->define;
@@ -602,8 +601,8 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
     return true;
 }
 
-/* each(OPERANDS, CONDITION), where `it` is the operand at hand. Example: each(inputs, rank(it)
- * <= 5 or const(it)) */
+/* each(OPERANDS, CONDITION), where `it` is the operand at hand.
+ * Example: each(inputs, rank(it) <= 5 or const(it)) */
 static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term each = blank_term(NPART__TERM_EACH);

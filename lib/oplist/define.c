@@ -40,9 +40,9 @@ static bool begins_row(const struct npart__lexed_line *statement)
     return strcmp(statement->range.tokens[0].text, "row") == 0;
 }
 
-/* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ] Examples: define floats: float32
- * float16; define pair(x, y): quantized(x) and quantized(y); define at_most(x, most), whose
- * rules follow. */
+/* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ]
+ * Examples: define floats: float32 float16; define pair(x, y): quantized(x) and quantized(y);
+ * define at_most(x, most), whose rules follow. */
 static void read_head(struct npart__parser *parser, struct npart__define *define)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");

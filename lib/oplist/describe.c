@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The support table as people read it (--describe TARGET): the head of a list, then each op with
- * the sentences of its rules; of a single op also conditions, ids and sources, as far as they
- * fit on lines of a terminal.
+ * the sentences of its rules; of a single op also conditions, ids and sources.
  */
 #include "oplist/term.h"
 

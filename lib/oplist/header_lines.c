@@ -295,8 +295,9 @@ uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
     return out->count - before;
 }
 
-/* layout NHWC OP...: the layout that the target gives these ops' activations. Example: layout
- * nhwc Conv MaxPool. A target has one layout of its own; more lines add ops to it. */
+/* layout NHWC OP...: the layout that the target gives these ops' activations.
+ * Example: layout nhwc Conv MaxPool. A target has one layout of its own; more lines add ops to
+ * it. */
 void npart__line_layout(struct npart__parser *parser)
 {
     const struct npart__token *layout = npart__expect(parser, NPART__TOKEN_WORD, "a layout");
@@ -335,7 +336,8 @@ static uint32_t accept_for(struct npart__parser *parser)
     return variant;
 }
 
-/* limit NAME [for VARIANT] NUMBER Example: limit filter_taps for large 262144 */
+/* limit NAME [for VARIANT] NUMBER
+ * Example: limit filter_taps for large 262144 */
 void npart__line_limit(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
@@ -368,8 +370,8 @@ static void fail_runtime(struct npart__parser *parser, const struct npart__token
                           version ? " " : "", version ? version : "", npart__buffer_text(&known));
 }
 
-/* NAME [VERSION] [WHEN] Example: runtime onnxruntime 1.24 since 'sdk 2'. A version that is not
- * there means the newest. */
+/* NAME [VERSION] [WHEN]
+ * Example: runtime onnxruntime 1.24 since 'sdk 2'. A version that is not there means the newest. */
 static bool take_runtime(struct npart__parser *parser, struct npart__runtime_choice *out)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a runtime"), *version;
@@ -410,8 +412,8 @@ void npart__line_rewriting(struct npart__parser *parser)
 const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",
                                               "copy_gb_per_s", "layout_gb_per_s", NULL};
 
-/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"] Example: param launch_ms for v1
- * 0.3 0.4 0.9 assumed "no measurement" */
+/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"]
+ * Example: param launch_ms for v1 0.3 0.4 0.9 assumed "no measurement" */
 void npart__line_param(struct npart__parser *parser)
 {
     struct npart__parameter parameter = {.variant = NPART_NONE, .source = parser->default_source};
@@ -482,8 +484,9 @@ void npart__line_gate(struct npart__parser *parser)
     parser->gate = (uint8_t)index;
 }
 
-/* drop OP...: ops of the included list that this one leaves out. Example: drop Sin Cos. Taken
- * out when all has been read (sections.c); a name that is not there is a mistake. */
+/* drop OP...: ops of the included list that this one leaves out.
+ * Example: drop Sin Cos. Taken out when all has been read (sections.c); a name that is not there
+ * is a mistake. */
 void npart__line_drop(struct npart__parser *parser)
 {
     if (!parser->included_ops)

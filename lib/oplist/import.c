@@ -89,7 +89,7 @@ static void read_row(struct importer *importer, const char *line, size_t length)
 
 /* domain;opsets;Op,Op{"inputs": {...}},... The part in braces says which types a build has, and
  * has commas of its own; it is left out, since a list of names is all that is promised. Versions
- * are left out, too: a build may support more. */
+ * are left out, too. */
 static void read_config_line(struct importer *importer, const char *line, size_t length)
 {
     const char *end = line + length, *first = memchr(line, ';', length);
@@ -141,6 +141,8 @@ static const char *objection(const struct imported *op, const char *whole)
     return NULL;
 }
 
+/* An op of the list, with its note; or a comment that says what could not be taken over, so that
+ * nothing is lost without a word. */
 static void write_op(struct importer *importer, const struct imported *op, struct npart__buffer *out)
 {
     const char *whole = npart__arena_format(importer->arena, "%s%s%s", op->domain, *op->domain ? ":" : "", op->name);

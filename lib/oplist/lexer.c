@@ -252,7 +252,7 @@ static size_t read_mark(struct npart__parser *parser, const char *text, size_t r
 
 /* The tokens of one line, for instance of
  *      need rank(X) in 3..4 "the op must be 1-D or 2-D"  # comment
- * : words, marks and numbers, then a string; the comment is none. */
+ * words, marks and numbers, then a string; the comment is none. */
 static void lex(struct npart__parser *parser, const char *line, size_t length)
 {
     size_t at = 0;
@@ -343,7 +343,6 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 
 /* ---- taking tokens --------------------------------------------------------------------------------------- */
 
-/* Looks at the next token and takes nothing. */
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -367,6 +366,7 @@ bool npart__need(struct npart__parser *parser, enum npart__token_kind kind, cons
     return false;
 }
 
+/* For tokens whose text is free: names, numbers, sentences. */
 const struct npart__token *npart__expect(struct npart__parser *parser, enum npart__token_kind kind,
                                          const char *expected)
 {

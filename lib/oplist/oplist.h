@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * oplist: an op list (docs/oplist-format.md) read into tables, and a target chosen from it. Knows operators by their
- * schemas, and no graph.
+ * oplist: an op list (docs/oplist-format.md) read into tables, and a target chosen from it.
+ * Knows operators by their schemas, and no graph: whether a rule holds at a node is asked in
+ * lib/judge, with the terms that stand here.
+ * A list is read once, whatever variant or switches are chosen, and is not changed afterwards.
+ * Things refer to each other by index into arrays of the list; NPART_NONE stands for none.
  */
 #ifndef NPART_OPLIST_H
 #define NPART_OPLIST_H
 
 #include "runtime/runtime.h"
 
-/* Limits of an op list, all tested at their edge. */
+/* Limits of an op list, all tested at their edge. Lists may come from anyone (--oplist FILE), so
+ * none of them may make reading or judging slow, large or deep. */
 #define NPART__LIMIT_OPLIST_BYTES ((size_t)16 << 20)
 #define NPART__LIMIT_LINE_BYTES ((size_t)4 << 10)
+/* Parsing and evaluating recurse as deep as conditions nest, on the caller's stack. */
 #define NPART__LIMIT_CONDITION_DEPTH 64u
 #define NPART__LIMIT_DEFINE_DEPTH 16u
+/* Only built-in lists can be included, which are not deep; a list that includes itself ends
+ * here. */
 #define NPART__LIMIT_INCLUDE_DEPTH 4u
 /* Words of defines, each time that one is read. Defines that use each other twice, sixteen deep, are 400 bytes. */
 #define NPART__LIMIT_TOKENS_AGAIN 500000u
+/* Arguments of one define are kept on the stack while it is read. */
 #define NPART__LIMIT_PARAMETERS 8u
 /* Mistakes that are told of one list; of further ones only how many there are. */
 #define NPART__LIMIT_MISTAKES 20u
@@ -24,6 +32,7 @@
 #define NPART__LIMIT_DEFINES 1024u
 #define NPART__LIMIT_VARIANTS 1024u
 #define NPART__LIMIT_PATTERNS 4096u
+/* Switches and stages are bits of 32-bit numbers. */
 #define NPART__LIMIT_SWITCHES 32u
 #define NPART__LIMIT_GATES 8u
 /* Of one pattern: names, alternatives, and how deep its expressions nest. */
@@ -33,6 +42,7 @@
 
 /* ---- what an op list holds ------------------------------------------------------------------------------- */
 
+/* What a rule that does not hold means for the verdict: by its keyword. */
 enum npart__rule_kind {
     NPART__RULE_NEED,  /* must hold */
     NPART__RULE_CAP,   /* `maybe`: where it does not hold the verdict is at most unknown */
@@ -40,7 +50,9 @@ enum npart__rule_kind {
     NPART__RULE_UNIT,  /* where it holds, the node's DequantizeLinear and QuantizeLinear fall back with it */
 };
 
-/* What a rule is about: the kind of the cause it makes. */
+/* What a rule is about: the kind of the cause it makes, which decides what is advised
+ * (lib/advice/actions.def). It is what the rule's condition asks first: `rank(X) <= 4` is about
+ * a rank. */
 enum npart__rule_about {
     NPART__ABOUT_OP,
     NPART__ABOUT_DTYPE,
@@ -59,6 +71,9 @@ struct npart__line_condition {
 };
 #define NPART__ALWAYS ((struct npart__line_condition){NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE, NPART_NONE})
 
+/* One requirement, as a line of the list states it. An op that several names share has a rule
+ * for each of them; rules that no line spells out (a missing entry, a partition that is too
+ * small) are rules as well, since whatever a person is told has an id, a sentence and a source. */
 struct npart__rule {
     const char *id;       /* "hexagon/Conv/rank-X": stable */
     const char *sentence; /* what is required, for a person */
@@ -77,6 +92,9 @@ struct npart__rule {
     uint32_t line;
 };
 
+/* An op, or some versions of it, in one stage: `op Conv 11..`. Its rules follow one another in
+ * the list's array. Versions of one op must not overlap, so a node meets one entry of a stage at
+ * most. */
 struct npart__op_entry {
     const char *domain, *name;
     int32_t first_version, last_version; /* of the opset */
@@ -93,6 +111,8 @@ struct npart__line_gate {
     uint32_t line, column;
 };
 
+/* A stage, in the order in which a node has to pass them: the provider's checks, then the
+ * frontend's, then the compiler's. What one stage takes may fall back at the next. */
 struct npart__gate {
     const char *name;    /* the stage, where a rule is not met */
     const char *missing; /* the stage, where the op has no entry */
@@ -115,6 +135,8 @@ enum npart__pattern_kind {
     NPART__PATTERN_REST,   /* `..`: further operands, whatever they are */
 };
 
+/* A part of an expression such as Mul(x, Add(Erf(Div(x, 1.4142)), 1)); the parts of all patterns
+ * lie in one array. */
 struct npart__pattern_part {
     uint8_t kind, output;
     bool is_shared;             /* a node that several units may have, and whose results others may use */
@@ -142,6 +164,8 @@ struct npart__pattern {
     uint32_t line;
 };
 
+/* A chip or a generation: `variant v73 is sm8550 like v69 with float`. Rules ask for it by
+ * variant(v69), which holds for those that are like it, too. */
 struct npart__variant {
     const char *name, *title;
     uint32_t like;     /* variant whose parameters it shares, or itself */
@@ -194,6 +218,8 @@ enum npart__policy_kind {
     NPART__POLICY_CUT_NODE,         /* the node after which the user cuts is left to the CPU */
 };
 
+/* A `partitions` line: they are applied one after the other to the partitions that could be
+ * formed. */
 struct npart__policy {
     uint8_t kind;
     struct npart__line_condition when;
@@ -223,12 +249,14 @@ enum npart__partitioner_reason {
     NPART__REASON_COUNT
 };
 
+/* A `partitioner` line; the name is checked by lib/partition, which knows what there is. */
 struct npart__partitioner_choice {
     const char *name;
     struct npart__line_condition when;
     uint32_t line, column;
 };
 
+/* A `runtime` or `rewriting` line. */
 struct npart__runtime_choice {
     const struct npart__runtime *runtime;
     struct npart__line_condition when;
@@ -244,6 +272,9 @@ struct npart__fallback {
 
 struct npart__names NPART__ARRAY(const char *);
 
+/* A list as it was read. Ranges of `rules` belong to ops, patterns and stages; policies,
+ * partitioners and runtimes are in the order of their lines, of which those count whose
+ * condition the target meets. */
 struct npart__oplist {
     struct npart__arena *arena;
     const char *path; /* for messages */
@@ -315,6 +346,8 @@ extern const struct npart__builtin_oplist npart__builtin_oplists[];
 
 /* ---- a target chosen from it ------------------------------------------------------------------------------ */
 
+/* What a user names by "hexagon:v73+float@onnxruntime-qnn 2.7.0": a list with the choices that
+ * decide which of its lines count. Cheap to make and to copy. */
 struct npart__target {
     const struct npart__oplist *oplist;
     uint32_t variant; /* NPART_NONE where the list has none */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the lexer, the condition parser and the section parser of op lists share.
+ * What the lexer, the condition parser and the section parser of op lists share. Reading goes in
+ * this order: lexer.c makes statements of all lines, define.c notes the defines among them,
+ * sections.c reads one statement after the other and calls the reader of its keyword,
+ * condition.c and operand.c read what rules ask.
+ * A parser never backs up over an error: after the first mistake of a statement its readers do
+ * nothing (`status`), and reading goes on with the next statement, so that several mistakes are
+ * told at once.
  */
 #ifndef NPART_OPLIST_PARSE_H
 #define NPART_OPLIST_PARSE_H
@@ -19,6 +25,8 @@ enum npart__token_kind {
 
 #define NPART__LIMIT_TOKENS 512u /* on a line */
 
+/* A word, number, text or mark of a line. Texts of marks and ends are constants; all others are
+ * copies. */
 struct npart__token {
     uint8_t kind;
     bool is_whole;   /* a number without point or exponent */
@@ -77,11 +85,15 @@ struct npart__reading {
     const char *path;
 };
 
+/* Where something was told: an op of several names is read several times, and its mistakes must
+ * be told once. */
 struct npart__place_told {
     const char *path;
     uint64_t column;
 };
 
+/* The state of reading one list, included lists among it. `now` is where reading is; entering a
+ * define saves it and leaving restores it. */
 struct npart__parser {
     struct npart__oplist *oplist;
     struct npart__arena *arena;
@@ -142,6 +154,8 @@ static inline const struct npart__token *npart__peek(const struct npart__parser 
 {
     return &parser->now.range.tokens[parser->now.at];
 }
+/* The functions below do nothing once the statement has failed, so callers need not look after
+ * each of them. */
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text);
 /* Takes the token if it is this one. */
 bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, const char *text);

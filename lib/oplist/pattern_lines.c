@@ -171,8 +171,9 @@ static uint32_t parse_root(struct npart__parser *parser)
     return parser->status == NPART_OK ? part : NPART_NONE;
 }
 
-/* The name's index, or NPART_NONE. Example: let product = MatMulInteger(quantized, const,
- * quantized.2, ..). The name gets its meaning after its expression, so it cannot stand in it. */
+/* The name's index, or NPART_NONE.
+ * Example: let product = MatMulInteger(quantized, const, quantized.2, ..). The name gets its
+ * meaning after its expression, so it cannot stand in it. */
 static uint32_t parse_let(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -196,8 +197,8 @@ void npart__line_let(struct npart__parser *parser)
     parse_let(parser);
 }
 
-/* The node itself is shared, not what stands before it. Example: share q = QuantizeLinear(x,
- * const, ..) */
+/* The node itself is shared, not what stands before it.
+ * Example: share q = QuantizeLinear(x, const, ..) */
 void npart__line_share(struct npart__parser *parser)
 {
     uint64_t column = npart__peek(parser)->column, name = parse_let(parser);

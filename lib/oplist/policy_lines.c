@@ -116,6 +116,8 @@ void npart__line_partitioner(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->partitioners, choice);
 }
 
+/* One for each reason, whichever partitioner a list names: a user may choose another
+ * (--partitioner). */
 void npart__add_partitioner_rules(struct npart__parser *parser)
 {
     static const struct {

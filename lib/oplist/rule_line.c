@@ -154,8 +154,9 @@ static void add_rule(struct npart__parser *parser, struct npart__rule rule, cons
 }
 
 /* `except OP...` on a rule for all ops: it holds where the op is one of these. Written as a
- * condition of its own. Example: every static: static(*) except Shape. Each op becomes
- * `CONDITION or op = Shape`, so that evaluating knows of no exceptions. */
+ * condition of its own.
+ * Example: every static: static(*) except Shape. Each op becomes `CONDITION or op = Shape`, so
+ * that evaluating knows of no exceptions. */
 static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
 {
     struct npart__term function = {.kind = NPART__TERM_FUNCTION, .op = NPART__FUNCTION_OP, .left = NPART_NONE,

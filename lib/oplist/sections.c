@@ -138,8 +138,8 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     oplist->gates[parser->gate].has_ops = true;
 }
 
-/* op NAME... [OPSETS]: the statements that follow are read for each name. Example: op Add Mul
- * 7.. */
+/* op NAME... [OPSETS]: the statements that follow are read for each name.
+ * Example: op Add Mul 7.. */
 static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__token *names = npart__peek(parser);

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conditions as trees of terms, shared by the parser and the evaluator.
+ * Conditions as trees of terms, shared by the parser and the evaluator. The words of the
+ * language stand here once, in two lists: a row has the word, what stands in its parentheses,
+ * and what a rule is about that asks it first. The parser, the writer (term_text.c) and the
+ * evaluator (lib/judge/answer.c) are made of these rows, so a new word cannot be forgotten in
+ * one of them.
+ * Terms of a list lie in one array and refer to each other by index. A condition such as rank(X)
+ * <= 4 and const(W) is
+ *      AND(COMPARE(FUNCTION rank X, NUMBER 4), PREDICATE const W)
  */
 #ifndef NPART_OPLIST_TERM_H
 #define NPART_OPLIST_TERM_H
 
 #include "oplist/oplist.h"
 
+/* What a term is. Conditions have a truth (yes, no, unknown); numbers and words have values, of
+ * which a selector of several operands has several. */
 enum npart__term_kind {
     /* conditions */
     NPART__TERM_AND,
@@ -25,7 +34,9 @@ enum npart__term_kind {
     NPART__TERM_ARITHMETIC, /* left op right, op a character */
 };
 
-/* Questions with yes or no for an answer. */
+/* Questions with yes or no for an answer. OPERAND is one operand or several, and the answer must
+ * be yes for each; SWITCH and VARIANT take a name that the list declares; NOTHING has no
+ * parentheses. */
 #define NPART__PREDICATES(X)                                                                                           \
     X(STATIC, "static", OPERAND_MAYBE_INDEX, DYNAMIC) /* every dim is a number, or one, or all from one on */ \
     X(BOUNDED, "bounded", OPERAND, DYNAMIC)           /* every dim is known to be no greater than a number */          \
@@ -50,7 +61,8 @@ enum npart__term_kind {
     X(SWITCH, "switch", SWITCH, POLICY)               /* the switch is on */                                           \
     X(VARIANT, "variant", VARIANT, POLICY)            /* the chosen variant is, or is like, this one */
 
-/* Questions with a number or a word for an answer. */
+/* Questions with a number or a word for an answer. A question about several operands has several
+ * answers, and a comparison must hold for each. INDEX after a comma is an axis or an element. */
 #define NPART__FUNCTIONS(X)                                                                                            \
     X(DTYPE, "dtype", OPERAND, DTYPE)       /* element type */                                                         \
     X(QDTYPE, "qdtype", OPERAND, DTYPE)     /* the type before dequantizing or after quantizing, else the own */       \
@@ -99,6 +111,9 @@ enum npart__comparison_op {
     NPART__GREATER_EQUAL,
 };
 
+/* One term. Which members count depends on the kind: `left`, `right` and `next` are terms,
+ * `selector` says which operands are asked. What does not depend on the node is resolved when
+ * the list is read: defaults of attributes, bits of switches, types named by words. */
 struct npart__term {
     uint8_t kind, op;
     uint8_t element_type; /* of a word that names one */
@@ -122,6 +137,8 @@ enum npart__selector_kind { NPART__SELECT_ALL, NPART__SELECT_INPUTS, NPART__SELE
 /* Which operand a name means, by version of the operator: its place may move. */
 #define NPART__SELECTOR_VERSIONS 6u
 
+/* For instance `W` of Conv: input 1 in all versions. Versions are listed only where the place
+ * changes; the last row whose `since` is at most the node's version counts. */
 struct npart__selector {
     uint8_t kind;
     const char *name;
