@@ -32,6 +32,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
     if (!made)
         return npart__fail_memory(error);
+    /* Without a fixed plan the one inference is locked once. */
     const npart_inference *other = fixed ? fixed->inference : plan->inference;
     /* An advice is about both plans, so neither may go before it. */
     npart__life_keep(made->life, plan->life);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * api: the handles of the public header, and the one place that knows what is inside a plan. Each handle owns one
- * arena and keeps alive what it was made from, so that handles may be freed in any order.
- *
- * Nothing changes once a handle is made, but for one thing: elements of tensors are read when a rule first asks for
- * them, into the inference. So whatever tries a rule or reads elements holds the lock of the inference.
+ * api: the handles of the public header, and the one place that knows what is inside a plan.
+ * Each handle owns one arena and keeps alive what it was made from, so that handles may be freed
+ * in any order.
+ * The functions are thin: arguments are checked, ids looked up, and results copied into the
+ * caller's structs. What can be wrong with a call (NULL, an id out of range, a struct of another
+ * size) gets an error, false or NULL, never undefined behaviour.
+ * Nothing changes once a handle is made, but for what is found out when it is first asked for:
+ * elements of tensors, into the inference, and what a plan keeps in npart__late. So whatever tries
+ * a rule, reads elements or asks for such a thing holds the lock of the inference. Getters are safe
+ * from several threads at once.
  */
 #ifndef NPART_API_H
 #define NPART_API_H
@@ -27,6 +32,8 @@ typedef atomic_uint npart__counter;
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
+/* A plan is made from an inference and an op list, an advice from two plans; nothing is made
+ * from more. */
 #define NPART__MOST_KEPT 2u
 
 /* What a handle has besides its contents; all of it lies in the arena. */
@@ -37,6 +44,8 @@ struct npart__life {
     pthread_mutex_t lock;
 };
 
+/* A file that was read. A view of a plan has a model, too, whose graph is the one that the
+ * plan's runtime sees. */
 struct npart_model {
     struct npart__life *life;
     const struct npart__graph *graph;
@@ -44,6 +53,8 @@ struct npart_model {
     const char *name;
 };
 
+/* What is known of a model's values. The same struct serves for views: what the runtime of one
+ * plan knows, with the graph that it sees. */
 struct npart_inference {
     struct npart__life *life;
     struct npart__inference *inference;
@@ -64,6 +75,7 @@ struct npart__views {
     struct NPART__ARRAY(npart_inference *) items; /* what plans hand out as their views */
 };
 
+/* An op list as it was read; which target of it is meant is decided by a plan. */
 struct npart_oplist {
     struct npart__life *life;
     struct npart__oplist oplist;
@@ -75,6 +87,7 @@ struct npart__late {
     struct npart__fusions fusions;
 };
 
+/* What one target does with a model: lib/plan's result, and beside it what reports ask for. */
 struct npart_plan {
     struct npart__life *life;
     struct npart__plan plan;
@@ -89,6 +102,7 @@ struct npart_plan {
     uint32_t order_count;
 };
 
+/* Actions for the causes of a plan, in the order in which they should be taken. */
 struct npart_advice {
     struct npart__life *life;
     struct npart__advice advice;
@@ -112,7 +126,9 @@ static inline void npart__unlock(const npart_inference *inference)
 
 /* ---- arguments --------------------------------------------------------------------------------------------- */
 
-/* Whether a result's size is one that this library knows; so far each struct has had one. */
+/* Whether a result's size is one that this library knows; so far each struct has had one. The
+ * caller writes sizeof into `size`, so a program built against a header with a larger or smaller
+ * struct gets nothing instead of something misread. */
 #define NPART__HAS_ROOM(out) ((out) && (out)->size == sizeof *(out))
 
 /* Fails with ARGUMENT, as an argument that must be there is NULL. */

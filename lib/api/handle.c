@@ -17,6 +17,7 @@ const char *npart_version(void)
     return VERSION_TEXT(NPART_VERSION_MAJOR, NPART_VERSION_MINOR, NPART_VERSION_PATCH);
 }
 
+/* For the tool's own names (options, formats), so that it answers as the library does. */
 size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out, size_t bytes)
 {
     struct npart__nearest nearest;

@@ -8,7 +8,8 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
-/* The caller's options copied, so that the inference can be made again with more sizes given. */
+/* The caller's options copied, so that the inference can be made again with more sizes given.
+ * Without options all is zero, which asks for nothing. NULL when out of memory. */
 static struct npart__infer_options *copy_options(const struct npart_inference_options *options,
                                                  struct npart__arena *arena)
 {
@@ -34,6 +35,8 @@ static struct npart__infer_options *copy_options(const struct npart_inference_op
         int64_t *dims = npart__arena_allocate(arena, (from->rank + (size_t)1) * sizeof *dims);
         shapes[i].input = npart__arena_copy_text(arena, from->input, strlen(from->input));
         shapes[i].rank = from->rank;
+        /* One more than the rank was allocated: a scalar has no dims, and still needs an
+         * address. */
         shapes[i].dims = dims;
         if (!dims || !shapes[i].input)
             return NULL;
@@ -47,7 +50,8 @@ static struct npart__infer_options *copy_options(const struct npart_inference_op
     return copy;
 }
 
-/* False where an array is missing, or a name in it. */
+/* False where an array is missing, or a name in it. Counts may be zero with NULL arrays, and not
+ * the other way round. */
 static bool are_complete(const struct npart_inference_options *options)
 {
     bool is_complete = (options->dims || !options->dim_count) && (options->inputs || !options->input_count);
@@ -214,6 +218,8 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
     return NPART_OK;
 }
 
+/* Use 0 is what a model is mostly asked for; other uses have sizes of their own (prefill and
+ * decode). */
 npart_status npart_inference_make_fixed(npart_inference **out, const npart_inference *open, struct npart_error *error)
 {
     return npart_inference_make_use(out, open, 0, error);
@@ -243,6 +249,8 @@ bool npart_inference_info(const npart_inference *inference, struct npart_inferen
     return true;
 }
 
+/* Of a view the graph that its runtime sees, whose ids of the file's nodes and values are the
+ * same. */
 const npart_model *npart_inference_model(const npart_inference *inference)
 {
     return inference ? inference->model : NULL;
@@ -274,6 +282,7 @@ bool npart_inference_assumption(const npart_inference *inference, uint32_t index
     return true;
 }
 
+/* Findings of inference come after those of reading, which are the model's. */
 bool npart_inference_finding(const npart_inference *inference, uint32_t index, struct npart_finding *out)
 {
     return inference && npart__get_finding(inference->inference->findings.items, inference->inference->findings.count,
@@ -336,6 +345,7 @@ size_t npart_inference_dim_text(const npart_inference *inference, uint32_t value
     return npart__note_close(&note, out, bytes);
 }
 
+/* For instance float32[batch,3,224,224]: what a person reads of a value. */
 size_t npart_inference_type_text(const npart_inference *inference, uint32_t value, char *out, size_t bytes)
 {
     struct npart__note note;

@@ -49,7 +49,8 @@ static npart_model *new_model(npart_model **out, const struct npart_read_options
     return model;
 }
 
-/* From a file, or from a stream where `path` is NULL. */
+/* From a file, or from a stream where `path` is NULL. "-" stands for a stream in reports, as on
+ * a command line. */
 static npart_status open_and_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
                                   const struct npart_read_options *options, struct npart_error *error)
 {
@@ -127,6 +128,7 @@ bool npart_model_info(const npart_model *model, struct npart_model_info *out)
     return true;
 }
 
+/* Graphs are the scopes of lib/graph: the main graph, bodies, and calls of functions. */
 bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_graph *out)
 {
     if (!model || graph >= model->graph->scopes.count || !NPART__HAS_ROOM(out))
@@ -149,6 +151,7 @@ bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_gr
     return true;
 }
 
+/* "" for the main graph and for one that does not exist. */
 size_t npart_model_graph_path(const npart_model *model, uint32_t graph, char *out, size_t bytes)
 {
     struct npart__note note;

@@ -16,6 +16,8 @@ static const uint32_t *operands_at(const npart_model *model, uint32_t first, uin
     return count ? model->graph->operands.items + first : NULL;
 }
 
+/* Lists are borrowed from the model; ids in them are values or NPART_NONE for an operand that is
+ * left out. */
 bool npart_model_node(const npart_model *model, uint32_t node, struct npart_node *out)
 {
     const struct npart__node *at = node_at(model, node);
@@ -108,6 +110,7 @@ static void put_contents(const struct npart__attribute *attribute, struct npart_
     }
 }
 
+/* What the scan left out has its type and no contents. */
 bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t index, struct npart_attribute *out)
 {
     const struct npart__attribute *at = attribute_at(model, node, index);
@@ -192,6 +195,7 @@ uint32_t npart_model_find_node(const npart_model *model, const char *text, uint3
     return NPART_NONE;
 }
 
+/* A name that was never interned names nothing, so no value has to be looked at. */
 uint32_t npart_model_find_value(const npart_model *model, const char *name, uint32_t from)
 {
     uint32_t id = model && name && *name ? npart__strings_find(&model->graph->strings, name, strlen(name)) : NPART_NONE;

@@ -43,6 +43,7 @@ static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const 
     return status;
 }
 
+/* The last entry has no name, so counting up to the index ends there. */
 const char *npart_builtin_oplist(size_t index)
 {
     for (size_t i = 0; i <= index; i++)
@@ -57,7 +58,8 @@ static size_t name_length(const char *target)
     return strcspn(target, ":+@");
 }
 
-/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is meant. */
+/* A hyphen may belong to the name or begin a switch: the longest built-in name that fits is
+ * meant. */
 static const struct npart__builtin_oplist *find_builtin(const char *target)
 {
     const struct npart__builtin_oplist *best = NULL;
@@ -138,6 +140,7 @@ npart_status npart_oplist_find(npart_oplist **out, const char *target, const str
     return npart_oplist_read_memory(out, (const char *)list->text, list->bytes, name, allocator, error);
 }
 
+/* The text is not needed afterwards; the name is for messages only. */
 npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
                                       const struct npart_allocator *allocator, struct npart_error *error)
 {
@@ -252,6 +255,7 @@ bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
     return true;
 }
 
+/* Rules that no line spells out have ids, too: of them `line` is where reading was. */
 bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_rule *out)
 {
     if (!handle || rule >= handle->oplist.rules.count || !NPART__HAS_ROOM(out))
@@ -275,7 +279,8 @@ bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_r
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-/* Hands a whole text on, and gives its memory back. */
+/* Hands a whole text on, and gives its memory back. The text was gathered whole, so a caller
+ * that cannot write has not got half of it before an error is known. */
 static npart_status write_text(struct npart__buffer *text, npart_write_callback write, void *payload,
                                struct npart_error *error)
 {

@@ -32,6 +32,8 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     return true;
 }
 
+/* The order of a run, where it is told which nodes share a partition; the file's order is the
+ * ids'. */
 const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count)
 {
     if (count)
@@ -50,6 +52,7 @@ static const char *layout_of(const struct npart__plan *plan, uint32_t value)
     return layout_word(plan, plan->cost.is_native[value]);
 }
 
+/* The size is that of the static shape; where one dim is not a number there is none. */
 bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_value_plan *out)
 {
     if (!handle || value >= handle->plan.graph->values.count || !NPART__HAS_ROOM(out))
@@ -112,6 +115,8 @@ static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart
     };
 }
 
+/* Reasons were gathered when the node was judged: rules that did not hold or could not be told,
+ * and notes that apply. */
 bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, struct npart_reason *out, char *found,
                        size_t bytes)
 {
@@ -132,7 +137,8 @@ bool npart_plan_reason(const npart_plan *handle, uint32_t node, uint32_t index, 
     return true;
 }
 
-/* A `maybe` that does not hold says that nothing certain is known. */
+/* A `maybe` that does not hold says that nothing certain is known. A note holds or does not and
+ * is never a failure. */
 static enum npart_outcome outcome_of(const struct npart__rule *rule, enum npart__truth truth)
 {
     if (rule->kind == NPART__RULE_NOTE)
@@ -193,6 +199,7 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
     return true;
 }
 
+/* A boundary tensor; `from` or `to` is NPART_NONE for the CPU. */
 bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_crossing *out)
 {
     if (!plan || index >= plan->plan.partitioning.crossings.count || !NPART__HAS_ROOM(out))

@@ -37,6 +37,7 @@ static bool are_complete(const struct npart_plan_options *options)
     return is_complete;
 }
 
+/* The version first: other members of a struct of another version cannot be read. */
 static npart_status check_options(const struct npart_plan_options *options, struct npart_error *error)
 {
     npart_status status = npart__check_version("plan options", options->version, 1, error);
@@ -72,8 +73,10 @@ static bool find_view(npart_plan *plan)
     const npart_inference *inference = plan->inference;
     struct npart__arena *arena = &inference->life->arena;
     plan->view = inference;
+    /* The target's rules ask of all that is known: no view is needed. */
     if (plan->plan.inference == inference->inference)
         return true;
+    /* What a plan alone sees (constant branches taken, definitions expanded) goes with the plan. */
     if (plan->plan.inference->arena != arena) {
         plan->view = new_view(plan, &plan->life->arena);
         return plan->view != NULL;
@@ -133,6 +136,8 @@ static npart_status make_plan(npart_plan *plan, struct npart__plan_request *requ
     return status;
 }
 
+/* The order of the checks is that of the arguments, so that the message names the first that is
+ * wrong. The inference stays locked throughout: rules read elements, and views are added to it. */
 npart_status npart_plan_make(npart_plan **out, const npart_inference *inference, const npart_oplist *oplist,
                              const char *target, const struct npart_plan_options *options, struct npart_error *error)
 {
@@ -265,6 +270,8 @@ static void find_most_partitions(npart_plan *plan)
     }
 }
 
+/* All that getters return as an address must be there before the first is called, as they are
+ * const. */
 bool npart__prepare_plan(npart_plan *plan)
 {
     find_most_partitions(plan);
@@ -300,6 +307,7 @@ const npart_inference *npart_plan_inference(const npart_plan *plan)
     return plan ? plan->inference : NULL;
 }
 
+/* What the target's runtime knows: reports show shapes and nodes of this one. */
 const npart_inference *npart_plan_view(const npart_plan *plan)
 {
     return plan ? plan->view : NULL;

@@ -106,6 +106,7 @@ static void release_with_free(void *payload, void *memory)
     free(memory);
 }
 
+/* Nothing is allocated before the first request, so an arena that is not used costs nothing. */
 void npart__arena_init(struct npart__arena *arena, const struct npart_allocator *allocator)
 {
     memset(arena, 0, sizeof *arena);
@@ -133,6 +134,7 @@ static void release_chain(struct npart__arena *arena, struct npart__block *block
     }
 }
 
+/* The arena can be used again afterwards. */
 void npart__arena_clear(struct npart__arena *arena)
 {
     /* An arena that was never initialized: handles that failed half made are cleared all the
@@ -183,6 +185,8 @@ static void *allocate_large(struct npart__arena *arena, size_t bytes)
     return memory;
 }
 
+/* A request that does not fit in the newest block leaves the rest of that block unused: at most
+ * LARGE_BYTES of it. */
 void *npart__arena_allocate(struct npart__arena *arena, size_t bytes)
 {
     if (is_large(bytes))
@@ -235,6 +239,7 @@ char *npart__arena_copy_text(struct npart__arena *arena, const char *text, size_
     return copy;
 }
 
+/* Formats twice: once for the length, once into memory of just that size. */
 char *npart__arena_format(struct npart__arena *arena, const char *format, ...)
 {
     va_list list, again;
@@ -302,6 +307,9 @@ static void *resize_large(struct npart__arena *arena, struct npart__block *block
     return now_at;
 }
 
+/* In this order: in place, where the allocation is the newest of its block; through the caller's
+ * allocator, where it has a block of its own; by a copy. Small ones that are copied stay in the
+ * arena. */
 void *npart__arena_resize(struct npart__arena *arena, void *memory, size_t old_bytes, size_t new_bytes)
 {
     struct npart__block *block = large_block(memory);

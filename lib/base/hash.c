@@ -13,6 +13,7 @@ static inline uint64_t rotated(uint64_t word, unsigned bits)
     return word << bits | word >> (64 - bits);
 }
 
+/* The additions, rotations and exclusive ors of the specification, in its order. */
 static inline void sip_round(struct npart__hash *hash)
 {
     uint64_t *v = hash->v;
@@ -58,6 +59,8 @@ static uint64_t word_of(const unsigned char *bytes)
            (uint64_t)bytes[4] << 32 | (uint64_t)bytes[5] << 40 | (uint64_t)bytes[6] << 48 | (uint64_t)bytes[7] << 56;
 }
 
+/* The same number as hashing the bytes as the specification says: words from the lowest byte up,
+ * and a last one with the length in its highest byte. */
 uint64_t npart__hash_bytes(const struct npart__hash_key *key, const void *data, size_t count)
 {
     const unsigned char *bytes = data;

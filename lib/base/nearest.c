@@ -106,6 +106,7 @@ static void list_first(struct npart__nearest *nearest, const char *name)
         nearest->has_more = true;
 }
 
+/* For aliases: `qnn` is offered, `hexagon` is shown. */
 void npart__nearest_offer_as(struct npart__nearest *nearest, const char *name, const char *shown)
 {
     uint32_t rank = rank_of(nearest, name, strlen(name)), at = 0;
@@ -169,6 +170,7 @@ size_t npart__nearest_names(const struct npart__nearest *nearest, char *out, siz
     return strlen(out);
 }
 
+/* Room for the question mark or the dots is kept free while names are written. */
 const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out, size_t bytes)
 {
     static const char asks[] = "; did you mean ", lists[] = "; there is ";

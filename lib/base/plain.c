@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 
+/* The first byte tells the length; the bytes after it and the code they make must fit it. */
 size_t npart__utf8_length(const char *text, size_t rest)
 {
     /* The least code of each length: what could be written shorter is overlong, and may hide a
@@ -81,6 +82,7 @@ static bool is_plain_ascii(char c)
     return c >= 0x20 && c < 0x7f;
 }
 
+/* Runs of plain characters are appended at once. */
 void npart__append_plain(struct npart__buffer *buffer, const char *text, size_t length)
 {
     size_t start = 0, at = 0;

@@ -87,6 +87,7 @@ const char *npart__node_metadata(const struct npart__node *node, const char *key
     return NULL;
 }
 
+/* "12:then_branch/3:body" is the body of node 3 within the branch of node 12 of the main graph. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope)
 {
     const struct npart__scope *at = &graph->scopes.items[scope];
@@ -100,6 +101,7 @@ void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__
     npart__append_text(buffer, at->label);
 }
 
+/* Long names are cut at their beginning, as exporters put what tells them apart at the end. */
 void npart__describe_node(const struct npart__graph *graph, uint32_t id, char *out, size_t bytes)
 {
     const struct npart__node *node = &graph->nodes.items[id];

@@ -182,6 +182,8 @@ static int compare_named(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* A call may have thousands of attributes, and its function as many references to them, so that
+ * looking through them all each time would take too long. */
 bool npart__build_attribute_index(struct npart__build *build, uint32_t id, struct npart__attribute_index *out)
 {
     const struct npart__node *node = &build->graph->nodes.items[id];

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of this stage share while a graph is being built. Only they see protobuf-c objects.
+ * What the files of this stage share while a graph is being built. Only they see protobuf-c
+ * objects.
+ * The order of building: count what functions make (inlined.c), then each scope in three steps
+ * (build.c) with its tensors, types and attributes (tensor.c, type.c, attribute.c), then what
+ * needs the whole graph (order.c). regions.c and expand.c make other graphs of one that is
+ * there, and end with order.c again.
  */
 #ifndef NPART_GRAPH_BUILD_H
 #define NPART_GRAPH_BUILD_H

@@ -361,6 +361,7 @@ static bool expand(struct expander *expander)
     return true;
 }
 
+/* Copies the graph first: the old one stays as it is, for the rounds before. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error)

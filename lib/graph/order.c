@@ -210,6 +210,7 @@ static void heap_push(struct sorter *sorter, uint32_t node)
     sorter->heap[at] = node;
 }
 
+/* The last leaf takes the top's place and sinks below what stands before it. */
 static uint32_t heap_pop(struct sorter *sorter)
 {
     uint32_t top = sorter->heap[0], last = sorter->heap[--sorter->heap_count], at = 0;

@@ -119,6 +119,8 @@ static void check_order(const struct npart__graph *graph, const bool *is_run, st
     }
 }
 
+/* Only in the debug build, and only when memory for the lists can be had: a check that cannot
+ * run asserts nothing. */
 void npart__check_graph(const struct npart__graph *graph, const bool *is_run)
 {
     struct npart__arena scratch;

@@ -94,6 +94,8 @@ static void keep_call(struct npart__graph *graph, uint32_t id)
             graph->values.items[npart__node_output(graph, node, i)].producer = id;
 }
 
+/* The last step for every graph that is made of another: order, captures and consumers of its
+ * new regions. */
 npart_status npart__build_finish(struct npart__graph *graph, struct npart_error *error)
 {
     struct npart__build *build = npart__arena_zeroed(graph->arena, 1, sizeof *build);

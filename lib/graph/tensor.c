@@ -39,6 +39,7 @@ struct typed_field {
     uint64_t numbers, per_element;
 };
 
+/* Several types share a field; what is not listed here stands in int32_data. */
 static struct typed_field typed_field(const Onnx__TensorProto *proto)
 {
     switch (proto->data_type) {
@@ -347,6 +348,7 @@ static double double_at(const struct npart__tensor *tensor, const Onnx__TensorPr
     return from_float_bits(type == FLOAT16 ? widen_half(bits) : bits << 16);
 }
 
+/* float8 and smaller floating-point types are not read here. */
 bool npart__tensor_doubles(const struct npart__tensor *tensor, double *out, uint64_t limit)
 {
     const Onnx__TensorProto *proto = tensor->data;

@@ -39,6 +39,7 @@ static void operand(struct npart__page *page, const struct npart_operand *at, bo
     npart__put(page, "\n");
 }
 
+/* An operand that is left out has no line. */
 static void operands(struct npart__page *page, uint32_t node, bool is_output)
 {
     struct npart_operand at = {.size = sizeof at};
@@ -200,6 +201,7 @@ static void one_node(struct npart__page *page, uint32_t node)
         decision(page, node, &at);
 }
 
+/* A heading for each target, even where there is one: its name says which variant and switches. */
 static void node_of_target(struct npart__page *page, const npart_plan *plan, uint32_t node)
 {
     npart__page_turn(page, plan);
@@ -245,7 +247,8 @@ static bool explain_matches(struct npart__page *page, const struct npart_plan_pa
     return matches > 0;
 }
 
-/* Of those that a target's runtime puts in the place of one, for that alone. */
+/* Of those that a target's runtime puts in the place of one, for that alone. Their ids come
+ * after the model's own, and differ between targets. */
 static bool explain_added(struct npart__page *page, const npart_plan *plan, const char *text)
 {
     struct npart_model_info own = {.size = sizeof own};

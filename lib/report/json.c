@@ -60,12 +60,14 @@ static void number(struct json *json, const char *key, int64_t value)
     npart__add_number(json->out, value);
 }
 
+/* Six digits: enough for microseconds in milliseconds, and the same everywhere. */
 static void decimal(struct json *json, const char *key, double value)
 {
     text(json, key);
     npart__add_decimal(json->out, value, 6);
 }
 
+/* NPART_NONE is a number in the library, and null in JSON. */
 static void id_or_null(struct json *json, const char *key, uint32_t id)
 {
     text(json, key);
@@ -148,7 +150,8 @@ static void model(struct json *json)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
-/* What is a reason for many nodes is put together once: `made` is where it is kept. */
+/* What is a reason for many nodes is put together once: `made` is where it is kept. Rules repeat
+ * at thousands of nodes, whose sentences would be escaped each time. */
 static void reason_once(struct json *json, const char **made, const char *gate, const char *rule,
                         const char *sentence, const char *because, const char *source)
 {
@@ -249,6 +252,7 @@ static void node_tail(struct json *json, uint32_t id)
     text(json, "}}");
 }
 
+/* A node's line: what every target says of it, then verdict, reasons and cause of this one. */
 static void node(struct json *json, uint32_t id)
 {
     static const char *const verdicts[] = {
@@ -289,6 +293,7 @@ static void count_or_null(struct json *json, const char *key, bool is_known, uin
         text(json, "null");
 }
 
+/* The same numbers as in the text, and `null` where multiply-accumulates are not known. */
 static void summary(struct json *json, const struct npart_summary *at)
 {
     number(json, "{\"nodes\":", at->nodes);
@@ -342,6 +347,7 @@ static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
     text(json, "}");
 }
 
+/* `from` and `to` are partitions; null is the CPU. */
 static void crossing(struct json *json, uint32_t index, const struct npart_crossing *at)
 {
     value_name(json, index ? ",{\"tensor\":" : "{\"tensor\":", at->value);
@@ -376,6 +382,7 @@ static void fusions(struct json *json)
     text(json, "]");
 }
 
+/* Only tensors that are converted, with the sentence that the text report has. */
 static void layouts(struct json *json)
 {
     struct npart_value_plan at = {.size = sizeof at};
@@ -427,7 +434,7 @@ static void string_or_null(struct json *json, const char *value)
         text(json, "null");
 }
 
-/* The words of a list with blanks between. */
+/* The words of a list with blanks between. No blanks at the ends, so every piece is a word. */
 static void words(struct json *json, const char *key, const char *list)
 {
     text(json, key);
@@ -469,6 +476,7 @@ static void after(struct json *json, const struct npart_after *at)
     text(json, "}}");
 }
 
+/* `rewrites` is one text with blanks between the names; in JSON it is a list. */
 static void action(struct json *json, uint32_t index, const struct npart_action *at)
 {
     text(json, index ? ",{\"id\":" : "{\"id\":");
@@ -497,6 +505,7 @@ static void action(struct json *json, uint32_t index, const struct npart_action 
     text(json, "}");
 }
 
+/* The plan with sizes that were proposed for the dynamic dims, where one was made. */
 static void if_fixed(struct json *json, const npart_plan *fixed)
 {
     struct npart_summary at = {.size = sizeof at};
@@ -514,7 +523,8 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
     text(json, "}");
 }
 
-/* What it is, and how it went. */
+/* What it is, and how it went. Names a target by its parts, so that a program need not take its
+ * text apart. */
 static void target_head(struct json *json)
 {
     struct npart_oplist_info oplist = {.size = sizeof oplist};
@@ -595,7 +605,8 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-/* Writes what `write` writes of each node to one text; `ends[i]` is where the text of node i ends. */
+/* Writes what `write` writes of each node to one text; `ends[i]` is where the text of node i
+ * ends. `apart` has no plan: what is written must be the same for all targets. */
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
     struct npart__sheet sheet;
@@ -628,6 +639,7 @@ static void make_node_texts(struct json *json)
     json->nodes = texts;
 }
 
+/* "" is the main graph. */
 static void make_paths(struct json *json)
 {
     json->paths = npart__take(json->pool, json->info.graph_count, sizeof *json->paths);
@@ -664,6 +676,7 @@ static void see_plan(struct json *json, const npart_plan *plan, bool for_many)
         make_node_texts(json);
 }
 
+/* Head and model once, then a target after the other; each is written as soon as it is made. */
 npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                const struct npart_report_options *options, npart_write_callback write, void *payload,
                                struct npart_error *error)

@@ -51,6 +51,8 @@ static size_t utf8_length(const unsigned char *bytes, size_t rest)
     return is_character ? length : 0;
 }
 
+/* Three speeds: eight plain characters at once, single ones, and what has to be looked at. All
+ * that stays as it is goes out in one piece. */
 void npart__add_json_string(struct npart__sheet *out, const char *text, size_t length)
 {
     const unsigned char *bytes = (const unsigned char *)text;

@@ -12,7 +12,8 @@
 /* A screen of lines; the rest is in JSON. */
 #define LAYOUTS_SHOWN 40u
 
-/* "NHWC"; the model's own by the number of axes. */
+/* "NHWC"; the model's own by the number of axes. Op lists write layouts in small letters; people
+ * know them in capitals. */
 static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank)
 {
     static const char *const plain[] = {[3] = "NCW", [4] = "NCHW", [5] = "NCDHW"};
@@ -26,6 +27,7 @@ static void add_layout(struct npart__sheet *out, const char *word, uint32_t rank
     }
 }
 
+/* The sentence says what needs the layout, and which one the tensor has before. */
 void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
                            uint32_t value, const struct npart_value_plan *at)
 {

@@ -37,6 +37,7 @@ static bool is_match(const npart_inference *inference, const struct npart_node *
     return false;
 }
 
+/* None for an empty text, which every name holds. */
 uint32_t npart__find_matches(struct npart__page *page, const npart_inference *inference, const char *text,
                              uint32_t **out)
 {
@@ -52,6 +53,7 @@ uint32_t npart__find_matches(struct npart__page *page, const npart_inference *in
     return count;
 }
 
+/* Each with its verdict, so that the one that was meant may need no second question. */
 void npart__put_matches(struct npart__page *page, const char *text, const uint32_t *nodes, uint32_t count)
 {
     static const char *const words[] = {

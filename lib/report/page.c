@@ -70,7 +70,8 @@ static bool is_plain(const char *text, size_t length)
     return true;
 }
 
-/* The text as it is shown, *length bytes until the next call; mostly it is the text itself. */
+/* The text as it is shown, *length bytes until the next call; mostly it is the text itself. The
+ * getter of the public header is used, so that reports show names as any other program would. */
 static const char *plain_of(struct npart__page *page, const char *text, size_t *length)
 {
     if (is_plain(text, *length))
@@ -92,6 +93,7 @@ static bool begins_character(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
+/* One "?" for a whole character, so that columns stay what they were. */
 static void put_plain(struct npart__page *page, const char *plain, size_t length)
 {
     if (!page->options->use_ascii) {
@@ -146,6 +148,7 @@ static size_t unit_length(const char *plain, size_t length)
     return at;
 }
 
+/* Room for the dots is kept from the beginning, as it is not known yet whether they are needed. */
 void npart__put_cut(struct npart__page *page, const char *text, size_t columns)
 {
     size_t length = strlen(text), fits = 0, seen = 0;
@@ -188,7 +191,8 @@ void npart__painted(struct npart__page *page, const char *code, const char *plai
     npart__paint(page, "0");
 }
 
-/* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
+/* Breaks at blanks, with `indent` blanks before every line but the first, which begins at
+ * `column`. A word longer than the line stays whole: names and paths are there to be copied. */
 void npart__wrapped(struct npart__page *page, const char *text, uint32_t column, uint32_t indent)
 {
     bool is_first = true;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text for a terminal: colour, wrapping, where a node comes from.
+ * Text for a terminal: colour, wrapping, where a node comes from. What explain.c, text.c and the
+ * parts of the text report share: each of these is a file with one function that writes its part
+ * onto the page.
  */
 #ifndef NPART_REPORT_PAGE_H
 #define NPART_REPORT_PAGE_H
 
 #include "report/report.h"
 
+/* Where a report writes, and which plan it speaks of. A copy of it with another `out` gathers a
+ * line that is to be measured or wrapped as a whole. */
 struct npart__page {
     struct npart__pool *pool;
     struct npart__sheet *out;
@@ -37,7 +41,8 @@ npart_status npart__document_close(struct npart__document *document, struct npar
 /* Goes on with another plan. */
 void npart__page_turn(struct npart__page *page, const npart_plan *plan);
 
-/* SGR parameters. */
+/* SGR parameters. Escape sequences of ANSI terminals (ECMA-48): only those that every terminal
+ * has. */
 #define NPART__BOLD "1"
 #define NPART__DIM "2"
 #define NPART__RED "31"

@@ -9,6 +9,8 @@
 
 /* A screen of lines; the rest is in JSON. */
 #define PIECES_SHOWN 40u
+/* A launch costs the same for one node as for a thousand, so a partition with this little to do
+ * may cost more than it saves. It is a hint on a line, and decides nothing. */
 #define SMALL_NODES 5u    /* a small partition has fewer nodes, */
 #define SMALL_SHARE 0.01 /* and a smaller share of the model's multiply-accumulates */
 
@@ -28,7 +30,8 @@ static int compare_pieces(const void *left, const void *right)
     return a->id < b->id ? -1 : 1;
 }
 
-/* "1.2 GMACs" */
+/* "1.2 GMACs". A multiply-accumulate is two operations, so GMACs are half of what others call
+ * GFLOPs. */
 static void add_macs(struct npart__sheet *out, uint64_t macs)
 {
     static const char *const units[] = {" MACs", " kMACs", " MMACs", " GMACs", " TMACs", " PMACs", " EMACs"};

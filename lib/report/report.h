@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report: plans as text and JSON. Both say the same; equal plans give equal bytes. Reports stand on the public header
- * alone, so whatever they print others can get as well.
+ * report: plans as text and JSON. Both say the same; equal plans give equal bytes. Reports stand
+ * on the public header alone, so whatever they print others can get as well: who wants another
+ * format has these files as an example.
+ * All reports work alike: they check their arguments, open a pool and a sheet, write from the
+ * first line to the last, and close both. A failure in between is noted in the pool and told at
+ * the end.
  */
 #ifndef NPART_REPORT_H
 #define NPART_REPORT_H
@@ -83,6 +87,7 @@ void npart__add_json_string(struct npart__sheet *sheet, const char *text, size_t
  *
  * True while `length` bytes and a NUL have not fitted; then there is room for them, or the report has failed. */
 bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length);
+/* The two last arguments of every getter of text. */
 #define NPART__ROOM(sheet) (sheet)->data, (sheet)->capacity
 
 /* "1.2 MB" */

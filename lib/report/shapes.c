@@ -82,6 +82,7 @@ static void all_shapes(struct shapes *shapes, const npart_model *model)
     npart__add_text(shapes->out, "}\n");
 }
 
+/* Of an inference and not of a plan, so what is checked for plans is checked here by hand. */
 npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write, void *payload,
                                  struct npart_error *error)
 {

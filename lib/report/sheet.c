@@ -103,6 +103,7 @@ bool npart__sheet_reserve(struct npart__sheet *sheet, size_t bytes)
 {
     if (sheet->write && sheet->capacity >= NPART__SHEET_BYTES && !sheet->pool->failed)
         hand_on(sheet);
+    /* Filling the sheet makes every later piece come here, where it is dropped. */
     if (sheet->pool->failed) {
         sheet->size = sheet->capacity; /* what comes now is swallowed here */
         return false;
@@ -133,6 +134,7 @@ bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
     return npart__sheet_reserve(sheet, length);
 }
 
+/* The NUL is not counted, so appending goes on over it. */
 const char *npart__sheet_text(struct npart__sheet *sheet)
 {
     if (!npart__sheet_reserve(sheet, 0))
@@ -186,6 +188,7 @@ void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes)
     npart__add_text(sheet, units[unit]);
 }
 
+/* As in lib/base: by hand, as printf is slow for millions of numbers. */
 void npart__add_number(struct npart__sheet *sheet, int64_t value)
 {
     char digits[24];
@@ -203,6 +206,7 @@ void npart__add_number(struct npart__sheet *sheet, int64_t value)
         sheet->data[sheet->size++] = digits[at++];
 }
 
+/* As in lib/base: not printf, whose point is the locale's. */
 void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decimals)
 {
     static const int64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
@@ -247,6 +251,8 @@ npart_status npart__report_fail(struct npart_error *error, npart_status status, 
     return status;
 }
 
+/* The model that was asked about, not the graph that a runtime sees, which differs between
+ * targets. */
 static const npart_model *model_of(const npart_plan *plan)
 {
     return npart_inference_model(npart_plan_inference(plan));
@@ -281,6 +287,7 @@ const struct npart_allocator *npart__allocator_of(const npart_plan *plan)
     return info.allocator;
 }
 
+/* Nothing is allocated yet: a report that fails at once has nothing to give back. */
 void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, const struct npart_allocator *allocator,
                         npart_write_callback write, void *payload)
 {

@@ -5,6 +5,8 @@
  */
 #include "report/page.h"
 
+/* What a cell looks like: full, where all of its nodes are of the kind; partly; in ASCII, and
+ * its colour. Each has a sign of its own, so that nothing depends on colour. */
 static const struct {
     const char *full, *partly, *ascii, *color;
 } looks[NPART__CELL_KINDS] = {
@@ -73,6 +75,8 @@ static enum npart__cell dominant(const uint32_t *tally)
     return best;
 }
 
+/* Cells share the nodes evenly; colour is changed only where the kind of cell does, which keeps
+ * the output short. */
 void npart__put_strip(struct npart__page *page, uint32_t cells)
 {
     uint32_t count;

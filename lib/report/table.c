@@ -33,11 +33,13 @@ static void put_cost(struct npart__page *page)
     npart__sheet_close(&text);
 }
 
+/* Columns and not bytes: names of lists may be in any language. */
 static size_t target_columns(struct npart__page *page)
 {
     return npart__shown_columns(page, page->info.target, strlen(page->info.target));
 }
 
+/* Padded as text, since decimals are written without printf. */
 static void put_share(struct npart__page *page)
 {
     struct npart__sheet text;
@@ -47,6 +49,8 @@ static void put_share(struct npart__page *page)
     npart__sheet_close(&text);
 }
 
+/* A line for one target; blanks pad what has colour, since widths of printf would count its
+ * escapes. */
 static void put_row(struct npart__page *page, size_t name_columns, size_t cause_columns)
 {
     const struct npart_summary *summary = &page->summary;
@@ -72,6 +76,7 @@ static void put_row(struct npart__page *page, size_t name_columns, size_t cause_
     npart__put(page, "\n");
 }
 
+/* The longest name of a target decides the first column, the terminal's width the last. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count)
 {
     size_t name_columns = 6;

@@ -58,6 +58,7 @@ static void note(struct npart__page *page, const struct npart_finding *finding)
     npart__sheet_close(&line);
 }
 
+/* Each source of notes has a count of its own. */
 static void more_notes(struct npart__page *page, uint32_t count)
 {
     if (count > FINDINGS_SHOWN && !page->options->is_verbose)
@@ -82,7 +83,8 @@ static void notes(struct npart__page *page)
 
 /* ---- verdict ----------------------------------------------------------------------------------------------- */
 
-/* The share of the work that the NPU does, by arithmetic first. */
+/* The share of the work that the NPU does, by arithmetic first. Of what it is a share is always
+ * said: of MACs, and of nodes. */
 static void coverage(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
@@ -121,7 +123,8 @@ static void verdict(struct npart__page *page)
     npart__sheet_close(&line);
 }
 
-/* Of a runtime that has room for so many partitions: how many of them are in use. */
+/* Of a runtime that has room for so many partitions: how many of them are in use. For runtimes
+ * with a limit (`partitions keep`), such as 16 subgraphs. */
 static void room(struct npart__page *page)
 {
     if (page->info.most_partitions)
@@ -184,6 +187,7 @@ static void requirement_lines(struct npart__page *page, const struct npart_cause
     npart__sheet_close(&line);
 }
 
+/* What lies under a cause, dimmed: the requirement, the first node, the rule with its source. */
 static void cause_detail(struct npart__page *page, const struct npart_cause *cause, const char *found)
 {
     struct npart_rule rule = {.size = sizeof rule, .id = "", .text = "", .source = "", .advice = "", .because = ""};
@@ -205,7 +209,8 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
     npart__paint(page, "0");
 }
 
-/* "343 nodes fall back, 8 partitions end": what the cause does. */
+/* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
+ * partitions and makes no node fall back. */
 static void add_effect(struct npart__sheet *line, const struct npart_cause *cause)
 {
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
@@ -242,6 +247,7 @@ static void cause_line(struct npart__page *page, uint32_t id)
     cause_detail(page, &cause, npart__sheet_text(page->scratch));
 }
 
+/* In the plan's order: those that end most partitions first. */
 static void causes(struct npart__page *page)
 {
     uint32_t count = page->info.cause_count;
@@ -267,7 +273,8 @@ static void part(struct npart__page *page, const char *name, struct npart_cost_r
     npart__put(page, " ms");
 }
 
-/* The range's parts, on lines of their own. */
+/* The range's parts, on lines of their own. Each part as a range: its parameters are ranges, and
+ * adding their typical values would hide that. */
 static void parts(struct npart__page *page, const struct npart_cost *cost)
 {
     struct npart__sheet line;
@@ -350,6 +357,7 @@ static void failures(struct npart__page *page)
         is_invalid = true;
         count++;
     }
+    /* A model that is not loaded is not compiled either, so what would fail then is not told. */
     for (uint32_t i = 0; !is_invalid && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;
@@ -360,7 +368,8 @@ static void failures(struct npart__page *page)
 
 /* ---- what to do -------------------------------------------------------------------------------------------- */
 
-/* What is left then: "leaves 7 partitions, 85.8 % of nodes on the NPU". */
+/* What is left then: "leaves 7 partitions, 85.8 % of nodes on the NPU". Both plans may fail to
+ * compile; the numbers say how far they would get. */
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
     bool is_whole = strcmp(after->verdict, "whole") == 0;
@@ -399,7 +408,7 @@ static void action_line(struct npart__page *page, const char *label, const struc
         left(page, before, &action->after);
 }
 
-/* What may take the place of a step. */
+/* What may take the place of a step. Of the first step only, unless all is asked for. */
 static void other_lines(struct npart__page *page, const npart_advice *advice, uint32_t step,
                         const struct npart_after *before)
 {
@@ -436,6 +445,7 @@ static void actions(struct npart__page *page, const npart_advice *advice)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
+/* One target, from the verdict to the costs. */
 static void target(struct npart__page *page, const npart_advice *advice)
 {
     npart__put(page, "\n");

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * runtime: what runtimes do by themselves, as tables: which there are, what their sessions rewrite, which operators the
- * CPU has a kernel for, and what is loaded at all. A new release is a new column, and no code.
+ * runtime: what runtimes do by themselves, as tables: which there are, what their sessions
+ * rewrite, which operators the CPU has a kernel for, and what is loaded at all. A new release is
+ * a new column, and no code.
+ * Every table says where its rows are from: generated from packages, or asked of them one by
+ * one. Targets name a runtime in their op list (`runtime onnxruntime 1.24`).
  */
 #ifndef NPART_RUNTIME_H
 #define NPART_RUNTIME_H
@@ -24,6 +27,8 @@ enum npart__knowledge {
     NPART__KNOWLEDGE_ONNX,    /* what a tool knows that asks ONNX's inference, and takes the file as it is */
 };
 
+/* A row of runtimes.def. Several names may share a release and differ in what is known of
+ * shapes. */
 struct npart__runtime {
     const char *name, *version; /* "" where it has none */
     enum npart__release release;

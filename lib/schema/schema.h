@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * schema: what the standard calls the operands and attributes of every operator version. One generated table,
- * used by inference (element types, attribute defaults) and by op lists (names).
+ * schema: what the standard calls the operands and attributes of every operator version, with
+ * their types and defaults. One generated table, used by inference (element types, attribute
+ * defaults), by op lists (names) and by lib/valid (what is allowed). Rows are strings in a
+ * compact form, since most are never asked for.
+ * A version is in force from its `since` on until the next one: a model that imports opset 12
+ * uses Relu of since 6.
  */
 #ifndef NPART_SCHEMA_H
 #define NPART_SCHEMA_H
@@ -35,6 +39,7 @@ unsigned npart__operator_flags(const struct npart__operator *op);
 size_t npart__operator_count(void);
 size_t npart__operator_number(const struct npart__operator *op);
 
+/* An operand as the schema lists it; texts point into the table and are not terminated. */
 struct npart__operand {
     const char *name; /* not terminated */
     size_t name_length;
@@ -62,6 +67,7 @@ bool npart__operator_types(const struct npart__operator *op, const char *variabl
  * as a few operators use one name on both. */
 int npart__operator_find_operand(const struct npart__operator *op, const char *name, size_t length, bool *is_output);
 
+/* An attribute of the schema; what a node gives goes before the default. */
 struct npart__attribute_schema {
     char kind;               /* f i s t g F I S T G p P y Y, as in operators.def */
     bool is_required;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the files of this stage share.
+ * What the files of this stage share. valid.c walks the graph and knows schemas, types.c
+ * compares element types, shapes.c asks what is known of ranks, axes and sizes. All write their
+ * findings by npart__refuse.
  */
 #ifndef NPART_VALID_CHECKS_H
 #define NPART_VALID_CHECKS_H
@@ -19,7 +21,8 @@ struct npart__shape_rows {
     bool has_perm;
 };
 
-/* What is looked up once per operator and version. */
+/* What is looked up once per operator and version. Zeroed before each walk, as the view that is
+ * looked at may change. */
 struct npart__valid_slot {
     const struct npart__operator *schema; /* as the runtime has it; NULL: it has none */
     bool is_filled, is_deprecated, is_constant, has_required;
@@ -27,7 +30,9 @@ struct npart__valid_slot {
     uint64_t passed; /* the look of operands that were found well typed last; 0: none */
 };
 
-/* One look at a graph. */
+/* One look at a graph. There are two: the first with all that we know, which only counts; if it
+ * finds something, a second with what the runtime knows at that point, whose findings are
+ * written down. */
 struct npart__validity {
     struct npart__inference *inference; /* that the findings are for */
     struct npart__inference *view;      /* whose facts are looked at */

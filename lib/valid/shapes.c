@@ -182,6 +182,7 @@ struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *sc
     return rows;
 }
 
+/* Rows are of versions; a rule that came with opset 13 is not asked of a node of opset 11. */
 void npart__check_shapes(struct npart__validity *validity, uint32_t id, const struct npart__shape_rows *rows)
 {
     int since = validity->graph->nodes.items[id].schema->since;

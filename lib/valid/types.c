@@ -55,7 +55,8 @@ static bool allows(const struct npart__type_set *set, const struct npart__fact *
     }
 }
 
-/* Whether two types are certainly not the same. */
+/* Whether two types are certainly not the same. Of sequences, optionals and maps the element
+ * decides. */
 static bool differ(const struct npart__fact *a, const struct npart__fact *b)
 {
     if (a->kind == NPART__TYPE_UNKNOWN || b->kind == NPART__TYPE_UNKNOWN)

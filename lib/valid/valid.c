@@ -33,6 +33,7 @@ void npart__refuse(struct npart__validity *validity, uint32_t node, const char *
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
 
+/* The standard's own domain is empty in the library; people read ai.onnx. */
 static const char *shown_domain(const char *domain)
 {
     return *domain ? domain : "ai.onnx";
@@ -156,6 +157,7 @@ static char kind_of(uint8_t type)
     return type < sizeof kinds - 1 ? kinds[type] : '?';
 }
 
+/* The letter, a blank, and what it is called. */
 static const char *kind_name(char kind)
 {
     static const char *const names[] = {"f float", "i int", "s string", "t tensor", "g graph", "F list of floats",
@@ -211,7 +213,8 @@ static void check_required(struct npart__validity *validity, uint32_t id, const 
     }
 }
 
-/* It becomes an initializer before anything is checked, by the first attribute that gives a value. */
+/* It becomes an initializer before anything is checked, by the first attribute that gives a
+ * value. Another domain may have an operator of the same name. */
 static bool is_constant(const struct npart__operator *schema)
 {
     return !*schema->domain && npart__same_text(schema->name, "Constant");

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * valid: what a runtime refuses to load, by the standard's schemas and the runtime's own limits. A problem is a finding
- * with the code `invalid`. And what is in a model that no one has to compile.
+ * valid: what a runtime refuses to load, by the standard's schemas and the runtime's own limits.
+ * A problem is a finding with the code `invalid`; a model that has one fails on every target of
+ * that runtime. And what is in a model that no one has to compile.
+ * A finding must be certain: a false alarm costs a user more than a problem that is not found,
+ * so what is not known is let pass.
  */
 #ifndef NPART_VALID_H
 #define NPART_VALID_H
 
 #include "infer/infer.h"
 
-/* Findings of this kind for one model; the runtime stops at the first. */
+/* Findings of this kind for one model; the runtime stops at the first. More would be the same
+ * mistake again and again. */
 #define NPART__LIMIT_INVALID_FINDINGS 64u
 
 /* The code of such a finding. */

@@ -514,6 +514,7 @@ static const uint8_t wire_types[] = {
     [KIND_MESSAGE] = 1 << WIRE_BYTES,
 };
 
+/* What may be left out above a limit, with a record. */
 static bool is_payload(const struct tag *tag)
 {
     return tag->field.rule == RULE_TENSOR || tag->field.rule == RULE_ATTRIBUTE;
@@ -549,6 +550,7 @@ static npart_status handle_number(struct scan *scan, const struct tag *tag)
     return NPART_OK;
 }
 
+/* 0 where only reading the payload would tell. */
 static uint64_t element_count(const struct tag *tag, uint64_t bytes)
 {
     switch (tag->field.kind) {
@@ -597,6 +599,7 @@ static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
     if (has_odd_end(tag->field.kind, bytes))
         return malformed(scan, scan->position, "packed numbers do not fill their %llu bytes",
                          (unsigned long long)bytes);
+    /* raw_data does not repeat: a second one replaces the first, as in every protobuf reader. */
     if (is_payload(tag) && tag->field.kind == KIND_BYTES)
         forget_payload(frame, tag->number);
     if (is_payload(tag) && !stays(scan, tag->number, bytes))
@@ -664,6 +667,7 @@ npart_status npart__wire_scan(struct npart__source *source, const struct npart__
     npart_status status = npart__source_seek(source, 0, 16, error);
     if (status == NPART_OK && source->window_bytes == 0)
         status = npart__fail(error, NPART_ERROR_MALFORMED, "byte 0", "the input is empty");
+    /* The model is a message without a length of its own: it ends with the input. */
     scan->frames[0].end = source->size;
     scan->frames[0].message = MESSAGE_MODEL;
     scan->depth = 1;

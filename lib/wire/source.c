@@ -39,6 +39,7 @@ static npart_status cannot_read(const char *what, int code, struct npart_error *
     return npart__fail(error, NPART_ERROR_READ, "", "cannot %s: %s", what, text);
 }
 
+/* The largest window at once: it does not grow later. */
 static bool allocate_storage(struct npart__source *source)
 {
     source->storage = npart__arena_allocate(source->arena, LAST_READ_BYTES);
@@ -150,6 +151,9 @@ static npart_status discard_until(struct npart__source *source, uint64_t offset,
     return NPART_OK;
 }
 
+/* Three cases: memory only moves its window; a stream reads and forgets what lies before the
+ * place; a file keeps what the window has already and reads on from its end, or begins anew
+ * after a jump. */
 npart_status npart__source_seek(struct npart__source *source, uint64_t offset, size_t bytes,
                                 struct npart_error *error)
 {

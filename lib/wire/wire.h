@@ -73,11 +73,14 @@ struct npart__elided {
 /* Protobuf's limit for one message. */
 #define NPART__LIMIT_SKELETON_BYTES (((uint64_t)1 << 31) - 1)
 
+/* What a caller may change; tests use both to reach limits with small files. */
 struct npart__wire_options {
     uint64_t keep_bytes;           /* 0: NPART__KEEP_BYTES */
     uint64_t limit_skeleton_bytes; /* 0: NPART__LIMIT_SKELETON_BYTES */
 };
 
+/* The message without what was left out. It is one block of memory, given back as soon as it has
+ * been unpacked. */
 struct npart__skeleton {
     uint8_t *data; /* in the arena */
     size_t bytes;
@@ -87,6 +90,9 @@ struct npart__skeleton {
     uint64_t training_info_bytes;
 };
 
+/* Reads the input once, from its beginning to its end. Fails with MALFORMED and the byte as the
+ * place, with LIMIT past a limit, with READ where the input cannot be read. Memory beside the
+ * skeleton is one window, whatever the size of the file. */
 npart_status npart__wire_scan(struct npart__source *source, const struct npart__wire_options *options,
                               struct npart__arena *arena, struct npart__skeleton *out, struct npart_error *error);
 
