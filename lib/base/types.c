@@ -95,6 +95,7 @@ bool npart__type_is_integer(int element_type)
     return is_known(element_type) && element_types[element_type].kind == 'i';
 }
 
+/* Sub-byte types are packed, and the last byte may be filled in part. */
 uint64_t npart__type_bytes(int element_type, uint64_t elements)
 {
     /* Eight elements take as many bytes as one takes bits. */

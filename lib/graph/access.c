@@ -65,6 +65,7 @@ bool npart__same_attribute(const struct npart__attribute *a, const struct npart_
     }
 }
 
+/* Protobuf's bytes are not terminated; copies of them were made that are (attribute.c). */
 const char *npart__attribute_string(const struct npart__attribute *attribute, uint32_t index, size_t *length)
 {
     *length = 0;

@@ -90,6 +90,8 @@ struct npart__declared_type {
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
 
+/* An attribute as a node gives it, a reference to a function's attribute replaced by what the
+ * call gives. What the standard has as default is not here: readers ask the schema for it. */
 struct npart__attribute {
     const char *name;
     uint8_t type; /* AttributeProto.AttributeType: 1 float, 2 int, 3 string, 4 tensor, 5 graph, 6 floats, ... */

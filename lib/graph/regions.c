@@ -129,6 +129,7 @@ npart_status npart__graph_take_branches(const struct npart__graph *graph, const 
     return npart__build_finish(out, error);
 }
 
+/* The bodies of such calls are in no region afterwards, so nothing of them is judged. */
 npart_status npart__graph_keep_calls(const struct npart__graph *graph, const bool *is_kept, struct npart__arena *arena,
                                      struct npart__graph *out, struct npart_error *error)
 {

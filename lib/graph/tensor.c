@@ -226,6 +226,7 @@ void npart__build_add_weight(struct npart__build *build, const struct npart__ten
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
+/* Byte by byte, so it does not matter how this machine stores numbers. */
 static uint64_t raw_word(const uint8_t *bytes, unsigned width)
 {
     uint64_t word = 0;

@@ -154,6 +154,7 @@ const char *npart__target_partitioner(const struct npart__target *target)
     return "waves";
 }
 
+/* The last line that counts, as of partitioners. */
 const struct npart__runtime *npart__target_runtime(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;

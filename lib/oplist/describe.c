@@ -105,6 +105,7 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
     }
 }
 
+/* Patterns and failures with their rules; the first sentence is that of the pattern itself. */
 static void describe_patterns(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->patterns.count; i++) {
@@ -118,6 +119,7 @@ static void describe_patterns(const struct npart__oplist *oplist, struct npart__
     }
 }
 
+/* All lines, since which of them counts depends on what the user chooses. */
 static void describe_partitioners(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     if (oplist->partitioners.count == 0)

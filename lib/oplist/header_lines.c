@@ -284,6 +284,8 @@ static bool ends_ops(const struct npart__parser *parser)
     return npart__peek(parser)->kind != NPART__TOKEN_WORD;
 }
 
+/* For instance "Conv com.microsoft:Gelu" of a layout or partitions line; kept as they are
+ * written. */
 uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
 {
     uint32_t before = out->count;

@@ -129,6 +129,7 @@ static bool states_failure(const char *sentence)
     return false;
 }
 
+/* For --check-oplist: what is read without a mistake and still serves a person badly. */
 static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, bool is_written, uint64_t column)
 {
     bool is_asked = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
@@ -142,6 +143,8 @@ static void warn_of_rule(struct npart__parser *parser, const struct npart__rule 
         npart__parse_warn(parser, column, "another rule of the op asks the same");
 }
 
+/* The id is made last, since the parts of a rule that it is made of come one after the other on
+ * the line. */
 static void add_rule(struct npart__parser *parser, struct npart__rule rule, const char *label)
 {
     if (parser->oplist->rules.count - parser->first_rule >= NPART__LIMIT_RULES_OF_SECTION)

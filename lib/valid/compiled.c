@@ -35,6 +35,7 @@ static bool tell(struct npart__inference *inference, uint32_t id, const char *at
     return npart__add_finding(inference, "compiled", npart__buffer_text(&text), at);
 }
 
+/* Operators of the standard hold no such graphs, so their nodes are passed over at once. */
 npart_status npart__find_compiled(struct npart__inference *inference, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;

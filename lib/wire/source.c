@@ -73,6 +73,7 @@ npart_status npart__source_open_file(struct npart__source *source, struct npart_
     return NPART_OK;
 }
 
+/* The caller's callback is asked for bytes in order and never asked to go back. */
 npart_status npart__source_open_stream(struct npart__source *source, struct npart__arena *arena,
                                        npart_read_callback read, void *payload, struct npart_error *error)
 {
