@@ -179,10 +179,12 @@ static bool open_binder(struct binder *binder)
     binder->axes =
         npart__arena_zeroed(&binder->scratch, binder->options->binding_count + (size_t)1, sizeof *binder->axes);
     bool ok = binder->input_of && binder->axes && npart__strings_init(&binder->words, &binder->scratch);
+    /* Inputs by name. */
     for (uint32_t i = 0; ok && i < scope->input_count; i++) {
         uint32_t value = graph->operands.items[scope->first_input + i];
         binder->input_of[graph->values.items[value].name] = value + 1;
     }
+    /* Words of all dims in the file, of inputs and others. */
     for (uint32_t i = 0; ok && i < graph->values.count; i++) {
         const struct npart__declared_type *declared = graph->values.items[i].declared;
         for (uint32_t k = 0; ok && declared && k < declared->rank; k++)
@@ -292,9 +294,11 @@ static npart_status bind_symbols(const struct binder *binder, struct npart_error
         for (uint32_t i = 0; i < options->binding_count; i++) {
             const struct npart__binding_request *request = &options->bindings[i];
             const char *problem;
+            /* Limits were set before; the first pass has the plain names. */
             if (request->is_limit || is_plain(request->name) != (pass == 0))
                 continue;
             bool is_symbol = is_symbol_of_model(binder, i);
+            /* Neither a symbol nor INPUT.AXIS, which make_input_fact puts in. */
             bool is_lacking = !is_symbol && binder->axes[i].input == NPART_NONE;
             npart_status status = is_lacking ? lack_dim(binder, request, error) : NPART_OK;
             if (status != NPART_OK)
@@ -398,6 +402,7 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
     struct npart__fact *fact = &inference->facts[value];
     if (at->kind == NPART__VALUE_INITIALIZER)
         return true; /* before IR 4 constants had to be listed among the inputs */
+    /* The file's declaration, unless it says less than the default tensor of an input that has one. */
     if (at->declared) {
         const struct npart__fact *declared = npart__fact_of_declared(inference, at->declared);
         if (!declared)
@@ -416,6 +421,7 @@ static bool make_input_fact(const struct binder *binder, uint32_t value)
         return false;
     for (uint32_t i = 0; i < rank; i++)
         dims[i] = shape ? shape->dims[i] : fact->dims[i];
+    /* A whole shape comes before sizes by INPUT.AXIS, if both are asked for. */
     if (!shape)
         override_axes(binder, value, dims);
     fact->kind = NPART__TYPE_TENSOR;

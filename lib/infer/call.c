@@ -68,6 +68,7 @@ uint32_t npart__in_length(const struct npart__call *call, uint32_t index)
     return is_vector && in->dims[0] <= NPART__LIMIT_RANK ? (uint32_t)in->dims[0] : NPART_NONE;
 }
 
+/* Of numbers that may be off nothing is given: who asks makes sizes of them. */
 bool npart__in_doubles(const struct npart__call *call, uint32_t index, double *out, uint32_t limit, uint32_t *count)
 {
     if (!npart__has_input(call, index))
@@ -104,6 +105,7 @@ int64_t npart__int_or_default(const struct npart__call *call, const char *name)
     return npart__int_attribute(call, name, fallback);
 }
 
+/* An attribute of another type than the standard gives it counts as absent, here and in its like. */
 float npart__float_attribute(const struct npart__call *call, const char *name, float otherwise)
 {
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, name);
@@ -234,6 +236,7 @@ void npart__set_shape_like(const struct npart__call *call, uint32_t output, cons
     fact->dims = from->dims;
 }
 
+/* What remains to be said where sizes are not known: providers ask for ranks as well as for sizes. */
 void npart__set_rank(const struct npart__call *call, uint32_t output, uint32_t rank)
 {
     int64_t *dims = npart__new_dims(call, rank);
@@ -402,6 +405,7 @@ static uint32_t body_rank_lost_at(const struct npart__call *call, const struct n
     const struct npart__inference *inference = call->inference;
     uint32_t first = call->node->input_count > count ? call->node->input_count - count : 0;
     uint32_t outer = npart__node_input(call->graph, call->node, first + index);
+    /* Input 0 and 1 of a Loop's body are the iteration and the condition. */
     bool comes_back = call->row && call->row->infer == npart__infer_loop && index >= 2 && index <= body->output_count;
     uint32_t inner = comes_back ? call->graph->operands.items[body->first_output + index - 1] : NPART_NONE;
     if (outer != NPART_NONE && !inference->facts[outer].has_rank)

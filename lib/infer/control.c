@@ -75,6 +75,7 @@ struct inputs {
     const struct npart__fact **list;
 };
 
+/* Facts of nothing for all inputs; false when out of memory. */
 static bool make_inputs(struct npart__call *call, struct inputs *inputs, uint32_t count)
 {
     inputs->count = count;

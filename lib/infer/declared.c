@@ -137,6 +137,7 @@ static void merge_dims(struct npart__inference *inference, struct npart__fact *f
             unite_dims(inference, fact, declared);
         return;
     }
+    /* All dims are numbers already. */
     if (!is_open || declared->rank > NPART__LIMIT_RANK)
         return;
     int64_t *dims = npart__arena_allocate(inference->arena, (declared->rank + (size_t)1) * sizeof *dims);
@@ -160,6 +161,7 @@ void npart__merge_declared(struct npart__inference *inference, uint32_t value)
     struct npart__fact *fact = &inference->facts[value];
     if (!declared || declared->kind == NPART__TYPE_UNKNOWN)
         return;
+    /* Of operators that nobody knows, the file alone says what they make. */
     if (fact->kind == NPART__TYPE_UNKNOWN)
         fact->kind = declared->kind;
     if (fact->kind != declared->kind) {

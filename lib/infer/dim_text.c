@@ -259,7 +259,9 @@ bool npart__bind_text(struct npart__expressions *pool, const char *text, int64_t
 {
     int64_t meaning = npart__parse_dim(pool, text), coefficient, constant, rest;
     uint32_t symbol;
+    /* The most likely problem, unless another is found. */
     *problem = "it conflicts with another one";
+    /* All its symbols are bound: by earlier requests it has a number. */
     if (npart__is_number(meaning))
         return meaning == value;
     if (meaning == NPART__UNKNOWN)
@@ -295,6 +297,7 @@ static void append_atom(struct npart__buffer *buffer, const struct npart__expres
         return;
     }
     bool is_floor = atom->kind == NPART__ATOM_FLOOR;
+    /* A dividend of more than one term. */
     bool wants_parentheses = is_floor && !npart__is_number(atom->left) &&
                              (npart__sum_at(pool, atom->left)->count > 1 || npart__sum_at(pool, atom->left)->constant);
     npart__append_text(buffer, names[atom->kind]);
@@ -351,6 +354,7 @@ void npart__append_dim(struct npart__buffer *buffer, const struct npart__express
     }
     const struct npart__sum *sum = npart__sum_at(pool, a);
     bool is_first = true;
+    /* First what is added, then what is subtracted. */
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < sum->count; i++) {
             if ((sum->terms[i].coefficient < 0) != (pass == 1))
@@ -379,6 +383,7 @@ uint32_t npart__better_root(const struct npart__expressions *pool, uint32_t a, u
     return a < b ? a : b;
 }
 
+/* Each atom has its root noted, so one look at each suffices, however deep they nest. */
 uint32_t npart__root_symbol(const struct npart__expressions *pool, int64_t a)
 {
     uint32_t root = NPART_NONE;

@@ -85,6 +85,7 @@ static bool spread(struct npart__each *each, struct about a, struct about b, dou
     bool may_be_divided = traits & NPART__IS_QUOTIENT && fabs(a.number) > a.error && fabs(b.number) > b.error;
     if (!(traits & NPART__IS_MONOTONE) && !may_be_divided)
         return false;
+    /* Both operands at their lower or upper end. */
     for (int corner = 0; corner < 4; corner++) {
         double left = corner & 1 ? a.number + a.error : a.number - a.error;
         double right = corner & 2 ? b.number + b.error : b.number - b.error;
@@ -382,6 +383,7 @@ void npart__infer_slope(struct npart__call *call)
     if (is_old_broadcast(call) || !in->has_rank || !slope->has_rank || slope->rank > in->rank)
         return;
     for (uint32_t i = 0; i < slope->rank; i++)
+        /* Equal handles or numbers; symbols that differ are not known to fit. */
         if (slope->dims[i] != 1 && slope->dims[i] != in->dims[in->rank - slope->rank + i])
             return;
     combine(call, 2);
@@ -430,6 +432,7 @@ void npart__infer_clip(struct npart__call *call)
         clip_doubles(call);
         return;
     }
+    /* A bound that is there and not known leaves all elements unknown. */
     if (!ints || (npart__has_input(call, 1) && !low) || (npart__has_input(call, 2) && !high))
         return;
     int64_t *result = npart__new_ints(call, count);

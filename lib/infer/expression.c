@@ -161,6 +161,7 @@ static uint32_t make_named(struct npart__expressions *pool, const char *name, si
     uint32_t id = npart__intern(&pool->names, name, length, true);
     if (id == NPART_NONE)
         return id;
+    /* Names are numbered as they come up; the table by name follows. */
     while (pool->symbol_by_name.count <= id)
         if (!NPART__PUSH(pool->arena, &pool->symbol_by_name, 0))
             return NPART_NONE;
@@ -172,6 +173,7 @@ static uint32_t make_named(struct npart__expressions *pool, const char *name, si
         pool->symbol_by_name.items[id] = pool->symbols.count;
     }
     uint32_t index = pool->symbol_by_name.items[id] - 1;
+    /* A request or an earlier declaration has named it; now it is known to be a size of an input. */
     if (pool->reads_inputs && !pool->symbols.items[index].is_input) {
         if (!NPART__PUSH(pool->arena, &pool->input_symbols, index))
             return NPART_NONE;
@@ -380,6 +382,7 @@ static uint32_t multiply_products(struct npart__expressions *pool, uint32_t a, u
     while (i < left->count || j < right->count) {
         if (count >= NPART__LIMIT_FACTORS)
             return NPART_NONE;
+        /* The smaller atom comes first; of equal ones the powers are added. */
         if (j >= right->count || (i < left->count && left->factors[i].atom < right->factors[j].atom)) {
             factors[count++] = left->factors[i++];
         } else if (i >= left->count || right->factors[j].atom < left->factors[i].atom) {
@@ -451,6 +454,7 @@ int64_t npart__product(struct npart__expressions *pool, int64_t a, int64_t b)
     struct npart__sum left, right, out;
     load(pool, a, &left);
     load(pool, b, &right);
+    /* The left sum times the constant of the right one, then times each of its terms. */
     load(pool, 0, &out);
     bool ok = add_scaled(&out, &left, right.constant);
     for (uint32_t i = 0; ok && i < right.count; i++)
@@ -501,6 +505,7 @@ static bool divide_sums(struct npart__expressions *pool, const struct npart__sum
     /* The same of INT64_MIN % -1. */
     if (lead->coefficient == -1)
         return false;
+    /* Each step removes a term of the rest and may add others, so steps are limited. */
     for (unsigned step = 0; step <= NPART__LIMIT_TERMS; step++) {
         if (rest.count == 0)
             return rest.constant == 0;
@@ -508,6 +513,7 @@ static bool divide_sums(struct npart__expressions *pool, const struct npart__sum
         uint32_t product;
         if (!find_multiple(pool, &rest, lead, &coefficient, &product) || coefficient == INT64_MIN)
             return false;
+        /* What was taken out goes to the quotient, and its product with the divisor from the rest. */
         bool ok = product == NPART_NONE ? npart__add_int64(quotient->constant, coefficient, &quotient->constant)
                                         : add_term(quotient, product, coefficient);
         if (!ok || !add_multiple(pool, &rest, divisor, -coefficient, product))
@@ -639,6 +645,7 @@ int64_t npart__floor_quotient(struct npart__expressions *pool, int64_t a, int64_
         return npart__fresh_symbol(pool);
     if (b == 1)
         return a;
+    /* Also by an expression: (2*h*w) / w. */
     if (npart__exact_quotient(pool, a, b, &result))
         return result;
     if (npart__is_number(b) && b > 0) {
@@ -672,6 +679,7 @@ static int64_t extreme(struct npart__expressions *pool, int64_t a, int64_t b, en
         return npart__fresh_symbol(pool);
     if (a == b)
         return a;
+    /* a is no less than b, whatever the symbols are. */
     if (npart__lower_bound(pool, npart__difference(pool, a, b)) >= 0)
         return wants_greater ? a : b;
     if (npart__lower_bound(pool, npart__difference(pool, b, a)) >= 0)

@@ -19,6 +19,7 @@ void npart__fact_from_tensor(struct npart__fact *fact, const struct npart__tenso
         .is_initializer = is_constant,
         .tensor = is_constant ? tensor : NULL,
     };
+    /* A dim that looks like a handle would be taken for an expression. */
     for (uint32_t i = 0; fact->has_rank && i < tensor->rank; i++)
         if (!npart__is_number(tensor->dims[i]))
             fact->has_rank = false; /* no tensor is that large */
@@ -88,6 +89,7 @@ static void read_elements(struct npart__inference *inference, struct npart__fact
     const struct npart__tensor *tensor = fact->tensor;
     fact->tensor = NULL; /* one attempt is enough */
     bool is_float = npart__type_is_float(tensor->element_type);
+    /* Weights, which no shape hangs on. */
     if (tensor->elements > (is_float ? NPART__LIMIT_KNOWN_FLOATS : NPART__LIMIT_KNOWN_ELEMENTS))
         return;
     struct npart__known *known = npart__arena_zeroed(inference->arena, 1, sizeof *known);

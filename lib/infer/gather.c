@@ -286,6 +286,7 @@ static void put_double(struct scatter *scatter, int64_t place, uint32_t from)
                    : scatter->kind == SCATTER_MINIMUM  ? (before < update ? before : update)
                                                        : update;
     double after = npart__round_number(scatter->type, exact);
+    /* Replacing is exact; what is combined may be off, or NaN to some runtimes only. */
     bool is_open = scatter->kind != SCATTER_REPLACE &&
                    (scatter->error != 0 || isnan(exact) || isnan(before) || isnan(update));
     if (is_open || (after != exact && npart__type_bits(scatter->type) == 16))
@@ -389,6 +390,7 @@ void npart__infer_scatter_nd(struct npart__call *call)
         int64_t place;
         if (!tuple_place(&data, &indices, 0, i, (uint32_t)length, &place))
             return;
+        /* A run of updates goes to a run of the data. */
         for (uint32_t k = 0; k < run; k++)
             put(&scatter, place + k, i * run + k);
     }

@@ -3,7 +3,14 @@
  * infer: element type, shape and, for small tensors, the elements of every value, as far as they follow from the
  * graph's inputs, the constants and what the caller binds. Known, symbolic or unknown; never guessed.
  *
- * Inference runs once per binding of symbols and serves every target.
+ *   x      float32[`batch`,3,224,224]
+ *   Conv   float32[`batch`,64,112,112]
+ *   Shape  int64[4], elements (batch, 64, 112, 112)
+ *
+ * Inference runs once per binding of symbols and serves every target. What a runtime knows of the same graph may be
+ * less, and is inferred with a policy (lib/view). An inference has all its memory from its arena, and must not outlive
+ * the graph. Dims and elements may be shared between facts; elements of stored tensors are read when first asked
+ * for.
  */
 #ifndef NPART_INFER_H
 #define NPART_INFER_H
@@ -34,7 +41,9 @@ struct npart__known {
     double error;           /* how far each of the doubles may be off: see numbers.h; 0: they are what a runtime has */
 };
 
-/* What is known of a value. */
+/* What is known of a value. Nothing at all is a fact of zeros: kind NPART__TYPE_UNKNOWN, no rank. Known elements are of
+ * a static shape with as many of them; a shape that a file declares may say otherwise, then npart__elements gives
+ * none. */
 struct npart__fact {
     uint8_t kind; /* enum npart__type_kind */
     uint8_t element_type;
@@ -55,7 +64,8 @@ struct npart__sequence_items {
     const struct npart__fact *facts;
 };
 
-/* Two sizes that must be equal for the model to work, found where two different symbols meet. */
+/* Two sizes that must be equal for the model to work, found where two different symbols meet: Add of [`batch`,8] and
+ * [`n`,8] relates batch and n. Proposals follow them. */
 struct npart__assumption {
     int64_t left, right;
     uint32_t node;
@@ -188,10 +198,10 @@ void npart__append_fact(struct npart__buffer *buffer, const struct npart__expres
 struct npart__proposal {
     const char *use; /* NULL: there is no such use */
     struct npart__binding_request *requests;
-    uint32_t count; /* 0: nothing is open */
+    uint32_t count; /* 0: nothing is dynamic */
 };
 
-/* What each open size of the inputs may be: usual sizes by name and place (see sizes.def), bent so that what the
+/* What each dynamic size of the inputs may be: usual sizes by name and place (see sizes.def), changed so that what the
  * inference assumes to be equal is. `use` counts the ways in which a model is used: a decoder with a cache has two,
  * others one. Attempts after the first have other sizes. False only when out of memory. */
 #define NPART__SIZE_ATTEMPTS 5u

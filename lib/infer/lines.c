@@ -172,6 +172,7 @@ static void take_top(struct npart__call *call, uint32_t axis, uint32_t taken)
     if (!find_lines(npart__in(call, 0), axis, &lines) || taken > lines.extent || (!is_sorted && taken > 1) ||
         !read_ordered(call, &numbers) || !npart__in_items(call, 0, &items))
         return;
+    /* The result has as many lines, each of `taken` elements. */
     struct lines result = {.count = lines.count, .extent = taken, .inner = lines.inner};
     uint32_t total = lines.count * taken, *sorted = npart__new_array(call, lines.extent * 2, sizeof *sorted);
     uint64_t *values = npart__new_items(call, total);
@@ -230,6 +231,7 @@ static void run_ints(struct npart__call *call, const struct run *run, const stru
     uint32_t total = lines->count * lines->extent;
     int64_t *result = npart__new_ints(call, total);
     for (uint32_t line = 0; result && line < lines->count; line++) {
+        /* Of nothing, a product is 1 and a sum 0. */
         int64_t before = run->multiplies;
         for (uint32_t i = 0; i < lines->extent; i++) {
             uint32_t place = place_on(lines, line, run->goes_back ? lines->extent - 1 - i : i);
@@ -373,6 +375,7 @@ void npart__infer_reverse_sequence(struct npart__call *call)
         !npart__normalize_axis(npart__int_attribute(call, "time_axis", 0), in->rank, &time) ||
         !find_lines(in, time, &lines) || length_count != in->dims[batch])
         return;
+    /* How many elements one step along batch_axis covers. */
     uint32_t total = items.count, below_batch = product_of(in, batch + 1, in->rank);
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t line = 0; result && line < lines.count; line++) {
@@ -413,10 +416,12 @@ static bool find_groups(struct npart__call *call, const struct order *order, boo
     *out = (struct groups){.first = sorted + (size_t)extent * 2, .members = numbers, .group_of = numbers + extent};
     for (uint32_t i = 0; i < extent; i++) {
         bool is_new = i == 0 || compare_places(order, sorted[i - 1], sorted[i]) != 0;
+        /* Of equal places the earliest is sorted first, so it leads. */
         leader[sorted[i]] = is_new ? sorted[i] : leader[sorted[i - 1]];
     }
     for (uint32_t i = 0; i < extent; i++) {
         uint32_t place = is_sorted ? sorted[i] : i;
+        /* Only leaders begin a group. */
         if (leader[place] != place)
             continue;
         out->group_of[place] = out->count;

@@ -25,6 +25,7 @@ void npart__infer_trilu(struct npart__call *call)
     int64_t columns = in->dims[in->rank - 1], rows = in->dims[in->rank - 2];
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t i = 0; result && i < total; i++) {
+        /* How far an element is to the right of the diagonal. */
         int64_t above = i % columns - i / columns % rows;
         bool is_kept = keeps_upper ? above >= shift[0] : above <= shift[0];
         result[i] = is_kept ? items.data[i] : 0; /* the bits of 0.0 too */
@@ -67,6 +68,7 @@ static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
     uint64_t *result = npart__new_items(call, total);
     for (uint32_t i = 0; result && i < total; i++) {
         int64_t at = i / inner % (uint32_t)depth;
+        /* The index that this line of the new axis belongs to. */
         double index = npart__number_at(&indices, (uint32_t)(i / inner / depth * inner + i % inner));
         if (index != (double)(int64_t)index)
             return;

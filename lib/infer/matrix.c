@@ -25,6 +25,7 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
         return;
     }
     npart__must_equal(call, inner_a, inner_b);
+    /* The batch dims of both as shapes of their own, to broadcast. */
     struct npart__fact outer_a = *a, outer_b = *b;
     outer_a.rank = (uint16_t)(a->rank > 2 ? a->rank - 2 : 0);
     outer_b.rank = (uint16_t)(b->rank > 2 ? b->rank - 2 : 0);
@@ -37,6 +38,7 @@ static void multiply_shapes(struct npart__call *call, const struct npart__fact *
     if (!dims)
         return;
     memcpy(dims, outer, rank * sizeof *dims);
+    /* A row of A and a column of B, of those that have them. */
     if (!a_is_vector)
         dims[rank++] = a->dims[a->rank - 2];
     if (!b_is_vector)
@@ -73,6 +75,7 @@ static void transpose(struct npart__call *call, struct npart__fact *fact, const 
 void npart__infer_matmul(struct npart__call *call)
 {
     enum npart__operands operands = (enum npart__operands)call->row->parameter;
+    /* B is input 1, or stands after the scale (and zero point) of A. */
     uint32_t second = operands == NPART__OPERANDS_QUANTIZED ? 3 : operands == NPART__OPERANDS_ORDERED ? 2 : 1;
     struct npart__fact a = *npart__in(call, 0), b = *npart__in(call, second);
     if (operands == NPART__OPERANDS_INTEGER)
@@ -116,6 +119,7 @@ void npart__infer_gemm(struct npart__call *call)
     if (call->row->parameter == NPART__OPERANDS_TYPED)
         npart__set_known_type(call, 0, npart__int_attribute(call, "dtype", NPART__FLOAT));
     bool flips_a = npart__int_attribute(call, "transA", 0) != 0, flips_b = npart__int_attribute(call, "transB", 0) != 0;
+    /* Of one operand without a rank, the other still gives its size. */
     bool has_a = a->has_rank && a->rank == 2, has_b = b->has_rank && b->rank == 2;
     int64_t inner_a = has_a ? a->dims[flips_a ? 0 : 1] : NPART__UNKNOWN;
     int64_t inner_b = has_b ? b->dims[flips_b ? 1 : 0] : NPART__UNKNOWN;
@@ -204,6 +208,7 @@ static bool read_term(struct npart__call *call, struct einsum *einsum, const cha
             continue; /* blanks */
         if (axis >= fact->rank)
             return false;
+        /* A letter that comes again must have the same size, or 1 there. */
         int64_t size = fact->dims[axis++], before = einsum->sizes[letter];
         einsum->sizes[letter] = einsum->is_seen[letter] ? npart__broadcast_dim(call, before, size) : size;
         /* ONNX's own inference takes the first, though it may be broadcast. */
@@ -227,6 +232,7 @@ void npart__infer_einsum(struct npart__call *call)
 {
     struct einsum einsum = {.has_ellipsis = false};
     const char *equation = npart__string_attribute(call, "equation", ""), *arrow = strstr(equation, "->");
+    /* Terms are separated by commas, up to the arrow. */
     const char *end = arrow ? arrow : equation + strlen(equation), *from = equation;
     for (uint32_t k = 0; k < call->node->input_count; k++) {
         const char *to = memchr(from, ',', (size_t)(end - from));

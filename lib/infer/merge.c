@@ -84,6 +84,8 @@ static void merge_elements(const struct npart__call *call, struct npart__fact *m
     }
 }
 
+/* Types that differ leave what both have: the kind, or nothing at all. Constants and elements of tensors are
+ * dropped. */
 struct npart__fact npart__merge_facts(const struct npart__call *call, const struct npart__fact *a,
                                       const struct npart__fact *b, uint32_t own)
 {
@@ -116,6 +118,7 @@ static bool same_items(const struct npart__sequence_items *a, const struct npart
     return true;
 }
 
+/* Elements of tensors are not compared. A dim that is unknown is never the same as another. */
 bool npart__same_type(const struct npart__fact *a, const struct npart__fact *b)
 {
     if (a->kind != b->kind || a->has_rank != b->has_rank || a->rank != b->rank || a->element_type != b->element_type)

@@ -18,6 +18,7 @@ bool npart__may_be_known(const struct npart__call *call, uint32_t index)
     const struct npart__tensor *tensor = fact->tensor;
     if (fact->known)
         return true;
+    /* The limits of npart__elements, before anything is read. */
     uint64_t most = tensor && npart__type_is_float(tensor->element_type) ? NPART__LIMIT_KNOWN_FLOATS
                                                                          : NPART__LIMIT_KNOWN_ELEMENTS;
     return tensor && tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse && tensor->elements <= most;

@@ -110,6 +110,7 @@ static void pad_elements(struct npart__call *call, const int64_t *before, bool i
             is_inside = source_of(mode, rest % out->dims[axis] - before[axis], in->dims[axis], &source);
             from += source * strides[axis];
         }
+        /* A mode that repeats elements found none to repeat. */
         if (!is_inside && mode != CONSTANT)
             return;
         result[i] = is_inside ? items.data[from] : filling;
@@ -134,6 +135,7 @@ void npart__infer_pad(struct npart__call *call)
     if (!in->has_rank)
         return;
     bool knows_axes = !npart__has_input(call, 3) || axes;
+    /* Without input 3 all axes are padded. */
     uint32_t padded = axes ? axis_count : in->rank;
     if (!pads || !knows_axes || count != 2 * padded) {
         npart__set_rank(call, 0, in->rank);

@@ -94,6 +94,7 @@ static bool match_input(struct match *match, const struct npart__fact *fact, boo
     bool fits = fact->has_rank && (fact->rank == count || (has_rest && fact->rank > count));
     for (; *match->at != ']'; match->at++) {
         if (strncmp(match->at, "...", 3) == 0) {
+            /* The first ellipsis that is matched counts for all. */
             if (fits && !match->has_rest) {
                 match->has_rest = true;
                 match->rest = fact->dims + axis;

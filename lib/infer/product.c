@@ -98,6 +98,7 @@ static bool sum_fractions(const struct walk *walk, int type, uint32_t result, do
         }
         most += fabs(terms[i]);
     }
+    /* Passes: the products, their sum, the scale, and the bias; each may be rounded. */
     double sum = npart__sum_numbers(type, terms, walk->terms, &error);
     *out = sum * walk->scale;
     is_exact = is_exact && error == 0 && npart__is_exact_product(type, sum, walk->scale, *out);
@@ -110,10 +111,12 @@ static bool sum_fractions(const struct walk *walk, int type, uint32_t result, do
         double added = bias * walk->bias_scale;
         *out = sum + added;
         most += fabs(added);
+        /* A sum of two is exact where taking either one off gives the other. */
         is_exact = is_exact && npart__is_exact_product(type, bias, walk->bias_scale, added) &&
                    *out - sum == added && *out - added == sum && npart__round_number(type, *out) == *out;
     }
     if (!is_exact)
+        /* For each product, the scale and the bias two units at the largest sum that can be. */
         error += (double)(walk->terms + 2) * 2 * npart__unit_at(type, most * fmax(1, fabs(walk->scale)));
     *off = error > *off ? error : *off;
     return isfinite(most);
@@ -133,6 +136,7 @@ static int64_t sum_wholes(const struct walk *walk, uint32_t result)
     return sum;
 }
 
+/* Computes all results of a walk: of fractions with scale and bias, of whole numbers plain sums only. */
 static void set_sums(struct walk *walk)
 {
     struct npart__call *call = walk->call;
@@ -167,16 +171,19 @@ void npart__multiply_elements(struct npart__call *call)
 {
     const struct npart__fact *a = npart__in(call, 0), *b = npart__in(call, 1), *out = npart__out(call, 0);
     struct walk walk = {.call = call, .operand_count = 2, .scale = 1};
+    /* Result indices: those of the dims before the last two, then a row of A and a column of B, if they have any. */
     uint32_t outer = out->rank - (uint32_t)(a->rank > 1) - (uint32_t)(b->rank > 1);
     int64_t strides[2][NPART__LIMIT_RANK];
     if (!npart__is_static(a) || !npart__is_static(b) || !npart__is_static(out))
         return;
     npart__strides(a->dims, a->rank, strides[0]);
     npart__strides(b->dims, b->rank, strides[1]);
+    /* A batch dim of 1 has stride 0: the same matrix serves all. */
     for (uint32_t i = 0; i < outer; i++) {
         walk.extents[i] = out->dims[i];
         for (uint32_t k = 0; k < 2; k++) {
             const struct npart__fact *in = k ? b : a;
+            /* Batch dims are aligned at their last. */
             uint32_t own = in->rank > 2 ? in->rank - 2u : 0, missing = outer - own;
             walk.strides[k][i] = i >= missing && in->dims[i - missing] != 1 ? strides[k][i - missing] : 0;
         }
@@ -190,6 +197,7 @@ void npart__multiply_elements(struct npart__call *call)
         walk.extents[walk.rank] = b->dims[b->rank - 1];
         walk.strides[1][walk.rank++] = strides[1][b->rank - 1];
     }
+    /* The last index is the inner one, over which products are summed. */
     walk.kept = walk.rank;
     walk.extents[walk.rank] = a->dims[a->rank - 1];
     walk.strides[0][walk.rank] = strides[0][a->rank - 1];
@@ -213,6 +221,7 @@ void npart__gemm_elements(struct npart__call *call)
     walk.extents[0] = out->dims[0];
     walk.extents[1] = out->dims[1];
     walk.extents[2] = a->dims[flips_a ? 0 : 1];
+    /* A is [M,K], so a row is K apart; transposed, rows are neighbours. */
     walk.strides[0][0] = flips_a ? 1 : a->dims[1];
     walk.strides[0][2] = flips_a ? a->dims[1] : 1;
     walk.strides[1][1] = flips_b ? b->dims[1] : 1;
@@ -223,6 +232,7 @@ void npart__gemm_elements(struct npart__call *call)
         walk.bias_scale = (double)npart__float_attribute(call, "beta", 1);
         if (!npart__is_static(c) || c->rank > 2)
             return;
+        /* C may be a scalar, a row, a column or a matrix. */
         walk.strides[2][1] = c->rank > 0 && c->dims[c->rank - 1] != 1;
         walk.strides[2][0] = c->rank > 1 && c->dims[0] != 1 ? c->dims[1] : 0;
         if ((walk.strides[2][1] && c->dims[c->rank - 1] != out->dims[1]) ||
@@ -269,6 +279,7 @@ static bool read_term(struct walk *walk, char *letters, uint32_t operand, const 
         if (size != 1 && walk->extents[index] != 1 && walk->extents[index] != size)
             return false;
         walk->extents[index] = size == 1 ? walk->extents[index] : size;
+        /* A size of 1 broadcasts. */
         walk->strides[operand][index] += size == 1 ? 0 : strides[axis];
         axis++;
     }
@@ -284,6 +295,7 @@ void npart__einsum_elements(struct npart__call *call)
     char letters[NPART__LIMIT_RANK];
     if (!arrow || strchr(equation, '.') || walk.operand_count > MOST_OPERANDS || !npart__is_static(npart__out(call, 0)))
         return;
+    /* Result letters get the first indices, in their order. */
     for (const char *at = arrow + 2; *at; at++)
         if (*at != ' ')
             (void)index_of(&walk, letters, *at);

@@ -438,6 +438,7 @@ static int64_t solve_steady(struct proposal *proposal, const struct npart__assum
     int64_t low = sign_at(proposal, at, unknowns, 1) == 0 ? 1 : last_of_sign(proposal, at, unknowns, 1) + 1;
     if (sign_at(proposal, at, unknowns, low) != 0)
         return 0;
+    /* Solutions are from low to high. */
     int64_t high = last_of_sign(proposal, at, unknowns, low);
     return roundest(low, high < 2 * low ? high : 2 * low);
 }
@@ -449,6 +450,7 @@ static bool solve(struct proposal *proposal, const struct npart__assumption *at,
     int64_t before[NPART__COUNT(unknowns->symbols)];
     for (uint32_t i = 0; i < unknowns->count; i++)
         before[i] = proposal->sizes[unknowns->symbols[i]];
+    /* In this order, as a size near the usual one is what a user would take. */
     int64_t size = solve_down(proposal, at, unknowns, before[0], before[0] - NEARBY);
     if (size == 0)
         size = solve_steady(proposal, at, unknowns);
@@ -471,12 +473,14 @@ static bool solve_any(struct proposal *proposal, const struct npart__assumption 
         return false;
     (void)for_symbols(pool, at->left, add_unknown, &all);
     (void)for_symbols(pool, at->right, add_unknown, &all);
+    /* Height and width, if the relation has them both. */
     for (uint32_t i = 0; i < all.count; i++)
         if (is_image_side(proposal, all.symbols[i]))
             some.symbols[some.count++] = all.symbols[i];
     if (some.count > 1 && solve(proposal, at, &some))
         return true;
     some.count = 1;
+    /* Roles are ordered by how much they tell. */
     for (uint32_t role = ROLE_COUNT; role-- > 0;)
         for (uint32_t i = 0; i < all.count; i++) {
             some.symbols[0] = all.symbols[i];
@@ -534,6 +538,7 @@ bool npart__propose_sizes(const struct npart__inference *inference, struct npart
     *out = (struct npart__proposal){0};
     if (!list_open(&proposal))
         return false;
+    /* No such use is no failure: `use` stays NULL. */
     out->use = choose_use(&proposal, use);
     if (!out->use)
         return true;

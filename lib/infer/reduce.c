@@ -69,6 +69,7 @@ static bool reduce_ints(struct npart__expressions *pool, int type, const struct 
     bool is_open = reduction->before == EXPONENTIAL || reduction->after == ROOT || reduction->after == LOGARITHM;
     if (is_open)
         return false;
+    /* Of no elements, a product is 1. */
     *out = reduction->combination == PRODUCT;
     for (uint32_t i = 0; i < count; i++) {
         int64_t term = reduction->before == SQUARE ? npart__product(pool, terms[i], terms[i]) : terms[i];
@@ -94,6 +95,7 @@ double npart__sum_numbers(int element_type, const double *terms, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         sum += terms[i];
         most += fabs(terms[i]);
+        /* The unit of a term: how small a step it is a multiple of, doubled from the type's unit up. */
         for (double step = npart__unit_at(element_type, terms[i]); terms[i] != 0 && step < unit; step *= 2)
             if (fmod(terms[i], step * 2) != 0) { /* the last place that is not 0 */
                 unit = step;
@@ -193,6 +195,7 @@ static bool find_places(struct npart__call *call, const bool *drops, struct plac
     if (!npart__small_count(npart__out(call, 0), &places->total) || !npart__static_elements(in, &count) ||
         count > NPART__LIMIT_KNOWN_ELEMENTS)
         return false;
+    /* Row-major strides of the result, which has no place of its own along a reduced axis. */
     for (uint32_t axis = in->rank; axis-- > 0 && count;) {
         places->steps[axis] = drops[axis] ? 0 : stride;
         stride *= drops[axis] ? 1 : in->dims[axis];
@@ -300,6 +303,7 @@ static bool read_reduced(struct npart__call *call, uint32_t rank, bool *drops)
     bool is_input = !axes && npart__has_input(call, 1);
     if (is_input)
         axes = npart__in_ints(call, 1, &count);
+    /* An input of length 0 needs no elements. */
     if (is_input && !axes && npart__in_length(call, 1) != 0)
         return false;
     bool takes_all = count == 0 && !npart__int_attribute(call, "noop_with_empty_axes", 0);
@@ -351,6 +355,7 @@ void npart__infer_reduce(struct npart__call *call)
             dims[kept++] = 1;
     }
     npart__set_dims(call, 0, kept, dims);
+    /* With noop_with_empty_axes nothing may be reduced, which kernels treat differently. */
     bool drops_any = false;
     for (uint32_t i = 0; i < in->rank; i++)
         drops_any |= drops[i];

@@ -122,6 +122,7 @@ void npart__infer_upsample(struct npart__call *call)
     float height = npart__float_attribute(call, "height_scale", 0);
     float width = npart__float_attribute(call, "width_scale", 0);
     if (height > 0 && width > 0 && in->rank == 4) { /* opset 1 */
+        /* Images are [N, C, H, W], so batch and channels have 1. */
         const double both[] = {1, 1, (double)height, (double)width};
         memcpy(scales, both, sizeof both);
         known = true;
@@ -188,6 +189,7 @@ void npart__infer_affine_grid(struct npart__call *call)
     int64_t *dims = count == 4 || count == 5 ? npart__new_dims(call, count) : NULL;
     if (!dims)
         return;
+    /* theta and size both have N; one number suffices. */
     dims[0] = theta->has_rank && theta->rank ? theta->dims[0] : NPART__UNKNOWN;
     if (sizes && !npart__is_number(dims[0]))
         dims[0] = sizes[0];

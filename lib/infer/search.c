@@ -106,6 +106,7 @@ void npart__infer_compress(struct npart__call *call)
         return;
     dims[axis] = NPART__UNKNOWN;
     const int64_t *condition = npart__in_ints(call, 1, &count);
+    /* The size is how many of it are true; one symbol among them leaves it unknown. */
     if (condition) {
         dims[axis] = 0;
         for (uint32_t i = 0; i < count; i++)

@@ -50,6 +50,7 @@ static int64_t forward_bound(const struct npart__call *call, int64_t dim, int64_
         return 0;
     if (npart__is_number(bound) && bound < 0)
         return npart__maximum(call->pool, npart__sum(call->pool, dim, bound), 0);
+    /* It may count from either end. */
     if (npart__lower_bound(call->pool, bound) < 0)
         return NPART__UNKNOWN;
     return npart__minimum(call->pool, bound, dim);
@@ -71,6 +72,7 @@ static int64_t slice_dim(const struct npart__call *call, int64_t dim, struct sli
     int64_t start = forward_bound(call, dim, slice.start), end = forward_bound(call, dim, slice.end);
     if (start == NPART__UNKNOWN || end == NPART__UNKNOWN)
         return NPART__UNKNOWN;
+    /* An end before the start is a slice of nothing. */
     int64_t span = npart__maximum(call->pool, npart__difference(call->pool, end, start), 0);
     return npart__ceil_quotient(call->pool, span, slice.step);
 }
@@ -347,6 +349,7 @@ static bool join(struct npart__call *call, const struct npart__fact *in, int64_t
         dims[axis] = NPART__UNKNOWN;
         return true;
     }
+    /* ONNX joins equal ranks only; empty vectors were left out before. */
     if (in->rank != rank) {
         npart__contradiction(call, "rank %u cannot be joined to rank %u", in->rank, rank);
         return false;
@@ -357,6 +360,7 @@ static bool join(struct npart__call *call, const struct npart__fact *in, int64_t
             npart__must_equal(call, dims[i], in->dims[i]);
         if (i == axis || !npart__is_number(in->dims[i]))
             continue;
+        /* A symbol must be that number, or the model fails. */
         if (!npart__is_number(dims[i]))
             dims[i] = in->dims[i];
         if (in->dims[i] != dims[i]) {

@@ -125,6 +125,7 @@ void npart__infer_sequence_insert(struct npart__call *call)
     npart__set_container(call, 0, NPART__TYPE_SEQUENCE, &common);
 }
 
+/* The other elements; without a position the last one goes. Of an unknown list nothing changes but its length. */
 void npart__infer_sequence_erase(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);
@@ -154,6 +155,7 @@ void npart__infer_sequence_at(struct npart__call *call)
         set_element(call, in->element);
 }
 
+/* How many elements a known list has, as a scalar. */
 void npart__infer_sequence_length(struct npart__call *call)
 {
     const struct npart__fact *in = npart__in(call, 0);

@@ -95,6 +95,7 @@ void npart__infer_shape(struct npart__call *call)
     }
     int64_t rank = in->rank;
     int64_t start = npart__int_attribute(call, "start", 0), end = npart__int_attribute(call, "end", rank);
+    /* Bounds out of range are no mistake here: the standard clamps them. */
     start = clamp(start < 0 ? start + rank : start, 0, rank);
     end = clamp(end < 0 ? end + rank : end, 0, rank);
     uint32_t count = end > start ? (uint32_t)(end - start) : 0;
@@ -171,6 +172,7 @@ void npart__infer_reshape(struct npart__call *call)
         }
         if (target[i] == -1)
             open = i;
+        /* Of an operand without a rank, or past its last axis, the size to keep is unknown. */
         else if (target[i] == 0 && !allows_zero)
             dims[i] = in->has_rank && i < in->rank ? in->dims[i] : NPART__UNKNOWN;
     }
@@ -276,6 +278,7 @@ void npart__infer_unsqueeze(struct npart__call *call)
         return;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t axis;
+        /* An axis that is out of range or listed twice is a mistake of the model. */
         if (!npart__is_number(axes[i]) || !npart__normalize_axis(axes[i], rank, &axis) || is_new[axis])
             return;
         is_new[axis] = true;
@@ -345,6 +348,7 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     npart__set_element_type(call, 0, value ? value->element_type : NPART__FLOAT);
     if (!dims_from_input(call, 0, 0) || !npart__small_count(npart__out(call, 0), &count))
         return;
+    /* No whole number: a fraction, or a tensor that cannot be read. */
     if (value && !npart__tensor_int64s(value, &element, 1)) {
         double number, *doubles = npart__new_doubles(call, count);
         if (!npart__tensor_doubles(value, &number, 1))
@@ -368,6 +372,7 @@ static void expand_to_unknown(struct npart__call *call, uint32_t rank)
 {
     const struct npart__fact *in = npart__in(call, 0);
     int64_t *dims = npart__new_dims(call, rank);
+    /* Axes that the operand lacks are at the front. */
     uint32_t missing = rank - in->rank;
     for (uint32_t i = 0; dims && i < rank; i++) {
         bool stays = i >= missing && npart__is_number(in->dims[i - missing]) && in->dims[i - missing] != 1;
@@ -392,6 +397,7 @@ void npart__infer_expand(struct npart__call *call)
     }
     if (length > NPART__LIMIT_RANK)
         return;
+    /* The target as if it were a tensor's shape, to broadcast with. */
     struct npart__fact wanted = {
         .kind = NPART__TYPE_TENSOR, .has_rank = true, .rank = (uint16_t)length, .dims = target};
     const struct npart__fact *both[] = {in, &wanted};
@@ -513,6 +519,7 @@ void npart__infer_range(struct npart__call *call)
         range_of_fractions(call, dims, bounds);
         return;
     }
+    /* By a symbolic step no length is worked out. */
     if (start && limit && delta && npart__is_number(delta[0]) && delta[0] != 0) {
         int64_t span = npart__difference(call->pool, limit[0], start[0]);
         dims[0] = npart__maximum(call->pool, npart__ceil_quotient(call->pool, span, delta[0]), 0);
