@@ -25,6 +25,7 @@ struct slot {
     uint32_t held; /* a value plus one: a constant, or the first result of a node; 0: free */
 };
 
+/* What has been seen: constants by their numbers, nodes by operator, attributes and inputs, in one table. */
 struct finder {
     const struct npart__graph *graph;
     uint32_t *first;   /* by value: the first of its class */
@@ -67,9 +68,8 @@ static bool is_compared(const struct finder *finder, uint32_t value, int32_t ele
            finder->graph->scopes.items[of->scope].region == 0;
 }
 
-/* The tensor of a value that takes part in constant sharing: an initializer, or a Constant node's. NULL for any
- * other. An initializer, or the `value` of a Constant node (type 4 is TENSOR of AttributeProto); NULL for anything
- * that the runtime does not compare. */
+/* The tensor of a value that takes part in constant sharing: an initializer, or the `value` of a Constant node (type 4
+ * is TENSOR of AttributeProto). NULL for anything that the runtime does not compare. */
 static const struct npart__tensor *shared_constant(const struct finder *finder, uint32_t value, double *numbers)
 {
     const struct npart__value *of = &finder->graph->values.items[value];
@@ -226,8 +226,7 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
     return same_attributes(graph, a, b);
 }
 
-/* Of a malformed node that has one twice, a look-up by name finds only the first. Such a node is no valid one;
- * attributes could not be paired by name. */
+/* Of a malformed node that has one twice, a look-up by name finds only the first. */
 static bool has_attribute_twice(const struct npart__graph *graph, const struct npart__node *node)
 {
     const struct npart__attribute *attributes = graph->attributes.items; /* NULL where no node has one */
@@ -284,10 +283,9 @@ static void take_classes(struct finder *finder, const struct npart__node *node, 
     }
 }
 
-/* Looks a node up among those before it, and joins their classes or begins some. Not nodes that make random numbers,
- * have bodies, or whose operator nobody knows. An Identity is what it reads. Not compared: what has a body or calls
- * a function, and what is random, which gives other results each time. An Identity is its operand, since the runtime
- * has removed it by then. */
+/* Looks a node up among those before it, and joins their classes or begins some. Not compared: what has a body or calls
+ * a function, what nobody knows, and what is random, which gives other results each time. An Identity is its operand,
+ * since the runtime has removed it by then. */
 static void class_node(struct finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -357,6 +355,8 @@ static void count_uses(const struct finder *finder, uint32_t *uses)
         uses[i] = uses[finder->first[i]];
 }
 
+/* Constants first, then nodes in topological order, so that the classes of a node's inputs are known when it is looked
+ * at. Time grows with what there is to hash, not with pairs. */
 bool npart__find_common_subexpressions(struct npart__inference *inference)
 {
     const struct npart__graph *graph = inference->graph;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A Reshape whose target is put together from sizes of its own input: where ONNX Runtime folds, it writes down 0 for
- * those, and -1 for one more that it does not know, and the shape arithmetic is gone. With x of [`batch`,`seq`,768],
+ * those, and -1 for one more that it does not know, and the shape arithmetic is gone. With x of [`batch`,128,768],
  *
- *   Concat(Unsqueeze(Gather(Shape(x), 0)), Unsqueeze(Gather(Shape(x), 1)), [12, 64])
+ *   Concat(Unsqueeze(Gather(Shape(x), 0)), [12,64,-1])
  *
- * becomes the constant [0,0,12,64]. Only where nothing else uses the target, or a value equal to it.
+ * as the target of a Reshape of x becomes the constant [0,12,64,-1]: 0 takes the size from x. Only one part may be
+ * unknown, since -1 can stand for one; and nothing else may use the target, or a value equal to it.
  *
  * Modelled on onnxruntime/core/optimizer/reshape_fusion.cc.
- *
- * An example: x of [batch,128,768], and Concat(Unsqueeze(Gather(Shape(x), 0)), [12,64,-1]) as the target of a Reshape
- * of x. ONNX Runtime writes [0,12,64,-1] for it: 0 takes the size from x, and nothing of the shape arithmetic is left
- * to run. Only one part may be unknown, since -1 can stand for one.
  */
 #include "infer/call.h"
 #include "view/view.h"
@@ -49,9 +46,8 @@ static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t 
     return known && known->ints && known->count == 1 && known->ints[0] == number;
 }
 
-/* Whether sizes of a value are sizes of the root: it is the root, or has the same shape, of which every dim is known
- * by name or number. Two nameless sizes are not known to be equal. The Shape may be asked of another value of the
- * same dims, as long as each has a name or a number: two unknown dims are not known to be the same. */
+/* Whether sizes of a value are sizes of the root: it is the root, or has the same shape, of which every dim is known by
+ * name or number. Two nameless sizes are not known to be equal. */
 static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
 {
     const struct npart__fact *fact = fact_of(fusion, value), *root = fusion->root;
@@ -66,8 +62,7 @@ static bool has_shape_of_root(const struct fusion *fusion, uint32_t value)
     return true;
 }
 
-/* Axes [0], by attribute before opset 13, by input since: a scalar becomes a vector of one. The axis is an attribute
- * up to opset 12, an operand since. */
+/* Axes [0], by attribute before opset 13, by input since: a scalar becomes a vector of one. */
 static bool unsqueezes_front(const struct fusion *fusion, const struct npart__node *unsqueeze)
 {
     const struct npart__attribute *axes = npart__node_attribute(fusion->graph, unsqueeze, "axes");
@@ -102,8 +97,7 @@ static bool append(struct fusion *fusion, int64_t number)
 }
 
 /* One operand of the Concat: constants as they are, sizes of the root as 0, and any other single number as -1. False
- * where it is none of these; then the target stays as it is in the file. A constant gives all its elements; a size
- * of the root at this place a 0; any other single number a -1. */
+ * where it is none of these; then the target stays as it is in the file. */
 static bool append_part(struct fusion *fusion, uint32_t value)
 {
     uint64_t elements;

@@ -70,8 +70,7 @@ uint8_t npart__find_asked(const char *op)
     return 0;
 }
 
-/* The row of the node's version. Rows of one operator stand together; the one whose range has the version of the
- * node counts. */
+/* The row of the node's version: of those of its operator, the one whose range has it. */
 static const struct asked *asked_of(const struct npart__call *call)
 {
     size_t first = call->policy_rows[NPART__ROW_ASKED];
@@ -125,8 +124,7 @@ static bool are_bodies_typed(const struct npart__call *call)
     return true;
 }
 
-/* Results that the node leaves out are not asked for. True where inference may say what it found. A result whose
- * element type is not known is no answer either. */
+/* Results that the node leaves out are not asked for. A result whose element type is not known is no answer either. */
 bool npart__is_typed(const struct npart__call *call)
 {
     const struct asked *asked = call->node->schema ? asked_of(call) : NULL;

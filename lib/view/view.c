@@ -275,6 +275,7 @@ static bool view_presents(const struct npart__call *call)
             lose_output(call, i, npart__has_input(call, 3 + i) ? RANK : TYPE);
             continue;
         }
+        /* Batch, heads and size are the past's. */
         memcpy(dims, npart__in(call, 3 + i)->dims, 4 * sizeof *dims);
         dims[2] = length;
         npart__set_dims(call, i, 4, dims);
@@ -374,6 +375,7 @@ static bool is_measured(const struct npart__call *call)
     for (uint32_t i = 0; i < call->node->output_count; i++) {
         uint32_t value = npart__node_output(call->graph, call->node, i);
         const struct npart__fact *out = npart__out(call, i);
+        /* How many are found is never measured, even of constants that we can read. */
         bool is_counted = strcmp(op, "NonZero") == 0 || strcmp(op, "Compress") == 0;
         bool is_static = out->kind == NPART__TYPE_TENSOR && npart__is_static(out) && !is_counted;
         if (value != NPART_NONE && !is_static && !is_declared_static(call, value))
@@ -553,6 +555,7 @@ static bool is_unshaped(const struct npart__call *call)
 {
     const struct npart__operator *schema = call->node->schema;
     uint32_t flags = schema ? npart__operator_flags(schema) : 0;
+    /* An operator that the standard defines by others is inferred by those. */
     bool goes_through = call->inference->policy->is_onnx && flags & NPART__OPERATOR_FUNCTION;
     return flags & NPART__OPERATOR_UNSHAPED && !goes_through;
 }
@@ -590,6 +593,7 @@ static void after_node(const struct npart__call *call)
     bool is_standard = call->node->domain == 0 || strcmp(domain, "ai.onnx.ml") == 0;
     const char *op = is_standard ? npart__node_op(call->graph, call->node) : nothing;
     bool lacks_inference = is_unshaped(call);
+    /* ONNX's own says nothing at all then; a session knows at least the type. */
     if (call->inference->policy->is_onnx && (lacks_inference || !npart__is_typed(call))) {
         lose(call, 0, TYPE);
         return;
