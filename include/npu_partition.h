@@ -761,7 +761,7 @@ enum npart_detail {
 struct npart_report_options {
     uint32_t version;
     bool use_color, use_ascii; /* of text; ASCII: no characters beyond it */
-    uint32_t width;    /* of text, in columns; 0: 100 */
+    uint32_t width;    /* of text, in columns; 0: 80 */
     bool is_verbose;   /* of text: every cause, and the nodes of each */
     enum npart_detail detail; /* of JSON */
 };

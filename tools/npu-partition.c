@@ -142,8 +142,7 @@ struct job {
 /* Whether anybody would see what to do, and what fixed sizes bring. */
 static bool wants_advice(const struct options *options)
 {
-    bool is_table = options->format == FORMAT_TEXT && options->target_count > 1 && !options->is_verbose;
-    return !options->is_quiet && !options->explain && !options->wants_shapes && !is_table;
+    return !options->is_quiet && !options->explain && !options->wants_shapes;
 }
 
 static npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,

@@ -7,7 +7,7 @@
 #include "report/page.h"
 
 /* Columns where the caller gives none; with fewer than the least nothing can be laid out. */
-#define DEFAULT_WIDTH 100u
+#define DEFAULT_WIDTH 80u
 #define LEAST_WIDTH 40u
 
 /* ---- the page ---------------------------------------------------------------------------------------------- */
@@ -233,6 +233,17 @@ void npart__put_place(struct npart__page *page, uint32_t node)
         npart__put_outside(page, origin.file, origin.file_bytes);
         npart__add_format(page->out, ":%lld", (long long)origin.line);
     }
+}
+
+void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent)
+{
+    struct npart__sheet line;
+    struct npart__page gathered = *page;
+    npart__sheet_open(&line, page->pool);
+    gathered.out = &line;
+    npart__put_place(&gathered, node);
+    npart__wrapped(page, npart__sheet_text(&line), column, indent);
+    npart__sheet_close(&line);
 }
 
 void npart__put_target(struct npart__page *page)

@@ -67,6 +67,7 @@ void npart__painted(struct npart__page *page, const char *code, const char *plai
 void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent);
 /* A node with the module and the line of Python that it comes from. */
 void npart__put_place(struct npart__page *page, uint32_t node);
+void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent);
 
 /* What stands in a cell of the strip. */
 enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CELL_UNKNOWN, NPART__CELL_KINDS };

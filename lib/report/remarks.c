@@ -6,9 +6,6 @@
 
 #include "report/page.h"
 
-/* Notes change no verdict, so a few are enough unless more is asked for. */
-#define REMARKS_SHOWN 3u
-
 /* Rules that say the same in one sentence, as those of a define do that many ops use. */
 struct remark {
     uint32_t rule; /* the first */
@@ -77,7 +74,7 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
     npart__put(page, remark->count > 1 ? "       first at " : "       at ");
-    npart__put_place(page, remark->first_node);
+    npart__put_wrapped_place(page, remark->first_node, remark->count > 1 ? 16 : 10, 9);
     npart__put(page, "\n");
     line.size = 0;
     npart__add_format(&line, "rule %s%s%s", rule.id, *rule.source ? ": " : "", rule.source);
@@ -92,14 +89,16 @@ void npart__put_remarks(struct npart__page *page)
 {
     struct remarks remarks;
     gather(page, &remarks);
-    uint32_t count = remarks.count, shown = page->options->is_verbose ? count : REMARKS_SHOWN;
+    uint32_t count = remarks.count;
     if (count == 0 || page->pool->failed)
         return;
+    if (!page->options->is_verbose) {
+        npart__add_format(page->out, "  %u note%s of the op list: --verbose\n", count, count == 1 ? "" : "s");
+        return;
+    }
     if (count > 1)
         qsort(remarks.items, count, sizeof *remarks.items, compare_remarks);
     npart__painted(page, NPART__BOLD, "  Note\n");
-    for (uint32_t i = 0; i < count && i < shown; i++)
+    for (uint32_t i = 0; i < count; i++)
         put_remark(page, &remarks.items[i]);
-    if (shown < count)
-        npart__add_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
 }

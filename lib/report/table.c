@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Several targets side by side: a line each, with verdict, strip, coverage, partitions, device
- * switches, cost and the first cause. Details of one are a report of its own, or come with
- * --verbose.
+ * switches and cost; in a second line what to do first, or why. Details of one are a report of its
+ * own, or come with --verbose.
  */
 #include "report/page.h"
 
 /* Wide enough to tell one split from many. */
 #define STRIP_CELLS 12u
-#define LEAST_CAUSE_COLUMNS 16u
+#define LINE_INDENT 4u
 
 static void put_blanks(struct npart__page *page, size_t count)
 {
@@ -49,12 +49,28 @@ static void put_share(struct npart__page *page)
     npart__sheet_close(&text);
 }
 
+/* The first action by the table's width; where there is none, the first cause. */
+static void put_second_line(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    struct npart_action action = {.size = sizeof action};
+    bool has_action = npart_advice_action(pair->advice, 0, &action);
+    const char *label = has_action && strcmp(action.kind, "none") != 0 ? "do first: " : has_action ? "" : "why: ";
+    if (!has_action && !npart_plan_cause(page->plan, 0, &cause, NULL, 0))
+        return;
+    put_blanks(page, LINE_INDENT);
+    npart__put(page, label);
+    npart__paint(page, NPART__DIM);
+    npart__put_cut(page, has_action ? action.text : cause.text, page->width - LINE_INDENT - strlen(label));
+    npart__paint(page, "0");
+    npart__put(page, "\n");
+}
+
 /* A line for one target; blanks pad what has colour, since widths of printf would count its
  * escapes. */
-static void put_row(struct npart__page *page, size_t name_columns, size_t cause_columns)
+static void put_row(struct npart__page *page, const struct npart_plan_pair *pair, size_t name_columns)
 {
     const struct npart_summary *summary = &page->summary;
-    struct npart_cause cause = {.size = sizeof cause};
     uint32_t cells = summary->live < STRIP_CELLS ? summary->live : STRIP_CELLS;
     npart__put_target(page);
     put_blanks(page, name_columns - target_columns(page) + 2);
@@ -63,20 +79,14 @@ static void put_row(struct npart__page *page, size_t name_columns, size_t cause_
     npart__put_strip(page, STRIP_CELLS);
     put_blanks(page, STRIP_CELLS - cells + 1);
     put_share(page);
-    npart__add_format(page->out, " %5u %4u", summary->partitions, summary->switches);
-    bool has_cause = npart_plan_cause(page->plan, 0, &cause, NULL, 0);
-    if (summary->partitions || has_cause)
+    npart__add_format(page->out, " %5u %8u", summary->partitions, summary->switches);
+    if (summary->partitions)
         put_cost(page);
-    if (has_cause) {
-        npart__put(page, page->cost.is_calibrated || summary->partitions == 0 ? "  " : " ");
-        npart__paint(page, NPART__DIM);
-        npart__put_cut(page, cause.text, cause_columns);
-        npart__paint(page, "0");
-    }
     npart__put(page, "\n");
+    put_second_line(page, pair);
 }
 
-/* The longest name of a target decides the first column, the terminal's width the last. */
+/* The longest name of a target decides the first column, and the rest is fixed. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count)
 {
     size_t name_columns = 6;
@@ -85,19 +95,16 @@ void npart__put_table(struct npart__page *page, const struct npart_plan_pair *pl
         size_t columns = target_columns(page);
         name_columns = columns > name_columns ? columns : name_columns;
     }
-    /* All columns but the last, with the blanks between them: what is left of the width is for
-     * the cause. */
-    size_t fixed = name_columns + 2 + 5 + 2 + STRIP_CELLS + 1 + 6 + 1 + 5 + 1 + 4 + 1 + 10 + 2;
-    size_t cause_columns = page->width > fixed + LEAST_CAUSE_COLUMNS ? page->width - fixed : LEAST_CAUSE_COLUMNS;
     npart__put(page, "\n");
     npart__paint(page, NPART__DIM);
-    npart__add_format(page->out, "%-*s  verdict%*s %% NPU parts   sw   ms a run  first cause\n",
-                         (int)name_columns, "target", (int)STRIP_CELLS, "");
+    npart__add_format(page->out, "%-*s  verdict%*s %% NPU parts switches   ms a run\n", (int)name_columns,
+                      "target", (int)STRIP_CELLS, "");
     npart__paint(page, "0");
     for (size_t i = 0; i < count; i++) {
         npart__page_turn(page, plans[i].plan);
-        put_row(page, name_columns, cause_columns);
+        put_row(page, &plans[i], name_columns);
     }
     if (!page->options->is_verbose)
-        npart__put(page, "\n  sw: device switches; ?: mostly assumed costs; details: one target alone, or --verbose\n");
+        npart__put(page, "\n  % NPU: of nodes; ms a run: device switches, ?: mostly assumed costs;\n"
+                        "  details: one target alone, or --verbose\n");
 }

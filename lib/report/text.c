@@ -25,25 +25,28 @@ static void count_of(struct npart__page *page, uint64_t count, const char *noun)
 static void head(struct npart__page *page)
 {
     struct npart_model_info info = {.size = sizeof info};
+    struct npart__sheet line;
+    struct npart__page gathered = *page;
     (void)npart_model_info(page->model, &info);
+    npart__sheet_open(&line, page->pool);
+    gathered.out = &line;
+    count_of(&gathered, info.node_count - info.added_node_count, "node");
+    npart__put(&gathered, ", ");
+    npart__add_bytes(&line, info.weight_bytes);
+    npart__put(&gathered, " of weights");
+    for (uint32_t i = 0; i < info.opset_count; i++)
+        if (strcmp(info.opsets[i].domain, "ai.onnx") == 0)
+            npart__add_format(&line, ", opset %lld", (long long)info.opsets[i].version);
+    if (*info.producer_name)
+        npart__add_format(&line, *info.producer_version ? ", %s %s" : ", %s", info.producer_name,
+                          info.producer_version);
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.name);
     npart__paint(page, "0");
-    npart__put(page, "  ");
-    count_of(page, info.node_count - info.added_node_count, "node");
-    npart__put(page, ", ");
-    npart__add_bytes(page->out, info.weight_bytes);
-    npart__put(page, " of weights");
-    for (uint32_t i = 0; i < info.opset_count; i++)
-        if (strcmp(info.opsets[i].domain, "ai.onnx") == 0)
-            npart__add_format(page->out, ", opset %lld", (long long)info.opsets[i].version);
-    if (*info.producer_name) {
-        npart__put(page, ", ");
-        npart__put_text(page, info.producer_name);
-        npart__put(page, *info.producer_version ? " " : "");
-        npart__put_text(page, info.producer_version);
-    }
+    npart__put(page, "\n  ");
+    npart__wrapped(page, npart__sheet_text(&line), 2, 2);
     npart__put(page, "\n");
+    npart__sheet_close(&line);
 }
 
 /* A finding with its place in parentheses. */
@@ -65,8 +68,9 @@ static void more_notes(struct npart__page *page, uint32_t count)
         npart__add_format(page->out, "        and %u more\n", count - FINDINGS_SHOWN);
 }
 
-/* What was found in the model, then what was found of its types and shapes. */
-static void notes(struct npart__page *page)
+/* What was found in the model, then what was found of its types and shapes. With one target alone, what makes the model
+ * invalid stands there. */
+static void notes(struct npart__page *page, bool is_alone)
 {
     const npart_inference *asked = npart_plan_inference(page->plan);
     struct npart_finding finding = {.size = sizeof finding};
@@ -75,8 +79,9 @@ static void notes(struct npart__page *page)
         if (count < most)
             note(page, &finding);
     more_notes(page, count);
-    for (count = 0; npart_inference_finding(asked, count, &finding); count++)
-        if (count < most)
+    count = 0;
+    for (uint32_t i = 0; npart_inference_finding(asked, i, &finding); i++)
+        if (!(is_alone && strcmp(finding.code, "invalid") == 0) && count++ < most)
             note(page, &finding);
     more_notes(page, count);
 }
@@ -85,36 +90,96 @@ static void notes(struct npart__page *page)
 
 /* The share of the work that the NPU does, by arithmetic first. Of what it is a share is always
  * said: of MACs, and of nodes. */
-static void coverage(struct npart__page *page)
+static void coverage(struct npart__page *page, double macs, double nodes)
 {
-    const struct npart_summary *summary = &page->summary;
     npart__put(page, "coverage ");
-    if (summary->has_macs && summary->macs) {
-        npart__add_decimal(page->out, summary->mac_coverage * 100, 1);
+    if (macs >= 0) {
+        npart__add_decimal(page->out, macs * 100, 1);
         npart__put(page, " % of MACs, ");
     }
-    npart__add_decimal(page->out, summary->coverage * 100, 1);
-    npart__add_format(page->out, " %% of %u node%s%s", summary->live, summary->live == 1 ? "" : "s",
-                      summary->has_macs ? "" : " (MACs unknown)");
+    npart__add_decimal(page->out, nodes * 100, 1);
+    npart__put(page, " % of ");
 }
 
-/* Gathered on a sheet of its own first, since it is wrapped as a whole. */
-static void verdict(struct npart__page *page)
+static void split_words(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
+    bool has_macs = summary->has_macs && summary->macs;
+    if (summary->partitions_low != summary->partitions_high)
+        npart__add_format(page->out, "%u to %u partitions; ", summary->partitions_low,
+                          summary->partitions_high);
+    else if (summary->partitions == 1)
+        npart__put(page, "1 partition and the CPU; ");
+    else
+        npart__add_format(page->out, "%u partitions; ", summary->partitions);
+    coverage(page, has_macs ? summary->mac_coverage : -1, summary->coverage);
+    count_of(page, summary->live, "node");
+    npart__put(page, summary->has_macs ? "" : " (MACs unknown)");
+}
+
+static bool is_invalid(const struct npart__page *page)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    return npart_inference_info(npart_plan_inference(page->plan), &info) && info.is_invalid;
+}
+
+static void failing_words(struct npart__page *page)
+{
+    const struct npart_summary *summary = &page->summary;
+    if (summary->failed)
+        npart__add_format(page->out, "because of %u of %u node%s", summary->failed, summary->live,
+                          summary->live == 1 ? "" : "s");
+    else
+        npart__put(page, "ONNX Runtime does not load the model");
+}
+
+static void none_words(struct npart__page *page)
+{
+    const struct npart_summary *summary = &page->summary;
+    npart__put(page, summary->unknown || summary->live == 1 ? "" : "all ");
+    if (summary->refused) {
+        count_of(page, summary->refused, "node");
+        npart__put(page, summary->refused == 1 ? " falls back to the CPU" : " fall back to the CPU");
+    }
+    if (summary->unknown) {
+        npart__put(page, summary->refused ? ", " : "");
+        count_of(page, summary->unknown, "node");
+        npart__put(page, " undecided");
+    }
+}
+
+static void whole_words(struct npart__page *page)
+{
+    npart__put(page, page->summary.live == 1 ? "" : "all ");
+    count_of(page, page->summary.live, "node");
+    npart__put(page, " on the NPU, in one partition");
+}
+
+static void edge_words(struct npart__page *page)
+{
+    npart__put(page, "one partition; input and output quantization on the CPU");
+}
+
+static void empty_words(struct npart__page *page)
+{
+    npart__put(page, "no node is left after constant folding");
+}
+
+/* One line: a word, and what it means here. Gathered on a sheet of its own first, since it is wrapped as a whole. */
+static void verdict(struct npart__page *page)
+{
+    static const struct {
+        const char *word;
+        void (*put)(struct npart__page *page);
+    } all[] = {{"whole", whole_words}, {"edge", edge_words},     {"split", split_words},
+               {"none", none_words},   {"fails", failing_words}, {"empty", empty_words}};
     struct npart__sheet line;
     struct npart__page gathered = *page;
     npart__sheet_open(&line, page->pool);
     gathered.out = &line;
-    if (strcmp(summary->verdict, "edge") == 0)
-        npart__put(&gathered, "one partition; input and output quantization on the CPU");
-    else
-        count_of(&gathered, summary->partitions, "partition");
-    if (summary->partitions_low != summary->partitions_high)
-        npart__add_format(&line, " (%u to %u, some nodes are undecided)", summary->partitions_low,
-                          summary->partitions_high);
-    npart__add_format(&line, ", %u device switch%s; ", summary->switches, summary->switches == 1 ? "" : "es");
-    coverage(&gathered);
+    for (size_t i = 0; i < NPART__LENGTH(all); i++)
+        if (strcmp(all[i].word, page->summary.verdict) == 0)
+            all[i].put(&gathered);
     npart__put(page, "  ");
     npart__put_verdict(page, 0);
     npart__put(page, "  ");
@@ -196,10 +261,10 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
     requirement_lines(page, cause, &rule, found);
     if (cause->first_affected != NPART_NONE) {
         npart__put(page, cause->affected_count > 1 ? "     first at " : "     at ");
-        npart__put_place(page, cause->first_affected);
+        npart__put_wrapped_place(page, cause->first_affected, cause->affected_count > 1 ? 14 : 8, 7);
         npart__put(page, "\n");
     }
-    if (*rule.source) {
+    if (*rule.source && page->options->is_verbose) {
         npart__put(page, "     rule ");
         npart__put_text(page, rule.id);
         npart__put(page, ": ");
@@ -209,15 +274,17 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
     npart__paint(page, "0");
 }
 
-/* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
- * partitions and makes no node fall back. */
-static void add_effect(struct npart__sheet *line, const struct npart_cause *cause)
+/* "343 nodes fall back, 8 partitions end": what the cause does. */
+static void add_effect(struct npart__sheet *line, const struct npart_cause *cause, uint32_t failed)
 {
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
+    bool is_mixed = cause->affected_count > failed; /* not every affected node of the cause fails */
     if (!is_cut)
         npart__add_format(line, "%u node%s %s", cause->affected_count, is_one ? "" : "s",
                           cause->is_unknown ? "undecided"
-                          : cause->is_fatal ? (is_one ? "fails to compile" : "fail to compile")
+                          : cause->is_fatal ? (is_one     ? "fails to compile"
+                                               : is_mixed ? "fall back or fail to compile"
+                                                          : "fail to compile")
                           : is_one          ? "falls back"
                                             : "fall back");
     else if (cause->cut_count == 0)
@@ -239,7 +306,7 @@ static void cause_line(struct npart__page *page, uint32_t id)
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
     npart__add_format(&line, "%s; ", cause.text);
-    add_effect(&line, &cause);
+    add_effect(&line, &cause, page->summary.failed);
     npart__wrapped(page, npart__sheet_text(&line), 5, 5);
     npart__sheet_close(&line);
     npart__paint(page, "0");
@@ -290,13 +357,13 @@ static void parts(struct npart__page *page, const struct npart_cost *cost)
     npart__put(&gathered, " out");
     if (cost->unknown_sizes)
         npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
-    part(&gathered, "), layout conversions ", cost->layout);
-    npart__add_format(&line, " (%u tensor%s", cost->conversions, cost->conversions == 1 ? "" : "s");
-    if (cost->conversions) {
-        npart__add_text(&line, ", ");
-        npart__add_bytes(&line, cost->conversion_bytes);
-    }
     npart__add_text(&line, ")");
+    if (cost->conversions) {
+        part(&gathered, ", layout conversions ", cost->layout);
+        npart__add_format(&line, " (%u tensor%s, ", cost->conversions, cost->conversions == 1 ? "" : "s");
+        npart__add_bytes(&line, cost->conversion_bytes);
+        npart__add_text(&line, ")");
+    }
     npart__paint(page, NPART__DIM);
     npart__put(page, "     ");
     npart__wrapped(page, npart__sheet_text(&line), 5, 5);
@@ -311,8 +378,15 @@ static void cost(struct npart__page *page)
     const struct npart_cost *cost = &page->cost;
     if (page->summary.partitions == 0)
         return;
-    npart__painted(page, NPART__BOLD, "  Device switches");
-    npart__put(page, " cost ");
+    npart__put(page, "  ");
+    npart__paint(page, NPART__BOLD);
+    if (page->summary.switches)
+        npart__add_format(page->out, "%u device switch%s", page->summary.switches,
+                          page->summary.switches == 1 ? "" : "es");
+    else
+        npart__put(page, "Launch and transfer");
+    npart__paint(page, "0");
+    npart__put(page, page->summary.switches == 1 ? " costs " : " cost ");
     npart__put_milliseconds(page, cost->total.typical_ms);
     npart__put(page, " ms a run (");
     npart__put_milliseconds(page, cost->total.low_ms);
@@ -341,71 +415,103 @@ static void failure_line(struct npart__page *page, const char *text, uint32_t no
     npart__sheet_close(&line);
 }
 
+/* The first node of a cause that fails: others of it may only fall back. NPART_NONE: none. */
+static uint32_t first_failing(const npart_plan *plan, uint32_t cause)
+{
+    struct npart_node_plan node = {.size = sizeof node};
+    for (uint32_t i = 0; npart_plan_node(plan, i, &node); i++)
+        if (node.verdict == NPART_VERDICT_FAIL && node.cause == cause)
+            return i;
+    return NPART_NONE;
+}
+
 /* What the runtime or the compiler says, before all else: the model runs nowhere. */
 static void failures(struct npart__page *page)
 {
     struct npart_finding finding = {.size = sizeof finding};
     struct npart_cause cause = {.size = sizeof cause};
     uint32_t most = page->options->is_verbose ? NPART_NONE : FAILURES_SHOWN, count = 0;
-    bool is_invalid = false;
     if (strcmp(page->summary.verdict, "fails") != 0)
         return;
     for (uint32_t i = 0; npart_inference_finding(npart_plan_inference(page->plan), i, &finding) && count < most; i++) {
         if (strcmp(finding.code, "invalid") != 0)
             continue;
         failure_line(page, finding.text, NPART_NONE);
-        is_invalid = true;
         count++;
     }
-    /* A model that is not loaded is not compiled either, so what would fail then is not told. */
-    for (uint32_t i = 0; !is_invalid && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
+    for (uint32_t i = 0; !is_invalid(page) && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;
-        failure_line(page, cause.text, cause.first_affected);
+        failure_line(page, cause.text, first_failing(page->plan, i));
         count++;
     }
 }
 
 /* ---- what to do -------------------------------------------------------------------------------------------- */
 
-/* What is left then: "leaves 7 partitions, 85.8 % of nodes on the NPU". Both plans may fail to
- * compile; the numbers say how far they would get. */
+/* What is left then: "leaves 7 partitions, coverage 85.8 % of nodes". */
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
-    bool is_whole = strcmp(after->verdict, "whole") == 0;
     bool still_fails = strcmp(after->verdict, "fails") == 0;
+    struct npart__sheet line;
+    struct npart__page gathered = *page;
+    npart__sheet_open(&line, page->pool);
+    gathered.out = &line;
+    if (strcmp(before->verdict, "fails") == 0 && !still_fails)
+        npart__put(&gathered, "then it compiles: ");
+    npart__put(&gathered, "leaves ");
+    count_of(&gathered, after->partitions, "partition");
+    npart__put(&gathered, ", ");
+    if (strcmp(after->verdict, "whole") == 0) {
+        npart__put(&gathered, "all nodes on the NPU");
+    } else {
+        coverage(&gathered, after->mac_coverage, after->coverage);
+        npart__put(&gathered, "nodes");
+    }
+    npart__put(&gathered, still_fails ? "; still fails to compile" : "");
     npart__paint(page, NPART__DIM);
     npart__put(page, "            ");
-    if (strcmp(before->verdict, "fails") == 0 && !still_fails)
-        npart__put(page, "then it compiles: ");
-    npart__add_format(page->out, "%s%u partition%s", after->partitions == before->partitions ? "still " : "leaves ",
-                      after->partitions, after->partitions == 1 ? "" : "s");
-    if (is_whole) {
-        npart__put(page, ", all nodes on the NPU");
-    } else {
-        npart__put(page, ", ");
-        npart__add_decimal(page->out, after->coverage * 100, 1);
-        npart__put(page, " % of nodes on the NPU");
-    }
-    npart__put(page, still_fails ? "; still fails to compile" : "");
+    npart__wrapped(page, npart__sheet_text(&line), 12, 12);
     npart__paint(page, "0");
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+static bool is_better(const struct npart_after *after, const struct npart_after *before)
+{
+    if (strcmp(before->verdict, "fails") == 0 && strcmp(after->verdict, "fails") != 0)
+        return true;
+    bool is_fewer = after->partitions && (!before->partitions || after->partitions < before->partitions);
+    return is_fewer || after->coverage > before->coverage;
+}
+
+/* The command is there to be copied: it goes on in the next line as a shell wants it. */
+static void command_lines(struct npart__page *page, const char *command)
+{
+    uint32_t column = 12;
+    npart__put(page, "            ");
+    while (*command) {
+        const char *next = strstr(command + 1, " --");
+        size_t length = next ? (size_t)(next - command) : strlen(command);
+        uint32_t columns = (uint32_t)npart__shown_columns(page, command, length);
+        if (column > 12 && column + columns + (next ? 2 : 0) > page->width) {
+            npart__put(page, " \\\n           ");
+            column = 11;
+        }
+        npart__put_outside(page, command, length);
+        column += columns;
+        command += length;
+    }
     npart__put(page, "\n");
 }
 
-/* The command is there to be copied, so it is not wrapped. */
-static void action_line(struct npart__page *page, const char *label, const struct npart_action *action,
-                        const struct npart_after *before)
+static void action_lines(struct npart__page *page, const char *label, const struct npart_action *action)
 {
     npart__painted(page, NPART__BOLD, label);
     npart__wrapped(page, action->text, 12, 12);
     npart__put(page, "\n");
-    if (action->command) {
-        npart__put(page, "            ");
-        npart__put_outside(page, action->command, strlen(action->command));
-        npart__put(page, "\n");
-    }
-    if (strcmp(action->kind, "none") != 0)
-        left(page, before, &action->after);
+    if (action->command)
+        command_lines(page, action->command);
 }
 
 /* What may take the place of a step. Of the first step only, unless all is asked for. */
@@ -413,69 +519,164 @@ static void other_lines(struct npart__page *page, const npart_advice *advice, ui
                         const struct npart_after *before)
 {
     struct npart_action action = {.size = sizeof action};
-    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++)
-        if (action.instead_of == step)
-            action_line(page, "  or        ", &action, before);
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
+        if (action.instead_of != step)
+            continue;
+        action_lines(page, "  or        ", &action);
+        left(page, before, &action.after);
+    }
 }
 
-/* Each step's result is compared with that of the step before: "still 7 partitions" says that it
- * does not help by itself. */
-static void actions(struct npart__page *page, const npart_advice *advice)
+static bool is_kept(const struct npart_action *action)
 {
+    return strcmp(action->kind, "none") == 0;
+}
+
+/* The step from `first` on with which something is gained: steps before it are told as one with it. NPART_NONE: none. */
+static uint32_t find_gain(const npart_advice *advice, uint32_t first, uint32_t end, const struct npart_after *before)
+{
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = first; i < end && npart_advice_action(advice, i, &action) && !is_kept(&action); i++)
+        if (is_better(&action.after, before))
+            return i;
+    return NPART_NONE;
+}
+
+/* One word of a shell: names come from the file, and the line is there to be copied. */
+static void add_shell_word(struct npart__sheet *line, const char *text)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
+    bool is_safe = text[strspn(text, safe)] == '\0';
+    npart__add_text(line, is_safe ? "" : "'");
+    for (; *text; text++)
+        npart__add(line, *text == '\'' ? "'\\''" : text, *text == '\'' ? 4 : 1);
+    npart__add_text(line, is_safe ? "" : "'");
+}
+
+/* The sizes of the other way to use a model, such as a part of a prompt. */
+static void other_use(struct npart__page *page, const npart_plan *fixed)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    struct npart_dim_binding binding = {0};
+    npart_inference *made = NULL;
+    struct npart__sheet line;
+    if (!npart_inference_info(npart_plan_inference(fixed), &info) || !*info.use)
+        return;
+    const char *use = info.use;
+    if (npart_inference_make_use(&made, npart_plan_inference(page->plan), 1, NULL) != NPART_OK) {
+        page->pool->failed = true;
+        return;
+    }
+    npart__sheet_open(&line, page->pool);
+    for (uint32_t i = 0; npart_inference_binding(made, i, &binding); i++) {
+        npart__add_text(&line, i ? " --dim " : "--dim ");
+        add_shell_word(&line, binding.name);
+        npart__add_format(&line, "=%lld", (long long)binding.size);
+    }
+    if (npart_inference_info(made, &info) && line.size && strcmp(info.use, use) != 0) {
+        npart__painted(page, NPART__BOLD, "  or        ");
+        npart__add_format(page->out, "for %s (the sizes above are for %s):\n", info.use, use);
+        command_lines(page, npart__sheet_text(&line));
+    }
+    npart__sheet_close(&line);
+    npart_inference_free(made);
+}
+
+/* Steps `first` to `last`, of which only the last one gains something, or none. */
+static void steps(struct npart__page *page, const struct npart_plan_pair *pair, uint32_t first, uint32_t last,
+                  const struct npart_after *before)
+{
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = first; i <= last && npart_advice_action(pair->advice, i, &action); i++)
+        action_lines(page, i > first ? "  and       " : first ? "  then      " : "  Do first  ", &action);
+    left(page, before, &action.after);
+    for (uint32_t i = first; i <= last && npart_advice_action(pair->advice, i, &action); i++) {
+        if (i == 0 && strcmp(action.kind, "dims") == 0)
+            other_use(page, pair->fixed);
+        if (i == 0 || page->options->is_verbose)
+            other_lines(page, pair->advice, i, before);
+    }
+}
+
+/* What no step changes, and steps that change no count. */
+static void rest(struct npart__page *page, const npart_advice *advice, uint32_t first, uint32_t end,
+                 const struct npart_after *before)
+{
+    struct npart_action action = {.size = sizeof action};
+    bool is_first = first == 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = first; i < end && npart_advice_action(advice, i, &action); i++) {
+            if (is_kept(&action) != (pass == 0))
+                continue;
+            action_lines(page, is_first ? "  Advice    " : "  else      ", &action);
+            if (!is_kept(&action))
+                npart__put(page, "            brings no more nodes to the NPU\n");
+            if (i == 0 || page->options->is_verbose)
+                other_lines(page, advice, i, before);
+            is_first = false;
+        }
+}
+
+static void actions(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    const npart_advice *advice = pair->advice;
     struct npart_action action = {.size = sizeof action};
     struct npart_after before = {.partitions = page->summary.partitions,
                                  .coverage = page->summary.coverage,
                                  .verdict = page->summary.verdict};
-    uint32_t most = page->options->is_verbose ? NPART_NONE : STEPS_SHOWN, count = 0;
-    for (; npart_advice_action(advice, count, &action) && action.instead_of == NPART_NONE; count++) {
-        bool is_first = count == 0;
-        if (count >= most)
-            continue;
-        bool is_kept = strcmp(action.kind, "none") == 0;
-        static const char *const labels[2][2] = {{"  then      ", "  else      "}, {"  Do first  ", "  Advice    "}};
-        action_line(page, labels[is_first][is_kept], &action, &before);
-        if (is_first || page->options->is_verbose)
-            other_lines(page, advice, count, &before);
-        if (!is_kept)
+    uint32_t count = 0, first = 0, end, gain;
+    while (npart_advice_action(advice, count, &action) && action.instead_of == NPART_NONE)
+        count++;
+    end = page->options->is_verbose || count <= STEPS_SHOWN ? count : STEPS_SHOWN;
+    for (; (gain = find_gain(advice, first, count, &before)) != NPART_NONE && first < end; first = gain + 1) {
+        steps(page, pair, first, gain, &before);
+        if (npart_advice_action(advice, gain, &action))
             before = action.after;
     }
-    if (count > most)
-        npart__add_format(page->out, "            and %u more (--verbose, or --format json)\n", count - most);
+    end = end < first ? first : end;
+    rest(page, advice, first, end, &before);
+    if (end < count)
+        npart__add_format(page->out, "            and %u more (--verbose, or --format json)\n", count - end);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* One target, from the verdict to the costs. */
-static void target(struct npart__page *page, const npart_advice *advice)
+/* What the rules come from, and how far they are verified. */
+static void basis(struct npart__page *page)
 {
-    npart__put(page, "\n");
-    npart__put_target(page);
-    npart__put(page, "  ");
-    npart__put_text(page, page->oplist.title);
-    if (*page->info.toolchain) {
-        npart__put(page, ", ");
-        npart__put_text(page, page->info.toolchain);
-    }
-    if (page->info.level == NPART_LEVEL_OFF)
-        npart__put(page, ", level off");
-    npart__put(page, "\n");
-    if (*page->oplist.standing) {
-        npart__put(page, "  ");
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s%s%s", page->info.toolchain, *page->info.toolchain && *page->oplist.standing ? "; " : "",
+                      page->oplist.standing);
+    if (line.size) {
         npart__paint(page, NPART__DIM);
-        npart__wrapped(page, page->oplist.standing, 2, 2);
+        npart__put(page, "  Rules: ");
+        npart__wrapped(page, npart__sheet_text(&line), 9, 5);
         npart__paint(page, "0");
         npart__put(page, "\n");
     }
+    npart__sheet_close(&line);
+}
+
+/* The verdict, what to do, and why come first; details after. */
+static void target(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    const char *name = page->info.target;
+    npart__put(page, "\n");
+    npart__put_target(page);
+    npart__put(page, "  ");
+    npart__wrapped(page, page->oplist.title, (uint32_t)npart__shown_columns(page, name, strlen(name)) + 2, 5);
+    npart__put(page, page->info.level == NPART_LEVEL_OFF ? ", level off\n" : "\n");
     verdict(page);
+    failures(page);
+    actions(page, pair);
+    causes(page);
     counts(page);
     if (page->summary.live) {
         npart__put(page, "  ");
         npart__put_strip(page, page->width - 4);
         npart__put(page, "\n");
     }
-    failures(page);
-    actions(page, advice);
-    causes(page);
     npart__put_remarks(page);
     if (page->options->is_verbose)
         npart__put_pieces(page);
@@ -484,6 +685,7 @@ static void target(struct npart__page *page, const npart_advice *advice)
         npart__put_layouts(page);
         npart__put_fusions(page);
     }
+    basis(page);
 }
 
 /* Head and notes once, as they hold for all targets; several targets are a table, and reports of
@@ -499,12 +701,12 @@ npart_status npart_report_text(const struct npart_plan_pair *plans, size_t count
         return status;
     npart__document_open(&document, plans[0].plan, options, write, payload);
     head(page);
-    notes(page);
     if (count > 1)
         npart__put_table(page, plans, count);
     for (size_t i = 0; i < count && (count == 1 || page->options->is_verbose) && !document.pool.failed; i++) {
         npart__page_turn(page, plans[i].plan);
-        target(page, plans[i].advice);
+        target(page, &plans[i]);
     }
+    notes(page, count == 1);
     return npart__document_close(&document, error);
 }

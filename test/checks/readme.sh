@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The output that README.md shows is what `make demo` prints. With --accept, puts it there.
+# The output that README.md shows is what `make demo` prints, and its commands run as they are written. With --accept,
+# puts the output there.
 #
 # usage: readme.sh README "DEMO COMMAND" [--accept]
 set -eu
@@ -20,3 +21,18 @@ elif ! diff "$readme" "$folder/readme"; then
 	echo "readme: $readme does not show what the demo prints (make accept)" >&2
 	exit 1
 fi
+# Commands run one after the other, as in a clone: in a folder with the tool where `make` puts it.
+mkdir "$folder/clone" "$folder/clone/build"
+for part in fixtures oplists build/npu-partition; do
+	ln -s "$PWD/$part" "$folder/clone/$part"
+done
+sed -n '/^<!-- commands -->$/,/^<!-- end -->$/s/^    \([^#]\)/\1/p' "$readme" > "$folder/commands"
+[ -s "$folder/commands" ] || { echo "readme: $readme has no commands" >&2; exit 1; }
+cd "$folder/clone"
+while read -r command; do
+	if ! sh -c "$command" </dev/null >"$folder/out" 2>&1; then
+		echo "readme: this command fails: $command" >&2
+		tail -3 "$folder/out" >&2
+		exit 1
+	fi
+done < "$folder/commands"

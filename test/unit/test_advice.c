@@ -352,11 +352,13 @@ static void test_advice__the_table_is_well_formed(void)
 
 /* ---- all voices ------------------------------------------------------------------------------------------------ */
 
-/* Text without the line breaks of a report. */
+/* Text without the line breaks of a report, and without what goes on a command in the next line. */
 static void join_lines(char *text)
 {
     char *to = text;
     for (const char *from = text; *from; from++) {
+        if (*from == '\\' && from[1] == '\n')
+            continue;
         if (*from != '\n' && !(*from == ' ' && to > text && to[-1] == ' '))
             *to++ = *from;
         else if (to > text && to[-1] != ' ')
