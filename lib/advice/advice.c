@@ -59,6 +59,9 @@ static bool command_of(struct npart__way *way, const struct npart__group *group,
         npart__append_text(&text, "-t ");
         npart__append_text(&text, way->plan->target.oplist->name);
         npart__append_text(&text, group->target);
+        npart__append_text(&text, group->has_sizes ? " " : "");
+        if (group->has_sizes)
+            append_dims_command(way, way->fixed, &text);
     } else if (group->tail) {
         append_cut_command(way, group->tail, &text);
     }
@@ -77,6 +80,10 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
         append_dims(way, group->replanned, &text);
     else
         npart__append_action_text(way->plan, way->row_of, row, group, &text);
+    if (group->has_sizes) {
+        npart__append_text(&text, ". ");
+        append_dims(way, way->fixed, &text);
+    }
     const char *made = npart__buffer_text(&text);
     return text.failed ? NULL : made;
 }

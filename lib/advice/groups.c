@@ -226,6 +226,13 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     npart_status status = npart__replan_target(way->plan, group->target, &way->scratch, &made, way->error);
     if (status == NPART_OK && made && is_better(made, way->plan))
         group->replanned = made;
+    if (status != NPART_OK || group->replanned || way->plan != way->open || !way->fixed)
+        return status;
+    status = npart__replan_target(way->fixed, group->target, &way->scratch, &made, way->error);
+    if (status == NPART_OK && made && is_better(made, way->plan)) {
+        group->replanned = made;
+        group->has_sizes = true;
+    }
     return status;
 }
 

@@ -22,6 +22,7 @@ struct npart__group {
     const char *target;              /* the target text that it was planned with */
     uint32_t variant;                /* of TRY_VARIANT */
     bool is_import_only;
+    bool has_sizes;                  /* of TRY_SWITCH: planned with the fixed sizes, too */
 };
 
 /* Appends the text of the group's row. Its causes are those that `row_of`, which is by cause, gives `causes_row`.
