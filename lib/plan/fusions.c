@@ -26,18 +26,20 @@ static const struct {
 #include "plan/fusions.def"
 };
 
+enum obstacle_kind {
+    NOTHING_WRONG,
+    CAST_BETWEEN,
+    NOT_CONSTANT,
+    USED_ELSEWHERE,
+    IS_OUTPUT,
+    OFF_NPU,
+    OTHER_PARTITION,
+    WRONG_TYPE
+};
+
 /* What is wrong. */
 struct obstacle {
-    enum {
-        NOTHING_WRONG,
-        CAST_BETWEEN,
-        NOT_CONSTANT,
-        USED_ELSEWHERE,
-        IS_OUTPUT,
-        OFF_NPU,
-        OTHER_PARTITION,
-        WRONG_TYPE
-    } kind;
+    enum obstacle_kind kind;
     uint32_t node;  /* the Cast, or the user */
     uint32_t value;
 };
@@ -107,7 +109,7 @@ static bool has_op(const struct search *at, const struct step *step, uint32_t id
 static bool match_from(struct search *at, uint32_t step);
 
 /* Notes what is wrong; false where nothing may be, or something is already. */
-static bool obstruct(struct search *at, int kind, uint32_t node, uint32_t value)
+static bool obstruct(struct search *at, enum obstacle_kind kind, uint32_t node, uint32_t value)
 {
     if (!at->allows_obstacle || at->found.obstacle.kind != NOTHING_WRONG)
         return false;
