@@ -532,7 +532,8 @@ static bool is_kept(const struct npart_action *action)
     return strcmp(action->kind, "none") == 0;
 }
 
-/* The step from `first` on with which something is gained: steps before it are told as one with it. NPART_NONE: none. */
+/* The step from `first` on with which something is gained; steps before it are told as one with it. NPART_NONE:
+ * there is none. */
 static uint32_t find_gain(const npart_advice *advice, uint32_t first, uint32_t end, const struct npart_after *before)
 {
     struct npart_action action = {.size = sizeof action};
@@ -646,7 +647,8 @@ static void basis(struct npart__page *page)
 {
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
-    npart__add_format(&line, "%s%s%s", page->info.toolchain, *page->info.toolchain && *page->oplist.standing ? "; " : "",
+    npart__add_format(&line, "%s%s%s", page->info.toolchain,
+                      *page->info.toolchain && *page->oplist.standing ? "; " : "",
                       page->oplist.standing);
     if (line.size) {
         npart__paint(page, NPART__DIM);
