@@ -399,6 +399,43 @@ static npart_status keep_rest(struct npart__way *way)
     return keep(way, &group, marks);
 }
 
+static bool brings_something(const struct npart__way *way)
+{
+    const struct npart__after before = npart__as_it_is(way->open);
+    if (!npart__plan_is_loaded(way->open)) /* the first step mends that */
+        return true;
+    for (uint32_t i = 0; i < way->steps; i++) {
+        const struct npart__after *after = &way->out->items.items[i].after;
+        if (after->failed < before.failed || after->accepted > before.accepted ||
+            after->partitions - 1 < before.partitions - 1)
+            return true;
+    }
+    return false;
+}
+
+/* Where no step brings anything, what cannot be done comes before them. Actions are named by their place. */
+static npart_status keep_first(struct npart__way *way)
+{
+    struct npart__action *items = way->out->items.items;
+    uint32_t count = way->out->items.count, kept = count - way->steps;
+    if (kept == 0 || way->steps == 0 || brings_something(way))
+        return NPART_OK;
+    struct npart__action *turned = npart__arena_allocate(&way->scratch, count * sizeof *turned);
+    if (!turned)
+        return npart__fail_memory(way->error);
+    for (uint32_t i = 0; i < count; i++)
+        turned[i] = items[i < kept ? way->steps + i : i - kept];
+    memcpy(items, turned, count * sizeof *items);
+    for (uint32_t i = 0; i < count + way->others.count; i++) {
+        const struct npart__action *at = i < count ? &items[i] : &way->others.items[i - count];
+        for (uint32_t n = 0; n < at->need_count; n++)
+            way->out->lists.items[at->first_need + n] += kept;
+    }
+    for (uint32_t i = 0; i < way->others.count; i++)
+        way->others.items[i].instead_of += kept;
+    return NPART_OK;
+}
+
 static npart_status append_others(struct npart__way *way)
 {
     for (uint32_t i = 0; i < way->others.count; i++)
@@ -426,6 +463,8 @@ static npart_status walk(struct npart__way *way)
         status = keep_groups(way);
     if (status == NPART_OK)
         status = keep_rest(way);
+    if (status == NPART_OK)
+        status = keep_first(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
     return status == NPART_OK ? append_others(way) : status;
