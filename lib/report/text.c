@@ -274,7 +274,8 @@ static void cause_detail(struct npart__page *page, const struct npart_cause *cau
     npart__paint(page, "0");
 }
 
-/* "343 nodes fall back, 8 partitions end": what the cause does. */
+/* "343 nodes fall back, 8 partitions end": what the cause does. A cut point of the user's ends
+ * partitions and makes no node fall back. */
 static void add_effect(struct npart__sheet *line, const struct npart_cause *cause, uint32_t failed)
 {
     bool is_cut = cause->cut_value != NPART_NONE, is_one = cause->affected_count == 1;
@@ -439,6 +440,7 @@ static void failures(struct npart__page *page)
         failure_line(page, finding.text, NPART_NONE);
         count++;
     }
+    /* A model that is not loaded is not compiled either, so what would fail then is not told. */
     for (uint32_t i = 0; !is_invalid(page) && npart_plan_cause(page->plan, i, &cause, NULL, 0) && count < most; i++) {
         if (!cause.is_fatal)
             continue;
@@ -449,7 +451,8 @@ static void failures(struct npart__page *page)
 
 /* ---- what to do -------------------------------------------------------------------------------------------- */
 
-/* What is left then: "leaves 7 partitions, coverage 85.8 % of nodes". */
+/* What is left then: "leaves 7 partitions, coverage 85.8 % of nodes". Both plans may fail to
+ * compile; the numbers say how far they would get. */
 static void left(struct npart__page *page, const struct npart_after *before, const struct npart_after *after)
 {
     bool still_fails = strcmp(after->verdict, "fails") == 0;
