@@ -3,6 +3,12 @@
  * Nodes that fall back, grouped by why. A size that is not known is traced to the dim of an input or to the node that
  * it goes back to (trace.c); what no more than follows belongs to that. Everything else is grouped by rule, and rules
  * of several ops by what they require or by what they found.
+ *
+ * An example: `batch` of an input is dynamic, and 300 nodes fall back because a shape is not static. Each names its own
+ * rule, but all go back to `batch`: one cause, of the family SYMBOL, with 300 affected nodes. A Gelu that the list
+ * lacks is a cause of the family OP, with all Gelu nodes of the model.
+ * Nodes are visited once, then those that are left over, then causes that only go together are joined. Linear in nodes
+ * and their operands, but for rules of the same sentence, which are compared with the causes there are.
  */
 #include "cause/finder.h"
 
@@ -13,6 +19,7 @@
 /* Different dims of one node that are looked at. */
 #define DIMS_OF_NODE 8u
 
+/* An `else fail` comes between: it speaks for a node only if nothing keeps the node from being claimed. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
                                                 uint32_t node)
 {
@@ -32,6 +39,7 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
     return best;
 }
 
+/* Undecided nodes and those that fail to compile count, too: each is a node that the NPU cannot be relied on for. */
 static bool falls_back(const struct npart__finder *finder, uint32_t node)
 {
     return npart__is_live(finder->session, node) && finder->mask->verdicts[node] != NPART__NPU;
@@ -39,6 +47,8 @@ static bool falls_back(const struct npart__finder *finder, uint32_t node)
 
 /* ---- making causes ---------------------------------------------------------------------------------------- */
 
+/* How many keys a family can have, for an array that is looked up by key: a search over causes for each node would
+ * be quadratic. */
 static size_t keys_of(const struct npart__finder *finder, enum npart__family family)
 {
     switch (family) {
@@ -57,7 +67,8 @@ static size_t keys_of(const struct npart__finder *finder, enum npart__family fam
     }
 }
 
-/* Where the cause of a family with a key stands, plus one; NULL when out of memory. */
+/* Where the cause of a family with a key stands, plus one; NULL when out of memory. Made when the first of the
+ * family is asked for; most models have causes of few families. */
 static uint32_t *slot_of(struct npart__finder *finder, enum npart__family family, uint32_t key)
 {
     if (!finder->slots[family])
@@ -112,6 +123,7 @@ static uint32_t cause_of_key(struct npart__finder *finder, enum npart__family fa
 
 /* ---- sizes that are not known ----------------------------------------------------------------------------- */
 
+/* A node is a root of one cause only, the first that asks for it. */
 static void add_root(struct npart__finder *finder, uint32_t cause, uint32_t node)
 {
     if (cause == NPART_NONE || finder->root_in[node])
@@ -122,7 +134,8 @@ static void add_root(struct npart__finder *finder, uint32_t cause, uint32_t node
         finder->out->items.items[cause].root = node;
 }
 
-/* What kind of loss it is that a node's results have no shape. */
+/* What kind of loss it is that a node's results have no shape. By the worst of its results: an unknown rank is more
+ * than an unknown dim, and where all is known but to the runtime it is LOST. */
 static enum npart__family family_of_loss(const struct npart__finder *finder, const struct npart__node *node)
 {
     enum npart__family family = NPART__FAMILY_LOST;
@@ -149,7 +162,8 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
            (loss != NPART__FAMILY_DATA || !finder->graph->nodes.items[node].schema);
 }
 
-/* The cause at a node that shapes are lost at. */
+/* The cause at a node that shapes are lost at. An operator that gets shape inference at a later opset is told by
+ * that opset, since one export with it solves all of them. */
 static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_t rule)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
@@ -193,7 +207,10 @@ static uint32_t shapeless_value(const struct npart__finder *finder, const struct
     return NPART_NONE;
 }
 
-/* What it goes back to that a node falls back: a size that is not known; 0 where that is not why. */
+/* What it goes back to that a node falls back: a size that is not known; 0 where that is not why. Only where the rule
+ * asks for a size or a constant, or could not be told: a rule about a type or an attribute fails whatever the sizes
+ * are. Whatever the rule, a node that only computes sizes goes back to what they do, since it would be folded. A node
+ * that fails to compile is told by its rule, unless that is about sizes. */
 static npart__root root_of(const struct npart__finder *finder, uint32_t node, const struct npart__reason *reason,
                            uint32_t culprit)
 {
@@ -216,6 +233,7 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
 
 /* ---- dims that only fall together ------------------------------------------------------------------------- */
 
+/* Dims of inputs alone, each once; of more than DIMS_OF_NODE the first. */
 static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_t *symbols, uint32_t *count)
 {
     const struct npart__trace *trace = &finder->trace;
@@ -263,7 +281,9 @@ static uint32_t first_together(struct npart__finder *finder, uint32_t symbol)
     return symbol;
 }
 
-/* Joins a dim to another that most of its nodes have too: fixing it alone would leave them where they are. */
+/* Joins a dim to another that most of its nodes have too: fixing it alone would leave them where they are. `batch`
+ * and `sequence` of a transformer: nearly every node has both, so that fixing one of them brings nothing. Dims that
+ * fall together are a list through `next`, in the order of symbols. */
 static void join_dims(struct npart__finder *finder)
 {
     const uint32_t count = finder->trace.known->expressions.symbols.count;
@@ -290,7 +310,8 @@ static void join_dims(struct npart__finder *finder)
 
 /* ---- visiting nodes --------------------------------------------------------------------------------------- */
 
-/* The node outside of all bodies that holds one. */
+/* The node outside of all bodies that holds one. Bodies may stand in bodies; the outermost is the node that a user
+ * sees in the graph. */
 static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
@@ -305,6 +326,8 @@ static bool is_type_of_model(uint8_t type)
     return type && !npart__type_is_integer(type) && strcmp(npart__type_name(type), "bool") != 0;
 }
 
+/* Bodies first: what stands in one falls back since the node that holds it does. Then ops that the list lacks; then
+ * high ranks and types, which one change of the model takes away for every op; then the rule itself. */
 static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint32_t id, uint32_t culprit)
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[id];
@@ -331,7 +354,7 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
 }
 
 /* The rule that speaks for a cause is that of the first node that its root reaches itself, rather than one that some
- * node behind it does not meet either. */
+ * later node does not meet either. */
 static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t node, uint32_t id, uint32_t culprit)
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[id];
@@ -375,6 +398,8 @@ static bool is_left_over(const struct npart__finder *finder, uint32_t rule)
     return is_left;
 }
 
+/* The culprit is the operand that made the rule fail: the rule is asked once more for it, since that is not kept for
+ * every node. */
 static void visit(struct npart__finder *finder, uint32_t node)
 {
     const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
@@ -395,7 +420,8 @@ static void visit(struct npart__finder *finder, uint32_t node)
         count_dims(finder, node);
 }
 
-/* The first cause of a neighbour, whose nodes run on the CPU; NPART_NONE where no neighbour has one. */
+/* The first cause of a neighbour, whose nodes run on the CPU; NPART_NONE where no neighbour has one. A cause of
+ * nodes that fail to compile is none: they are not on the CPU, so nothing is left to it for their sake. */
 static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -463,7 +489,8 @@ static void add_cuts(struct npart__finder *finder)
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-/* Puts the causes of dims that fall together into one, and those that have no node any more away. */
+/* Puts the causes of dims that fall together into one, and those that have no node any more away. Places are found
+ * in one walk, and everything that names a cause by place is told the new one after it. */
 static void join_causes(struct npart__finder *finder)
 {
     struct npart__causes *out = finder->out;
@@ -500,6 +527,7 @@ static void join_causes(struct npart__finder *finder)
     }
 }
 
+/* Cuts of the user come last: they affect no node, and nothing above may join them. */
 static void find(struct npart__finder *finder)
 {
     for (uint32_t node = 0; !finder->failed && node < npart__file_nodes(finder->session); node++)

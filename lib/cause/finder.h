@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of cause: how causes are told apart while they are found. A family says what nodes have in common,
+ * a key which of them; what users of a plan see of a cause is struct npart__cause.
+ */
 #ifndef NPART_CAUSE_FINDER_H
 #define NPART_CAUSE_FINDER_H
 

@@ -6,6 +6,7 @@
 
 #include "cause/finder.h"
 
+/* Every value that is cut has a cause, so the search ends. */
 static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
 {
     uint32_t c = 0;
@@ -27,8 +28,8 @@ static bool follows(const struct npart__finder *finder, uint32_t id)
     return false;
 }
 
-/* Whether a node is a root of the cause that it belongs to: where a rank or a type begins, or else where a rule is not
- * met. */
+/* Whether a node is a root of the cause that it belongs to: where a rank or a type begins, or else where a rule is
+ * not met. Of rank and type the first of a chain is the root: what takes its result has the rank from there. */
 static bool is_own_root(const struct npart__finder *finder, uint32_t node)
 {
     uint32_t cause = finder->out->cause_of[node];
@@ -126,6 +127,8 @@ struct ranked {
     uint32_t before;
 };
 
+/* Most partitions ended first, then most nodes; the rest as they were found, so that the order is the same in each
+ * run. */
 static int compare_ranked(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;

@@ -3,6 +3,11 @@
  * What an unknown size goes back to: from each node to those before it, once for the whole graph. A size that only the
  * runtime does not know goes back past nodes whose shapes it would know if it knew those before; and a node that only
  * computes sizes is there in a run since one of them is not known.
+ *
+ * An example: x of [batch,128], Shape(x), Gather of element 0, Reshape by it. With `batch` unknown the Gather computes
+ * a size that is not known, so it runs though it would be folded; its root is `batch`, as is that of all nodes whose
+ * shapes come from the Reshape.
+ * Linear in operands: nodes come in order, and each takes the root of those before it.
  */
 #include "cause/trace.h"
 #include "view/view.h"
@@ -23,13 +28,16 @@ static const struct npart__symbol *symbol_at(const struct npart__inference *infe
     return &inference->expressions.symbols.items[symbol];
 }
 
-/* The node at which an inference lost what shape a value has. */
+/* The node at which an inference lost what shape a value has. A symbol that inference made itself says at which
+ * node; an unknown rank is noted by value. */
 static uint32_t lost_at(const struct npart__inference *inference, uint32_t value)
 {
     uint32_t symbol = symbol_behind(inference, value);
     return symbol == NPART_NONE ? npart__rank_lost_at(inference, value) : symbol_at(inference, symbol)->node;
 }
 
+/* What is known of all sizes decides: a dim of an input first, then the node that lost it there, then the one that
+ * only the runtime loses it at. An input without a rank is its own root. */
 npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
 {
     const struct npart__inference *known = trace->known, *seen = trace->session->inference;
@@ -49,6 +57,7 @@ npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
     return trace->lost[node] ? trace->lost[node] : node + 1;
 }
 
+/* Versions come in their order, so the first after the node's own that has inference is the least that helps. */
 bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
 {
     *since = 0;
@@ -111,7 +120,8 @@ static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
     return id + 1;
 }
 
-/* Why a node runs that nothing but sizes goes into; 0 where more does. */
+/* Why a node runs that nothing but sizes goes into; 0 where more does. Not of random numbers, which are never
+ * folded, nor of what the CPU has no kernel for: such nodes run whatever is fixed. */
 static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
 {
     const struct npart__graph *graph = graph_of(trace, id);
@@ -157,6 +167,7 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
     }
 }
 
+/* The first input that has a symbol speaks for it. */
 static void note_inputs(struct npart__trace *trace)
 {
     const struct npart__scope *scope = &trace->graph->scopes.items[0];

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of cause: what an unknown size goes back to. Two inferences are compared: what can be known of
+ * sizes at all, and what the runtime knows, which is what rules were asked about.
+ */
 #ifndef NPART_CAUSE_TRACE_H
 #define NPART_CAUSE_TRACE_H
 

@@ -151,6 +151,7 @@ static bool is_met(const struct npart__call *call, const struct need *need)
     return true;
 }
 
+/* Elements go with any loss: what has no known dims has no known elements to a runtime. */
 static void lose_output(const struct npart__call *call, uint32_t output, enum loss loss)
 {
     struct npart__fact *out = npart__out(call, output);
