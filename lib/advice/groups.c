@@ -27,6 +27,7 @@ static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excl
     return npart__take_failure(plan->session.inference) ? NULL : row_of;
 }
 
+/* Groups stand in the order of their first causes, which is that of what ends most partitions. */
 static bool gather_groups(struct npart__way *way, const int64_t *opsets)
 {
     way->groups.count = 0;
@@ -96,6 +97,8 @@ struct npart__after npart__as_it_is(const struct npart__plan *plan)
                                  .cost_ms = plan->cost.total_ms};
 }
 
+/* Repeated while a row turns out to be impossible, since its causes then go to other rows; ends since each turn
+ * excludes a row at least. */
 npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *plan)
 {
     way->plan = plan;
@@ -162,6 +165,7 @@ static bool *mark_roots(struct npart__way *way, uint32_t row, size_t nodes)
     return is_root;
 }
 
+/* The opset is the highest that a cause of the group wants: one export serves all. */
 static npart_status prepare_opset(struct npart__way *way, struct npart__group *group, uint32_t row, bool only_own)
 {
     bool *is_own = mark_roots(way, row, way->plan->request.inference->graph->nodes.count);
@@ -174,6 +178,7 @@ static npart_status prepare_opset(struct npart__way *way, struct npart__group *g
     return status;
 }
 
+/* More nodes taken, and none more that fails to compile. */
 static bool is_better(const struct npart__plan *made, const struct npart__plan *than)
 {
     return made->summary.failed <= than->summary.failed && made->summary.accepted > than->summary.accepted;
@@ -236,6 +241,7 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     return status;
 }
 
+/* Nodes at which the group's causes begin, and all that depends on them. */
 static npart_status prepare_tail(struct npart__way *way, struct npart__group *group, uint32_t row)
 {
     struct npart__tail *tail = NULL;

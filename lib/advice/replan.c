@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The same plan of another target, or of the model with another opset.
+ *
+ * These are whole plans, with inference where the graph is another, so they are made only for rows that ask for one. A
+ * plan that fails for any other reason than memory means that the step cannot be done, and is no error of the advice.
  */
 #include "advice/what_if.h"
 
@@ -22,6 +25,8 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
     return settle(npart__plan_make(&request, arena, made, error), made, out);
 }
 
+/* Only switches that differ from what the variant has by itself are written, and the toolchain only where it is not
+ * the newest: the text is printed for the user to type. */
 const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
                                struct npart__arena *arena)
 {
@@ -103,6 +108,7 @@ static bool means_the_same(const struct npart__operator *before, const struct np
     return strcmp(after->name, "RoiAlign") != 0 && keeps_attributes(before, after) && keeps_operands(before, after);
 }
 
+/* The import alone, where every node means the same: that is what a user would change in the file. */
 static void raise_imports(struct npart__graph *graph, int64_t opset)
 {
     for (uint32_t i = 0; i < graph->opset_count; i++)
@@ -110,7 +116,8 @@ static void raise_imports(struct npart__graph *graph, int64_t opset)
             graph->opsets[i].version = opset;
 }
 
-/* The model's graph with the opset; false when out of memory. */
+/* The model's graph with the opset; false when out of memory. Nodes share all else with the model's graph, so only
+ * they and the imports are copied. A node of another domain, or of an unknown version, keeps what it has. */
 static bool relabel(const struct npart__graph *graph, int64_t opset, const bool *is_own, bool only_own,
                     struct npart__arena *arena, struct npart__graph *out, bool *is_import_only)
 {
@@ -142,6 +149,7 @@ static bool relabel(const struct npart__graph *graph, int64_t opset, const bool 
     return true;
 }
 
+/* A model that the runtime would refuse to load with that opset, though it loads it now, is no way out. */
 npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
                                  struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
                                  struct npart_error *error)

@@ -116,7 +116,9 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
     }
 }
 
-/* Partitions, where those of bodies that are inlined go on from what is around them. */
+/* Partitions, where those of bodies that are inlined go on from what is around them. An If whose bodies hold a
+ * partition each, beside one of the main graph: once they are inlined, each body's first partition is one with what
+ * stands around it. Where the main graph has none, nothing is taken off. */
 static npart_status count_partitions(const struct npart__what_if *request, const struct npart__partitioning *made,
                                      struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
 {
@@ -146,6 +148,7 @@ static npart_status count_partitions(const struct npart__what_if *request, const
     return NPART_OK;
 }
 
+/* In the words of a plan's own summary, so that a step's verdict can be held against it. */
 static void sum_up(const struct npart__what_if *request, const bool *accepted, struct npart__after *out)
 {
     const struct npart_summary summary = {.live = out->live,
@@ -156,6 +159,8 @@ static void sum_up(const struct npart__what_if *request, const bool *accepted, s
     out->verdict = npart__verdict_word(request->plan, &summary, accepted, request->is_loaded);
 }
 
+/* Nothing is inferred or judged again, only partitioned: that is what makes it cheap enough to be asked of every
+ * candidate of every step. Costs need one more walk over the graph. */
 npart_status npart__what_if(const struct npart__what_if *request, bool wants_cost, struct npart__arena *arena,
                             struct npart__after *out, bool **accepted, struct npart_error *error)
 {
@@ -204,7 +209,8 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
 
 /* ---- tails ------------------------------------------------------------------------------------------------- */
 
-/* Adds a tensor, once; false when there is no room for more. */
+/* Adds a tensor, once; false when there is no room for more. At most NPART__LIMIT_CUT_TENSORS, so that the search is
+ * short. */
 static bool add_tensor(struct npart__tail *tail, uint32_t value)
 {
     for (uint32_t i = 0; i < tail->tensor_count; i++)
@@ -248,6 +254,8 @@ static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const b
     return false;
 }
 
+/* One walk in order: each node is in the tail if one that it takes from is. A tail that begins at an input of the
+ * graph needs no tensor to cut at, and is none. */
 npart_status npart__find_tail(const struct npart__plan *plan, const bool *is_root, struct npart__arena *arena,
                               struct npart__tail **out, struct npart_error *error)
 {

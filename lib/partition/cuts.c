@@ -33,6 +33,7 @@ static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
     return to->request->is_cut[asked] ? asked : NPART_NONE;
 }
 
+/* What another region makes counts as segment 0. The way with the most cuts counts; of these the last is told. */
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
@@ -63,6 +64,8 @@ static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
     }
 }
 
+/* Nodes come in order, so the segments of their producers are known. With `ends` or `node` the cut is done once
+ * nodes are left to the CPU, and nothing is staged by segment. */
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 {
     const struct npart__policy *policy = policy_of(to->request->target);
@@ -113,6 +116,7 @@ static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t *
     return segments;
 }
 
+/* Stages of a segment begin after the last of the one before. */
 void npart__stage_segments(struct npart__stage_request *request, const char *partitioner)
 {
     uint32_t *sorted, *ends, base = 0;

@@ -52,6 +52,7 @@ static uint32_t *pending_of(const struct rounds *at, uint32_t node)
     return &at->pending[group == NPART_NONE ? at->group_count + place : group];
 }
 
+/* A counting sort by group; members keep the order that the request has. */
 static void list_members(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
@@ -66,6 +67,7 @@ static void list_members(const struct rounds *at)
             at->members[at->first_member[group_of(at, request->order[i]) + 1]++] = request->order[i];
 }
 
+/* What a group takes from itself is nothing to wait for. */
 static void count_pending(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
@@ -135,7 +137,8 @@ static void show_round(const struct rounds *at, uint32_t round)
     }
 }
 
-/* The accepted nodes of a stage are a group; what the partitioner has left to the CPU stays there. */
+/* The accepted nodes of a stage are a group; what the partitioner has left to the CPU stays there. A group made here
+ * keeps its number in all later rounds. */
 static void take_groups(struct rounds *at, uint32_t round)
 {
     const struct npart__stage_request *request = at->request;

@@ -5,12 +5,16 @@
  * does so before it rewrites anything (GraphPartitioner::InlineFunctionsAOT); else in rounds of partitioning: what was
  * taken in a round stays a partition, nothing is folded any more, and what is inlined makes partitions of its own
  * (core/framework/graph_partitioner.cc, PartitionOnnxFormatModel).
+ *
+ * An example: Gelu of opset 20 in FLOAT16. A provider that lacks it refuses it, the CPU has no kernel for FLOAT16, so
+ * the runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on the CPU.
  */
 #include "plan/plan.h"
 #include "runtime/runtime.h"
 
 /* ---- which nodes ------------------------------------------------------------------------------------------ */
 
+/* A line of the list says whether the runtime inlines at all. */
 static bool applies(const struct npart__target *target)
 {
     return target->oplist->inlines_standard && npart__target_has(target, target->oplist->standard_when);
@@ -38,6 +42,7 @@ static const struct npart__body *body_of(const struct npart__plan *plan, const s
     return body;
 }
 
+/* A node that is run, and offered to the provider: where a list leaves bodies to the CPU, theirs are not. */
 static bool is_judged(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -46,7 +51,7 @@ static bool is_judged(const struct npart__plan *plan, uint32_t node)
     return region != NPART_NONE && (region == 0 || !bodies_stay);
 }
 
-/* Whether any live node might be inlined, whatever its verdict. */
+/* Whether any live node might be inlined, whatever its verdict: asked before anything is made. */
 static bool has_work(const struct npart__plan *plan)
 {
     const struct npart__graph *graph = plan->inference->graph;
@@ -128,6 +133,7 @@ static bool list_expansions(struct npart__plan *plan, struct npart__expansions *
 
 /* ---- what they become ------------------------------------------------------------------------------------- */
 
+/* What the user says of nodes is by node, and there are more of these now; of the new ones nothing is said. */
 npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
                                   struct npart_error *error)
 {
@@ -143,6 +149,7 @@ npart_status npart__take_expanded(struct npart__plan *plan, struct npart__infere
     return NPART_OK;
 }
 
+/* Classes of equivalent nodes belong to a session, and this is another. */
 npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     plan->equivalent = npart__find_equivalent(&plan->session, plan->arena);
@@ -160,6 +167,8 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
     return NPART_OK;
 }
 
+/* Repeated, since a definition may hold operators that have definitions themselves. Where nothing is inlined the
+ * views that targets share are kept. */
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
     struct npart__shared *shared = plan->shared;
@@ -190,7 +199,9 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
 
 /* ---- rounds ----------------------------------------------------------------------------------------------- */
 
-/* Verdicts and reasons of the nodes before as they were, those of inlined ones too; of the new ones as they are. */
+/* Verdicts and reasons of the nodes before as they were, those of inlined ones too; of the new ones as they are. A
+ * node of an earlier round is not asked again, as the runtime has compiled it or left it. Judging all and keeping
+ * the old answers is simpler than judging the new nodes alone, whose rules ask about their neighbours. */
 static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *before, uint32_t nodes)
 {
     const struct npart__mask *now = &plan->mask;
@@ -236,6 +247,7 @@ static npart_status offer_again(struct npart__plan *plan, const struct npart__ex
     return status;
 }
 
+/* At most NPART__LIMIT_ROUNDS rounds, so that no definition by itself keeps this going. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
     struct npart__expansions list = {0};

@@ -62,6 +62,7 @@ struct wanted {
     bool *is_found;
 };
 
+/* Names that the user gives are looked up by hash, since there may be thousands of them, and of nodes. */
 static bool open_wanted(struct wanted *wanted, uint32_t count, struct npart__arena *arena)
 {
     wanted->request_of = npart__arena_zeroed(arena, count + (size_t)1, sizeof *wanted->request_of);
@@ -118,7 +119,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     return NPART_OK;
 }
 
-/* `names_tensors`: those of results count, too. */
+/* `names_tensors`: those of results count, too. An error that names the nearest name that there is. */
 static npart_status lack_node(const struct npart__graph *graph, const char *what, const char *name, const char *purpose,
                               bool names_tensors, struct npart_error *error)
 {
@@ -235,6 +236,8 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
     return npart__count_partitions(&request, scratch, count, error);
 }
 
+/* The same graph partitioned with undecided nodes on the NPU, or on the CPU: the two ends of what the number of
+ * partitions may be. */
 static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
                                struct npart_error *error)
 {
@@ -258,7 +261,8 @@ static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value
     return at && at->scope == 0 && at->producer == NPART_NONE;
 }
 
-/* Whether all that is not taken quantizes inputs of the model, or dequantizes its outputs. */
+/* Whether all that is not taken quantizes inputs of the model, or dequantizes its outputs. Such a model is as good
+ * as whole: the two nodes at its ends turn float inputs and outputs into what the NPU computes with. */
 static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
@@ -282,6 +286,7 @@ bool npart__plan_is_loaded(const struct npart__plan *plan)
     return !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
 }
 
+/* What fails comes first, since nothing runs then, however much is taken. */
 const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded)
 {
