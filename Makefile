@@ -172,6 +172,11 @@ check-equivalent: $(BUILD)/case-models/ready ## nodes that share a verdict, judg
 check-memory: ## every allocation of the public calls fails once
 	@$(MAKE) VARIANT=debug $(BUILD)/debug/test/unit/test_allocation_failure
 	$(BUILD)/debug/test/unit/test_allocation_failure
+snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot.txt
+check-snapshot: $(tool) $(BUILD)/case-models/ready ## no answer of any target on fixtures and text cases changes unseen
+	$(snapshot)
+accept-snapshot: $(tool) $(BUILD)/case-models/ready ## write down today's answers; then read the diff
+	$(snapshot) --accept
 check-values: ## docs/architecture.md lists the operators without a value, no more and no less
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-json: $(tool) ## docs/json.md against what the tool prints
@@ -186,7 +191,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-rules check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -214,7 +219,7 @@ fuzz: ## fuzz each entry point for FUZZ_SECONDS (FUZZ=target...); needs sh tools
 
 # The models of the text cases, from which mutants are made.
 $(BUILD)/case-models/ready: $(case_runner) $(wildcard test/cases/*.cases)
-	@mkdir -p $(@D)
+	@rm -rf $(@D) && mkdir -p $(@D)
 	$(case_runner) --write $(@D) $(sort $(wildcard test/cases/*.cases))
 	@touch $@
 $(OUT)/test/fuzz/make_mutants: $(OUT)/test/fuzz/make_mutants.o $(fuzz_support) $(static_library)
@@ -335,7 +340,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory judge-all \
+	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:

@@ -626,7 +626,8 @@ static void write_model(struct run *run, const struct script *script)
 {
     char path[4096];
     struct bytes bytes = model_from_text(script->model);
-    (void)snprintf(path, sizeof path, "%s/%05u.onnx", run->folder, run->cases);
+    const char *slash = strrchr(run->file, '/'), *name = slash ? slash + 1 : run->file;
+    (void)snprintf(path, sizeof path, "%s/%.*s-%05u.onnx", run->folder, (int)strcspn(name, "."), name, run->cases);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fclose(file) != 0)
         fail(run, "%s: cannot write", path);

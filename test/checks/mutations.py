@@ -27,7 +27,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-CHECKS = ("cases", "cli", "rules", "json", "equivalent", "memory", "fuzz-corpus")  # and the unit tests, each for itself
+CHECKS = ("cases", "snapshot", "cli", "rules", "json", "equivalent", "memory", "fuzz-corpus")  # and the unit tests, each for itself
 FIRST = "check-cases"  # it notices most, and needs one program linked, not fifty
 LEAST_SECONDS = 60  # of a processor, before a check counts as hanging
 TIMES_SLOWER = 10
