@@ -439,8 +439,10 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
 static npart_status know_all(struct npart__plan *plan, const struct npart__plan_request *request,
                              struct npart__inference **out, struct npart_error *error)
 {
+    const struct npart__graph *asked = request->inference->graph;
     *out = request->inference;
-    if (plan->graph->values.count == request->inference->graph->values.count)
+    /* A body may add nodes and no value: each of its results may be one of the call's. */
+    if (plan->graph->values.count == asked->values.count && plan->graph->nodes.count == asked->nodes.count)
         return NPART_OK;
     *out = npart__arena_zeroed(plan->arena, 1, sizeof **out);
     return *out ? npart__infer(plan->graph, &request->inference->options, plan->arena, *out, error)
