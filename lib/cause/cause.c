@@ -167,6 +167,8 @@ static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, 
 static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_t rule)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
+    if (finder->root_in[id]) /* a cause of its own would have no root to be told by */
+        return finder->root_in[id] - 1;
     enum npart__family family = family_of_loss(finder, node);
     uint32_t key = node->op_type;
     int64_t since;
