@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * work: how much each node of a session computes and moves: multiply-accumulates, other operations, elements and bytes
+ * of activations and weights, and the matrix product that it is. Which formula an operator has is a row of work.def.
+ *
+ * What computing it costs is not said here: that depends on the target (lib/cost).
+ */
+#ifndef NPART_WORK_H
+#define NPART_WORK_H
+
+#include "session/session.h"
+
+/* Which of an NPU's units does the work, and so at which rate. */
+enum npart__work_class {
+    NPART__WORK_NONE,        /* nothing is computed or moved: Reshape, Identity; a Q or DQ of a unit */
+    NPART__WORK_MATRIX,      /* products with constant weights: Conv, Gemm, MatMul, recurrent operators */
+    NPART__WORK_PRODUCT,     /* products of two activations: MatMul in attention, Attention itself */
+    NPART__WORK_DEPTHWISE,   /* few channels a group: depthwise Conv, pooling */
+    NPART__WORK_NORMALIZE,   /* Softmax, LayerNormalization, reductions: several passes over an axis */
+    NPART__WORK_FUNCTION,    /* Erf, Exp, Tanh, Gelu, ...: many operations an element */
+    NPART__WORK_ELEMENTWISE, /* arithmetic, comparisons, Where, Clip */
+    NPART__WORK_MOVE,        /* Transpose, Concat, Slice, Gather, Pad, Resize by nearest: elements change their place */
+    NPART__WORK_CONVERT,     /* QuantizeLinear, DequantizeLinear, Cast that stand alone */
+    NPART__WORK_CLASSES      /* how many there are */
+};
+
+#define NPART__WORK_UNKNOWN UINT64_MAX
+
+/* Of one live node, with what is fused into it. Any number may be NPART__WORK_UNKNOWN. */
+struct npart__work {
+    uint64_t macs;       /* multiply-accumulates */
+    uint64_t operations; /* arithmetic operations besides */
+    uint64_t input_elements, output_elements, weight_elements; /* activations in and out; constants */
+    uint64_t input_bytes, output_bytes, weight_bytes; /* by the types in the file; of a quantized operand by its own */
+    /* The product: for each of `groups` and `taps` (elements of a filter), [rows x depth] by [depth x columns]. Rows
+     * are pixels or tokens, batch included. Their product is `macs`; all are 0 where it is no product. */
+    uint64_t rows, columns, depth, taps, groups;
+    int activation_type, weight_type; /* ONNX's numbers, past a DequantizeLinear; 0: there is none, or not known */
+    enum npart__work_class class;
+};
+
+struct npart__works {
+    struct npart__work *items; /* by node of the file; of one that is not live all is 0 */
+    uint32_t count;
+};
+
+/* `known` is what is known of all sizes in the session's graph. In the bodies of If, Loop and Scan it is for one pass.
+ * Linear in operands. False when out of memory. */
+bool npart__find_work(const struct npart__session *session, const struct npart__inference *known,
+                      struct npart__arena *arena, struct npart__works *out);
+
+#endif
