@@ -438,6 +438,11 @@ NPART_API npart_status npart_oplist_read_file(npart_oplist **out, const char *pa
 /* The same from memory, which is not needed afterwards; `name` stands in messages. */
 NPART_API npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size_t bytes, const char *name,
                                                 const struct npart_allocator *allocator, struct npart_error *error);
+/* The list with the figures of a cost file (docs/oplist-format.md, "What it costs") laid on top, as a list of its own.
+ * Fails with OPLIST (the place is file:line:column), READ, MEMORY, or ARGUMENT, too where the file is for another
+ * target. */
+NPART_API npart_status npart_oplist_add_cost(npart_oplist **out, const npart_oplist *oplist, const char *path,
+                                             struct npart_error *error);
 /* Gives the handle back. Plans made with it go on working. */
 NPART_API void npart_oplist_free(npart_oplist *oplist);
 

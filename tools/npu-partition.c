@@ -486,6 +486,30 @@ static npart_status find_oplist(struct run *run, npart_oplist **out, const char 
     return status;
 }
 
+/* Figures on top of the lists of the targets that they are for, of which there must be one. */
+static bool add_costs(struct run *run, const struct options *options)
+{
+    struct npart_error error = {0};
+    int used = 0;
+    for (int i = 0; options->cost && i < options->target_count; i++) {
+        npart_oplist *list = NULL;
+        npart_status status = npart_oplist_add_cost(&list, run->oplists[i], options->cost, &error);
+        if (status == NPART_OK) {
+            npart_oplist_free(run->oplists[i]);
+            run->oplists[i] = list;
+            used++;
+        } else if (status != NPART_ERROR_ARGUMENT) {
+            used = 0;
+            break;
+        }
+    }
+    if (!options->cost || used)
+        return true;
+    complain("", &error);
+    worsen(run, error.status == NPART_ERROR_READ ? EXIT_OTHER : status_of(error.status)); /* as of lists */
+    return false;
+}
+
 /* One list for each target; --oplist FILE alone is the target. */
 static bool find_oplists(struct run *run, struct options *options)
 {
@@ -501,7 +525,7 @@ static bool find_oplists(struct run *run, struct options *options)
         npart_oplist_info(run->oplists[0], &info);
         options->targets[0] = info.name;
     }
-    return true;
+    return add_costs(run, options);
 }
 
 static void list_targets(struct run *run)

@@ -295,6 +295,7 @@ static bool take_keep_bytes(struct options *options, const char *value)
     }
 
 TAKE_TEXT(oplist)
+TAKE_TEXT(cost)
 TAKE_TEXT(partitioner)
 TAKE_TEXT(gates)
 TAKE_TEXT(output)
@@ -326,6 +327,7 @@ static const struct row {
     {"target", 't', "TARGET", take_target,
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all"},
     {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
+    {"cost", 0, "FILE", take_cost, "cost parameters that count before the list's own (the same page)"},
     {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input"},
     {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)"},

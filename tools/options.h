@@ -34,7 +34,7 @@ struct options {
     int model_count;
     const char *targets[MOST_TARGETS];
     int target_count;
-    const char *oplist, *partitioner, *gates, *output, *describe, *describe_op;
+    const char *oplist, *cost, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     enum npart_level level;
     enum format format;

@@ -152,14 +152,15 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
 
 /* A whole small file, no more than an op list may have. Reading stops one piece after the limit,
  * so that the parser can say that the list is too large. */
-static npart_status read_small_file(struct npart__buffer *text, const char *path, struct npart_error *error)
+static npart_status read_small_file(struct npart__buffer *text, const char *path, const char *what,
+                                    struct npart_error *error)
 {
     char piece[4096];
     size_t got;
     FILE *file = fopen(path, "rb");
     if (!file) {
         int code = errno;
-        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the op list: %s",
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot open the %s: %s", what,
                            code == ENOENT ? "there is no such file" : "the system refuses");
     }
     while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
@@ -167,7 +168,7 @@ static npart_status read_small_file(struct npart__buffer *text, const char *path
     bool is_broken = ferror(file) != 0;
     (void)fclose(file);
     if (is_broken)
-        return npart__fail(error, NPART_ERROR_READ, path, "cannot read the op list");
+        return npart__fail(error, NPART_ERROR_READ, path, "cannot read the %s", what);
     return text->failed ? npart__fail_memory(error) : NPART_OK;
 }
 
@@ -181,7 +182,7 @@ static npart_status read_oplist_file(npart_oplist **out, const char *path, const
         return npart__fail_memory(error);
     struct npart__buffer text;
     npart__buffer_init(&text, &oplist->life->arena);
-    npart_status status = read_small_file(&text, path, error);
+    npart_status status = read_small_file(&text, path, "op list", error);
     if (status == NPART_OK)
         return read_oplist(out, oplist, text.data ? text.data : "", text.size, path, listener, error);
     npart_oplist_free(oplist);
@@ -192,6 +193,33 @@ npart_status npart_oplist_read_file(npart_oplist **out, const char *path, const 
                                     struct npart_error *error)
 {
     return read_oplist_file(out, path, NULL, allocator, error);
+}
+
+/* Rules and names stay the given list's, which is kept alive; only figures are added. */
+npart_status npart_oplist_add_cost(npart_oplist **out, const npart_oplist *oplist, const char *path,
+                                   struct npart_error *error)
+{
+    struct npart__buffer text;
+    char shown[120];
+    if (!out || !oplist || !path)
+        return npart__fail_null(!out ? "out" : oplist ? "path" : "oplist", error);
+    npart_oplist *made = npart__handle_new(sizeof *made, &oplist->life->arena.allocator);
+    if (!made)
+        return npart__fail_memory(error);
+    struct npart__arena *arena = &made->life->arena;
+    npart__life_keep(made->life, oplist->life);
+    npart__buffer_init(&text, arena);
+    npart__shorten(shown, sizeof shown, path);
+    const char *name = npart__arena_copy_text(arena, shown, strlen(shown));
+    npart_status status = name ? read_small_file(&text, path, "cost file", error) : npart__fail_memory(error);
+    if (status == NPART_OK)
+        status = npart__cost_read(&oplist->oplist, text.data ? text.data : "", text.size, name, arena, &made->oplist,
+                                  error);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_oplist_free(made);
+    return status;
 }
 
 /* The caller's callback with its payload, as payload of the one that the parser calls. */
@@ -332,7 +360,7 @@ npart_status npart_oplist_import(const char *path, const char *target, npart_wri
     npart__arena_init(&arena, NULL);
     npart__buffer_init(&read, &arena);
     npart__buffer_init(&list, &arena);
-    npart_status status = read_small_file(&read, path, error);
+    npart_status status = read_small_file(&read, path, "op list", error);
     if (status == NPART_OK && read.size > NPART__LIMIT_OPLIST_BYTES)
         status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
     const char *slash = strrchr(path, '/');

@@ -7,10 +7,6 @@
 
 /* ---- parameters ------------------------------------------------------------------------------------------- */
 
-struct parameters {
-    const struct npart__parameter *launch_ms, *runtime_ms, *map_ms, *copy_gb_per_s, *layout_gb_per_s;
-};
-
 /* A list that lacks the parameter says nothing of this part, which counts as 0. */
 static struct npart__range times(const struct npart__parameter *parameter, double factor)
 {
@@ -40,14 +36,12 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
 }
 
 /* At least half of the parameters that the list has must be no assumption for the estimate to be calibrated. */
-static bool most_are_measured(const struct parameters *parameters)
+static bool most_are_measured(const struct npart__parameter *const parameters[NPART__PARAMETERS])
 {
-    const struct npart__parameter *const all[] = {parameters->launch_ms, parameters->runtime_ms, parameters->map_ms,
-                                                  parameters->copy_gb_per_s, parameters->layout_gb_per_s};
     unsigned present = 0, assumed = 0;
-    for (size_t i = 0; i < NPART__COUNT(all); i++) {
-        present += all[i] != NULL;
-        assumed += all[i] && all[i]->is_assumed;
+    for (size_t i = 0; i < NPART__PARAMETERS; i++) {
+        present += parameters[i] != NULL;
+        assumed += parameters[i] && parameters[i]->is_assumed;
     }
     return present > 0 && assumed * 2 <= present;
 }
@@ -181,13 +175,8 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
                                   const struct npart__partitioning *partitioning, struct npart__arena *arena,
                                   struct npart__cost *out, struct npart_error *error)
 {
-    struct parameters parameters = {
-        .launch_ms = npart__target_parameter(target, "launch_ms"),
-        .runtime_ms = npart__target_parameter(target, "runtime_ms"),
-        .map_ms = npart__target_parameter(target, "map_ms"),
-        .copy_gb_per_s = npart__target_parameter(target, "copy_gb_per_s"),
-        .layout_gb_per_s = npart__target_parameter(target, "layout_gb_per_s"),
-    };
+    const struct npart__parameter *parameters[NPART__PARAMETERS];
+    npart__target_parameters(target, NPART__ARITHMETIC_FLOAT32, NPART__INVOKER_ONNXRUNTIME, parameters);
     memset(out, 0, sizeof *out);
     struct layouts layouts = {.graph = session->graph,
                               .session = session,
@@ -208,11 +197,12 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
             out->bytes_to_cpu = sum_bytes(out->bytes_to_cpu, crossing->bytes);
     }
     double partitions = partitioning->partitions.count, crossings = partitioning->crossings.count;
-    out->switch_ms = plus(times(parameters.launch_ms, partitions), times(parameters.runtime_ms, partitions));
-    out->copy_ms = plus(times(parameters.map_ms, crossings),
-                        over(sum_bytes(out->bytes_to_npu, out->bytes_to_cpu), parameters.copy_gb_per_s));
-    out->layout_ms = over(sum_bytes(out->conversion_bytes, out->conversion_bytes), parameters.layout_gb_per_s);
+    out->switch_ms = plus(times(parameters[NPART__PARAMETER_LAUNCH], partitions),
+                          times(parameters[NPART__PARAMETER_RUNTIME], partitions));
+    out->copy_ms = plus(times(parameters[NPART__PARAMETER_MAP], crossings),
+                        over(sum_bytes(out->bytes_to_npu, out->bytes_to_cpu), parameters[NPART__PARAMETER_COPY]));
+    out->layout_ms = over(sum_bytes(out->conversion_bytes, out->conversion_bytes), parameters[NPART__PARAMETER_LAYOUT]);
     out->total_ms = plus(plus(out->switch_ms, out->copy_ms), out->layout_ms);
-    out->is_calibrated = most_are_measured(&parameters);
+    out->is_calibrated = most_are_measured(parameters);
     return NPART_OK;
 }

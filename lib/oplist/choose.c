@@ -193,23 +193,36 @@ static int fit_of(const struct npart__target *target, uint32_t variant)
     return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == like ? 2 : 0;
 }
 
-/* The one that fits best: for this variant, for the one that it is like, for all. */
-const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name)
+/* What is said of float16 holds for float32 too, since NPUs compute it so. */
+static int fit_of_arithmetic(uint8_t has, enum npart__arithmetic wanted)
 {
-    const struct npart__parameter *best = NULL;
-    int best_fit = 1;
-    for (uint32_t i = 0; i < target->oplist->parameters.count; i++) {
-        const struct npart__parameter *parameter = &target->oplist->parameters.items[i];
-        int fit = fit_of(target, parameter->variant);
-        if (fit >= best_fit && strcmp(parameter->name, name) == 0) { /* the last of equals counts */
-            best = parameter;
-            best_fit = fit;
-        }
-    }
-    return best;
+    if (has == NPART__ARITHMETICS)
+        return 1;
+    bool is_near = wanted == NPART__ARITHMETIC_FLOAT32 && has == NPART__ARITHMETIC_FLOAT16;
+    return has == (uint8_t)wanted ? 3 : is_near ? 2 : 0;
 }
 
-/* By the same order as parameters. */
+void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
+                              enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS])
+{
+    int best[NPART__PARAMETERS] = {0};
+    memset(out, 0, NPART__PARAMETERS * sizeof *out);
+    for (uint32_t i = 0; i < target->oplist->parameters.count; i++) {
+        const struct npart__parameter *at = &target->oplist->parameters.items[i];
+        int by_variant = fit_of(target, at->variant), by_type = fit_of_arithmetic(at->arithmetic, arithmetic);
+        bool is_for_any = at->invoker == NPART__INVOKERS;
+        if (by_variant == 0 || by_type == 0 || !(is_for_any || at->invoker == (uint8_t)invoker) ||
+            at->name >= NPART__PARAMETERS)
+            continue;
+        int fit = ((at->layer * 2 + !is_for_any) * 4 + by_variant) * 4 + by_type;
+        if (fit < best[at->name]) /* the last of equals counts */
+            continue;
+        best[at->name] = fit;
+        out[at->name] = at;
+    }
+}
+
+/* The one that fits best: for this variant, for the one that it is like, for all. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name)
 {
     const struct npart__limit *best = NULL;

@@ -325,7 +325,7 @@ void npart__line_moved(struct npart__parser *parser)
 
 /* "for VARIANT", or NPART_NONE. The variant must stand above: parameters of one that a typing
  * mistake makes would never count. */
-static uint32_t accept_for(struct npart__parser *parser)
+uint32_t npart__accept_for(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "for"))
         return NPART_NONE;
@@ -345,7 +345,7 @@ void npart__line_limit(struct npart__parser *parser)
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
     if (!token)
         return;
-    struct npart__limit limit = {.name = token->text, .variant = accept_for(parser)};
+    struct npart__limit limit = {.name = token->text, .variant = npart__accept_for(parser)};
     token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
     npart__expect_end(parser);
     if (!token || parser->status != NPART_OK)
@@ -408,40 +408,6 @@ void npart__line_rewriting(struct npart__parser *parser)
         npart__parse_fail(parser, column, "%s has no sessions that rewrite", choice.runtime->name);
     else
         NPART__KEEP(parser, &parser->oplist->rewritings, choice);
-}
-
-/* What lib/cost reads; others are a typing mistake, but harmless, so a warning. */
-const char *const npart__parameter_names[] = {"launch_ms",     "runtime_ms",       "map_ms",
-                                              "copy_gb_per_s", "layout_gb_per_s", NULL};
-
-/* param NAME [for VARIANT] LOW TYPICAL HIGH [assumed] ["source"]
- * Example: param launch_ms for v1 0.3 0.4 0.9 assumed "no measurement" */
-void npart__line_param(struct npart__parser *parser)
-{
-    struct npart__parameter parameter = {.variant = NPART_NONE, .source = parser->default_source};
-    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
-    if (!token)
-        return;
-    parameter.name = token->text;
-    bool is_known = false;
-    for (const char *const *name = npart__parameter_names; *name; name++)
-        is_known |= strcmp(*name, token->text) == 0;
-    if (!is_known)
-        npart__parse_warn(parser, token->column, "no report reads the parameter %s", token->text);
-    parameter.variant = accept_for(parser);
-    double *const values[] = {&parameter.low, &parameter.typical, &parameter.high};
-    for (size_t i = 0; i < NPART__COUNT(values); i++) {
-        token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");
-        if (token)
-            *values[i] = token->real;
-    }
-    if (parser->status == NPART_OK && !(parameter.low <= parameter.typical && parameter.typical <= parameter.high))
-        npart__parse_fail(parser, token ? token->column : 1, "low, typical and high are not in order");
-    parameter.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
-    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
-        parameter.source = npart__take_text(parser, "a text");
-    npart__expect_end(parser);
-    NPART__KEEP(parser, &parser->oplist->parameters, parameter);
 }
 
 /* gate NAME [folds] [unless SWITCH] [missing NAME2] ["sentence"]: the ops that follow belong to it. The first line

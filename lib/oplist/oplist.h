@@ -174,13 +174,41 @@ struct npart__variant {
     uint32_t alias_count;
 };
 
-/* The parameters that there are; the last is NULL. */
+/* Cost parameters by name: parameters.def. */
+enum npart__parameter_name {
+#define PARAMETER(name, text, sentence) NPART__PARAMETER_##name,
+#include "oplist/parameters.def"
+    NPART__PARAMETERS
+};
 extern const char *const npart__parameter_names[];
 
-/* One cost parameter: low, typical, high in the unit that its name ends with. */
+/* What a node computes in, which decides how fast it is: weights and activations of 8 or 16 bits, or floating point. */
+enum npart__arithmetic {
+    NPART__ARITHMETIC_FLOAT32,
+    NPART__ARITHMETIC_FLOAT16,
+    NPART__ARITHMETIC_W8A8,
+    NPART__ARITHMETIC_W8A16,
+    NPART__ARITHMETICS
+};
+extern const char *const npart__arithmetic_names[];
+
+/* Through what partitions are started; `bare` is the vendor's own runtime. */
+enum npart__invoker {
+    NPART__INVOKER_BARE,
+    NPART__INVOKER_ONNXRUNTIME,
+    NPART__INVOKER_TFLITE,
+    NPART__INVOKER_COREML,
+    NPART__INVOKERS
+};
+extern const char *const npart__invoker_names[];
+
+/* One value of a cost parameter: low, typical, high in the unit that its name ends with. */
 struct npart__parameter {
-    const char *name;
-    uint32_t variant; /* NPART_NONE: all */
+    uint8_t name;       /* enum npart__parameter_name; NPART__PARAMETERS: one that nobody reads */
+    uint8_t arithmetic; /* NPART__ARITHMETICS: any */
+    uint8_t invoker;    /* NPART__INVOKERS: any */
+    uint8_t layer;      /* how many files were laid on top before: the last counts first */
+    uint32_t variant;   /* NPART_NONE: all */
     double low, typical, high;
     bool is_assumed;  /* not measured */
     const char *source;
@@ -331,18 +359,23 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error);
 
+/* A list with the figures of a cost file laid on top; `base` must outlive it. Fails with OPLIST, or ARGUMENT where they
+ * are another target's. */
+npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
+                              struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error);
+
 /* ONNX Runtime's list of operators, a Markdown table of its mobile helpers or the configuration of a reduced build, as
  * the text of an op list for `target`; `from` says where it is from. Fails with OPLIST when it names no operator. */
 npart_status npart__import_oplist(const char *text, size_t bytes, const char *target, const char *from,
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error);
 
-/* The lists built into the library; the last has no name. */
+/* The lists and cost files built into the library; the last of each has no name. */
 struct npart__builtin_oplist {
     const char *name;
     const unsigned char *text;
     size_t bytes;
 };
-extern const struct npart__builtin_oplist npart__builtin_oplists[];
+extern const struct npart__builtin_oplist npart__builtin_oplists[], npart__builtin_costs[];
 
 /* ---- a target chosen from it ------------------------------------------------------------------------------ */
 
@@ -373,8 +406,12 @@ enum npart__release npart__target_release(const struct npart__target *target);
 bool npart__target_folds(const struct npart__target *target);
 /* The limit for the chosen variant, or NULL. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name);
-/* The parameter for the chosen variant, or NULL. */
-const struct npart__parameter *npart__target_parameter(const struct npart__target *target, const char *name);
+/* By parameter the value that fits best, or NULL: of the last file laid on top, then for this invoker, this variant and
+ * this arithmetic. */
+void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
+                              enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS]);
+/* The one by name; false when there is none. */
+bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *out);
 
 /* ---- told to people ---------------------------------------------------------------------------------------- */
 

@@ -120,6 +120,8 @@ struct npart__parser {
     uint64_t tokens_lexed, tokens_read; /* so far */
     /* of an included list, which the including one may change */
     unsigned include_depth;
+    bool is_cost;            /* what is read is a cost file */
+    uint8_t layer;           /* of its parameters */
     uint32_t included_ops;   /* its entries, the first of the list's */
     bool name_is_included;
     struct NPART__ARRAY(const char *) dropped; /* domain, name, domain, name, ... of ops that are taken out */
@@ -226,7 +228,6 @@ void npart__line_functions(struct npart__parser *parser);
 void npart__line_layout(struct npart__parser *parser);
 void npart__line_through(struct npart__parser *parser);
 void npart__line_moved(struct npart__parser *parser);
-void npart__line_param(struct npart__parser *parser);
 void npart__line_limit(struct npart__parser *parser);
 void npart__line_runtime(struct npart__parser *parser);
 void npart__line_rewriting(struct npart__parser *parser);
@@ -236,6 +237,19 @@ void npart__line_every(struct npart__parser *parser);
 void npart__line_drop(struct npart__parser *parser);
 /* Names of operators of the standard, up to one of the words that say when a line counts; how many there were. */
 uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out);
+
+/* ["for" VARIANT]: its index, or NPART_NONE. */
+uint32_t npart__accept_for(struct npart__parser *parser);
+
+/* ---- cost_lines.c ------------------------------------------------------------------------------------------ */
+
+void npart__line_param(struct npart__parser *parser);
+/* Where a line may stand. */
+enum npart__place { NPART__IN_LIST = 1, NPART__IN_OP = 2, NPART__IN_PATTERN = 4, NPART__IN_COST = 8 };
+/* sections.c: all lines of a cost file. */
+void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes);
+/* `cost NAME` of a list: the figures of a built-in cost file; of a cost file: whose figures they are. */
+void npart__line_cost(struct npart__parser *parser);
 
 /* ---- policy_lines.c ---------------------------------------------------------------------------------------- */
 

@@ -187,50 +187,48 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
 
 /* ---- dispatch -------------------------------------------------------------------------------------------- */
 
-/* Where a line may stand. */
-enum { IN_LIST = 1, IN_OP = 2, IN_PATTERN = 4 };
-
 static const struct {
     const char *word;
     void (*read)(struct npart__parser *parser);
     unsigned places;
 /* One row for each keyword; `source` has two, by place. */
 } keywords[] = {
-    {"target", npart__line_target, IN_LIST},
-    {"source", npart__line_source, IN_LIST},
-    {"toolchain", npart__line_toolchain, IN_LIST},
-    {"standing", npart__line_standing, IN_LIST},
-    {"switches", npart__line_switches, IN_LIST},
-    {"variant", npart__line_variant, IN_LIST},
-    {"default", npart__line_default, IN_LIST},
-    {"partitioner", npart__line_partitioner, IN_LIST},
-    {"partitions", npart__line_partitions, IN_LIST},
-    {"fallback", npart__line_fallback, IN_LIST},
-    {"bodies", npart__line_bodies, IN_LIST},
-    {"integer-only", npart__line_integer_only, IN_LIST},
-    {"functions", npart__line_functions, IN_LIST},
-    {"layout", npart__line_layout, IN_LIST},
-    {"through", npart__line_through, IN_LIST},
-    {"moved", npart__line_moved, IN_LIST},
-    {"param", npart__line_param, IN_LIST},
-    {"limit", npart__line_limit, IN_LIST},
-    {"rewriting", npart__line_rewriting, IN_LIST},
-    {"runtime", npart__line_runtime, IN_LIST},
-    {"gate", npart__line_gate, IN_LIST},
-    {"every", npart__line_every, IN_LIST},
-    {"drop", npart__line_drop, IN_LIST},
-    {"need", line_rule, IN_OP | IN_PATTERN},
-    {"maybe", line_rule, IN_OP},
-    {"note", line_rule, IN_OP},
-    {"unit", line_rule, IN_OP},
-    {"refuse", line_rule, IN_OP},
-    {"use", line_use, IN_OP | IN_PATTERN},
-    {"source", line_source_of_op, IN_OP},
-    {"let", npart__line_let, IN_PATTERN},
-    {"share", npart__line_share, IN_PATTERN},
-    {"match", npart__line_match, IN_PATTERN},
-    {"of", npart__line_of, IN_PATTERN},
-    {"advice", npart__line_advice, IN_PATTERN},
+    {"target", npart__line_target, NPART__IN_LIST},
+    {"source", npart__line_source, NPART__IN_LIST | NPART__IN_COST},
+    {"toolchain", npart__line_toolchain, NPART__IN_LIST},
+    {"standing", npart__line_standing, NPART__IN_LIST},
+    {"switches", npart__line_switches, NPART__IN_LIST},
+    {"variant", npart__line_variant, NPART__IN_LIST},
+    {"default", npart__line_default, NPART__IN_LIST},
+    {"partitioner", npart__line_partitioner, NPART__IN_LIST},
+    {"partitions", npart__line_partitions, NPART__IN_LIST},
+    {"fallback", npart__line_fallback, NPART__IN_LIST},
+    {"bodies", npart__line_bodies, NPART__IN_LIST},
+    {"integer-only", npart__line_integer_only, NPART__IN_LIST},
+    {"functions", npart__line_functions, NPART__IN_LIST},
+    {"layout", npart__line_layout, NPART__IN_LIST},
+    {"through", npart__line_through, NPART__IN_LIST},
+    {"moved", npart__line_moved, NPART__IN_LIST},
+    {"cost", npart__line_cost, NPART__IN_LIST | NPART__IN_COST},
+    {"param", npart__line_param, NPART__IN_LIST | NPART__IN_COST},
+    {"limit", npart__line_limit, NPART__IN_LIST},
+    {"rewriting", npart__line_rewriting, NPART__IN_LIST},
+    {"runtime", npart__line_runtime, NPART__IN_LIST},
+    {"gate", npart__line_gate, NPART__IN_LIST},
+    {"every", npart__line_every, NPART__IN_LIST},
+    {"drop", npart__line_drop, NPART__IN_LIST},
+    {"need", line_rule, NPART__IN_OP | NPART__IN_PATTERN},
+    {"maybe", line_rule, NPART__IN_OP},
+    {"note", line_rule, NPART__IN_OP},
+    {"unit", line_rule, NPART__IN_OP},
+    {"refuse", line_rule, NPART__IN_OP},
+    {"use", line_use, NPART__IN_OP | NPART__IN_PATTERN},
+    {"source", line_source_of_op, NPART__IN_OP},
+    {"let", npart__line_let, NPART__IN_PATTERN},
+    {"share", npart__line_share, NPART__IN_PATTERN},
+    {"match", npart__line_match, NPART__IN_PATTERN},
+    {"of", npart__line_of, NPART__IN_PATTERN},
+    {"advice", npart__line_advice, NPART__IN_PATTERN},
 };
 
 /* Calls the reader of the keyword that a statement begins with; what the reader leaves of the
@@ -261,7 +259,7 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
         parser->now.line = statements[i].line;
         npart__read_range(parser, statements[i].range);
         if (parser->status == NPART_OK)
-            dispatch(parser, parser->pattern ? IN_PATTERN : IN_OP);
+            dispatch(parser, parser->pattern ? NPART__IN_PATTERN : NPART__IN_OP);
         npart__end_statement(parser);
     }
     parser->now = before;
@@ -280,7 +278,7 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
         for (size_t i = 0; i < NPART__COUNT(sections); i++)
             ends |= npart__same_text(sections[i], word);
         for (size_t i = 0; i < NPART__COUNT(keywords); i++)
-            ends |= keywords[i].places == IN_LIST && npart__same_text(keywords[i].word, word);
+            ends |= (keywords[i].places & NPART__IN_LIST) && npart__same_text(keywords[i].word, word);
         /* `source` may belong to an op, and then does not end it. */
         if (ends && strcmp(word, "source") != 0)
             return at - first;
@@ -353,9 +351,37 @@ static void read_section(struct npart__parser *parser, const struct npart__lexed
         parser->now.at = 1;
         read_include(parser);
     } else {
-        dispatch(parser, IN_LIST);
+        dispatch(parser, NPART__IN_LIST);
     }
     npart__end_statement(parser);
+}
+
+/* False where it is none of this format. */
+static bool lex_text(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
+{
+    npart__lex(parser, text, bytes, out);
+    const struct npart__range first = out->of.count ? out->of.items[0].range : (struct npart__range){0};
+    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
+    if (out->of.count)
+        parser->now.line = out->of.items[0].line;
+    if (!has_format && parser->mistakes == 0)
+        npart__parse_fail(parser, 1, "%s begins with `format 1`", parser->is_cost ? "a cost file" : "an op list");
+    return has_format;
+}
+
+/* A cost file has a few keywords, and no sections. */
+void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes)
+{
+    struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
+    bool is_read = lex_text(parser, text, bytes, &statements);
+    for (uint32_t i = 1; is_read && i < statements.of.count && !parser->must_stop; i++) {
+        if (statements.of.items[i].is_broken)
+            continue;
+        parser->now.line = statements.of.items[i].line;
+        npart__read_range(parser, statements.of.items[i].range);
+        dispatch(parser, NPART__IN_COST);
+        npart__end_statement(parser);
+    }
 }
 
 /* One file, or the text of an included list: all statements in their order, defines first. An op
@@ -363,14 +389,7 @@ static void read_section(struct npart__parser *parser, const struct npart__lexed
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
-    npart__lex(parser, text, bytes, &statements);
-    const struct npart__range first = statements.of.count ? statements.of.items[0].range : (struct npart__range){0};
-    bool has_format = first.count == 2 && strcmp(first.tokens[0].text, "format") == 0 && first.tokens[1].number == 1;
-    if (statements.of.count)
-        parser->now.line = statements.of.items[0].line;
-    if (!has_format && parser->mistakes == 0)
-        npart__parse_fail(parser, 1, "an op list begins with `format 1`");
-    if (!has_format)
+    if (!lex_text(parser, text, bytes, &statements))
         return;
     npart__find_defines(parser, &statements);
     for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {

@@ -69,7 +69,9 @@ rm -f "${TMPDIR:-/tmp}/structure.$$"
 # Lengths. Tables (.def) are exempt.
 for file in $(find lib tools include test examples -name '*.[ch]'); do
 	lines=$(wc -l <"$file")
-	[ "$lines" -le 800 ] || complain "$file has $lines lines"
+	most=800
+	[ "$file" != include/npu_partition.h ] || most=1200 # one file on purpose
+	[ "$lines" -le $most ] || complain "$file has $lines lines"
 	awk -v file="$file" '
 		length($0) > 120 { printf "structure: %s:%d: %d columns\n", file, NR, length($0); bad = 1 }
 		/^{/ { start = NR }

@@ -4,6 +4,7 @@
  * parameters.
  */
 #include "npu_partition.h"
+#include "oplist/oplist.h"
 #include "support/model_text.h"
 #include "support/test.h"
 
@@ -173,6 +174,55 @@ static void test_cost__parameters_over_an_included_list(void)
     }
 }
 
+/* Which of several lines counts: more by `via` than by `for`, by that than by `of`; of equals the last. */
+static void test_cost__the_line_that_says_most_counts(void)
+{
+    static const char text[] = "format 1\ntarget t\nvariant a\nvariant b\nvariant c like b\n"
+                               "param launch_ms 1 1 1\n"
+                               "param launch_ms of w8a8 2 2 2\n"
+                               "param launch_ms of float16 3 3 3\n"
+                               "param launch_ms for b 4 4 4\n"
+                               "param launch_ms of w8a16 for b 5 5 5\n"
+                               "param launch_ms via tflite 6 6 6\n"
+                               "param launch_ms of w8a8 via tflite 7 7 7\n"
+                               "param launch_ms for c 8 8 8\n"
+                               "param launch_ms for c 9 9 9\n"
+                               "op Relu\n";
+    static const char top[] = "format 1\nparam launch_ms of w8a16 10 10 10\n";
+    static const struct {
+        const char *variant;
+        enum npart__arithmetic arithmetic;
+        enum npart__invoker invoker;
+        double ms, with_top;
+    } rows[] = {
+        {":a", NPART__ARITHMETIC_W8A16, NPART__INVOKER_BARE, 1, 10},
+        {":a", NPART__ARITHMETIC_W8A8, NPART__INVOKER_BARE, 2, 2},
+        {":a", NPART__ARITHMETIC_FLOAT16, NPART__INVOKER_BARE, 3, 3},
+        {":a", NPART__ARITHMETIC_FLOAT32, NPART__INVOKER_BARE, 3, 3}, /* float32 is computed as float16 */
+        {":b", NPART__ARITHMETIC_FLOAT16, NPART__INVOKER_BARE, 4, 4},
+        {":b", NPART__ARITHMETIC_W8A16, NPART__INVOKER_BARE, 5, 10},
+        {":b", NPART__ARITHMETIC_W8A16, NPART__INVOKER_TFLITE, 6, 10},
+        {":b", NPART__ARITHMETIC_W8A8, NPART__INVOKER_TFLITE, 7, 7},
+        {":c", NPART__ARITHMETIC_W8A8, NPART__INVOKER_BARE, 9, 9},
+    };
+    struct npart__arena arena;
+    struct npart__oplist lists[2];
+    struct npart_error error;
+    npart__arena_init(&arena, NULL);
+    REQUIRE(npart__oplist_read(text, sizeof text - 1, "l", &arena, &lists[0], NULL, &error) == NPART_OK);
+    REQUIRE(npart__cost_read(&lists[0], top, sizeof top - 1, "c", &arena, &lists[1], &error) == NPART_OK);
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        const struct npart__parameter *found[NPART__PARAMETERS];
+        struct npart__target target;
+        const double expected = i % 2 ? rows[i / 2].with_top : rows[i / 2].ms;
+        REQUIRE(npart__target_choose(&lists[i % 2], rows[i / 2].variant, &arena, &target, &error) == NPART_OK);
+        npart__target_parameters(&target, rows[i / 2].arithmetic, rows[i / 2].invoker, found);
+        CHECK(found[NPART__PARAMETER_LAUNCH]->typical == expected);
+        CHECK(!found[NPART__PARAMETER_MAP]);
+    }
+    npart__arena_clear(&arena);
+}
+
 static void test_target__mistakes(void)
 {
     static const struct {
@@ -198,4 +248,5 @@ static void test_target__mistakes(void)
 
 TESTS(test_cost__parts_add_up, test_cost__parameters_of_a_variant,
       test_cost__a_list_without_parameters_costs_nothing_and_says_so, test_cost__most_assumed_is_uncalibrated,
-      test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list, test_target__mistakes)
+      test_cost__hostile_sizes_do_not_wrap, test_cost__parameters_over_an_included_list,
+      test_cost__the_line_that_says_most_counts, test_target__mistakes)

@@ -85,7 +85,7 @@ static void check_described(const char *word, const char *follows)
 
 static const char *const keywords[] = {
     "format", "include", "target", "toolchain", "standing", "source", "switches", "variant",
-    "default", "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "limit",
+    "default", "partitioner", "partitions", "fallback", "bodies", "layout", "through", "param", "cost", "limit",
     "moved", "runtime", "gate", "define", "every", "drop", "op", "need", "refuse", "maybe", "note", "unit",
     "use", "pattern", "let", "match", "of", "failure", "advice"};
 
@@ -138,10 +138,14 @@ static void test_document__the_syntax_file_knows_every_word(void)
 
 static void test_document__names_every_parameter_and_limit(void)
 {
-    static const char *const parameters[] = {"launch_ms", "runtime_ms", "map_ms", "copy_gb_per_s", "layout_gb_per_s"};
+    static const char *const parameters[] = {
+#define PARAMETER(name, text, sentence) "| `" text "` | " sentence " |",
+#include "oplist/parameters.def"
+    };
     char limits[160];
     for (size_t i = 0; i < sizeof parameters / sizeof parameters[0]; i++)
-        CHECK(strstr(document, parameters[i]));
+        if (!strstr(document, parameters[i]))
+            CHECK_TEXT(parameters[i], "(in " DOCUMENT ")");
     snprintf(limits, sizeof limits, "%zu MiB a file, %zu KiB a line, 511 words a line, %u levels of parentheses",
              NPART__LIMIT_OPLIST_BYTES >> 20, NPART__LIMIT_LINE_BYTES >> 10, NPART__LIMIT_CONDITION_DEPTH);
     CHECK(strstr(document, limits));
@@ -153,6 +157,27 @@ static void test_document__names_every_parameter_and_limit(void)
     CHECK(strstr(document, limits));
 }
 
+static void test_document__example_of_a_cost_file(void)
+{
+    static const char begin[] = "```cost\n";
+    struct npart__arena arena;
+    struct npart__oplist list, with;
+    struct npart_error error;
+    const char *at = strstr(document, begin);
+    npart__arena_init(&arena, NULL);
+    REQUIRE(at);
+    at += strlen(begin);
+    const struct npart__builtin_oplist *builtin = npart__builtin_oplists;
+    while (strcmp(builtin->name, "hexagon") != 0)
+        builtin++;
+    REQUIRE(npart__oplist_read((const char *)builtin->text, builtin->bytes, "h", &arena, &list, NULL, &error) ==
+            NPART_OK);
+    CHECK_INT(npart__cost_read(&list, at, (size_t)(strstr(at, "\n```") - at) + 1, "c", &arena, &with, &error),
+              NPART_OK);
+    CHECK_INT(with.parameters.count, list.parameters.count + 2);
+    npart__arena_clear(&arena);
+}
+
 static void test_document__is_released(void)
 {
     free(document);
@@ -161,4 +186,5 @@ static void test_document__is_released(void)
 
 TESTS(read_document, test_document__examples_are_lists, test_document__first_example_means_what_it_says,
       test_document__names_every_word, test_document__the_syntax_file_knows_every_word,
-      test_document__names_every_parameter_and_limit, test_document__is_released)
+      test_document__names_every_parameter_and_limit, test_document__example_of_a_cost_file,
+      test_document__is_released)

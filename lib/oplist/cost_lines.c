@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What things cost: `param` lines, of a list or of a file of their own, which is the same language with these lines
+ * alone. Figures that are fitted, or measured by a user, stand in such a file: whoever makes it need not know the list.
+ */
+#include "oplist/parse.h"
+
+const char *const npart__parameter_names[] = {
+#define PARAMETER(name, text, sentence) text,
+#include "oplist/parameters.def"
+};
+const char *const npart__arithmetic_names[] = {"float32", "float16", "w8a8", "w8a16"};
+const char *const npart__invoker_names[] = {"bare", "onnxruntime", "tflite", "coreml"};
+
+/* The place of a word in a table; `count` when it is not there. */
+static uint8_t place_of(const char *const *names, uint8_t count, const char *word, size_t length)
+{
+    uint8_t i = 0;
+    while (i < count && !(strlen(names[i]) == length && memcmp(names[i], word, length) == 0))
+        i++;
+    return i;
+}
+
+bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *out)
+{
+    uint8_t found = place_of(npart__invoker_names, NPART__INVOKERS, name, length);
+    *out = (enum npart__invoker)found;
+    return found < NPART__INVOKERS;
+}
+
+/* [KEYWORD WORD], the word being one of a table; `count` where there is none. */
+static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, const char *const *names, uint8_t count)
+{
+    if (!npart__accept(parser, NPART__TOKEN_WORD, keyword))
+        return count;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a word");
+    uint8_t found = token ? place_of(names, count, token->text, strlen(token->text)) : count;
+    if (token && found == count) {
+        struct npart__buffer known;
+        npart__buffer_init(&known, parser->arena);
+        for (uint8_t i = 0; i < count; i++)
+            npart__append_format(&known, "%s%s", i ? ", " : "", names[i]);
+        if (known.failed)
+            npart__parse_out_of_memory(parser);
+        npart__parse_fail(parser, token->column, "there is no %s; there is %s", token->text,
+                          npart__buffer_text(&known));
+    }
+    return found;
+}
+
+/* Units of what is so much a second, by the end of a name. */
+static bool is_rate(const char *name)
+{
+    static const char *const ends[] = {"_per_s", "_tops", "_gops", "_gmacs"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < NPART__COUNT(ends); i++)
+        if (length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Three numbers in order, none below 0: a minus is no part of a number here. */
+static void take_range(struct npart__parser *parser, const char *name, struct npart__parameter *out)
+{
+    double *const values[] = {&out->low, &out->typical, &out->high};
+    const struct npart__token *token = NULL;
+    for (size_t i = 0; i < NPART__COUNT(values); i++) {
+        token = npart__expect(parser, NPART__TOKEN_NUMBER, "three numbers: low, typical, high");
+        if (token)
+            *values[i] = token->real;
+    }
+    if (token && !(out->low <= out->typical && out->typical <= out->high))
+        npart__parse_fail(parser, token->column, "low, typical and high are not in order");
+    if (token && out->low == 0 && is_rate(name))
+        npart__parse_fail(parser, token->column, "a rate must be above 0");
+}
+
+/* param NAME [of PRECISION] [for VARIANT] [via RUNTIME] LOW TYPICAL HIGH [assumed] ["source"]
+ * Example: param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1". What no report reads is a typing mistake, but
+ * harmless, so a warning. */
+void npart__line_param(struct npart__parser *parser)
+{
+    struct npart__parameter parameter = {.layer = parser->layer, .source = parser->default_source};
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
+    if (!token)
+        return;
+    const char *name = token->text;
+    parameter.name = place_of(npart__parameter_names, NPART__PARAMETERS, token->text, strlen(token->text));
+    if (parameter.name == NPART__PARAMETERS)
+        npart__parse_warn(parser, token->column, "no report reads the parameter %s", token->text);
+    parameter.arithmetic = accept_one_of(parser, "of", npart__arithmetic_names, NPART__ARITHMETICS);
+    parameter.variant = npart__accept_for(parser);
+    parameter.invoker = accept_one_of(parser, "via", npart__invoker_names, NPART__INVOKERS);
+    take_range(parser, name, &parameter);
+    parameter.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
+    if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
+        parameter.source = npart__take_text(parser, "a text");
+    npart__expect_end(parser);
+    NPART__KEEP(parser, &parser->oplist->parameters, parameter);
+}
+
+/* Figures of a file among the lines of a list, as if they stood there. Its sources are its own. */
+static void read_builtin(struct npart__parser *parser, const struct npart__builtin_oplist *cost)
+{
+    const struct npart__reading before = parser->now;
+    const char *path = parser->oplist->path, *source = parser->default_source;
+    const char *name = npart__arena_format(parser->arena, "%s.cost", cost->name);
+    if (!name) {
+        npart__parse_out_of_memory(parser);
+        return;
+    }
+    parser->oplist->path = name;
+    parser->is_cost = true;
+    npart__read_cost_lines(parser, (const char *)cost->text, cost->bytes);
+    parser->is_cost = false;
+    parser->oplist->path = path;
+    parser->default_source = source;
+    parser->now = before;
+}
+
+/* cost NAME */
+void npart__line_cost(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a target's name");
+    const struct npart__builtin_oplist *cost = npart__builtin_costs;
+    npart__expect_end(parser);
+    if (!token || parser->status != NPART_OK)
+        return;
+    if (parser->is_cost) { /* of a file laid on top; one that the list names itself is its own */
+        bool is_other = parser->layer && strcmp(token->text, parser->oplist->name) != 0;
+        if (is_other)
+            parser->status = npart__fail(parser->error, NPART_ERROR_ARGUMENT, "", "%s has the costs of %s, not of %s",
+                                         parser->oplist->path, token->text, parser->oplist->name);
+        parser->must_stop |= is_other;
+        return;
+    }
+    while (cost->name && strcmp(cost->name, token->text) != 0)
+        cost++;
+    if (cost->name)
+        read_builtin(parser, cost);
+    else
+        npart__parse_fail(parser, token->column, "there are no costs of %s", token->text);
+}
+
+/* The tables of the list are shared, but for parameters, which are copied so that more can be added. */
+npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
+                              struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error)
+{
+    struct npart_error unused;
+    struct npart__parser *parser = npart__arena_zeroed(arena, 1, sizeof *parser);
+    *out = *base;
+    memset(&out->parameters, 0, sizeof out->parameters);
+    if (!parser || !NPART__RESERVE(arena, &out->parameters, base->parameters.count + (size_t)1))
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < base->parameters.count; i++) {
+        out->parameters.items[out->parameters.count++] = base->parameters.items[i];
+        if (base->parameters.items[i].layer >= parser->layer)
+            parser->layer = (uint8_t)(base->parameters.items[i].layer + 1);
+    }
+    if (parser->layer == 0)
+        parser->layer = 1;
+    parser->oplist = out;
+    parser->arena = arena;
+    parser->error = error ? error : &unused;
+    parser->default_source = path;
+    parser->is_cost = true;
+    out->path = path;
+    npart__arena_init(&parser->tokens_arena, &arena->allocator);
+    if (bytes > NPART__LIMIT_OPLIST_BYTES || parser->layer == UINT8_MAX)
+        npart__parse_fail(parser, 1, bytes > NPART__LIMIT_OPLIST_BYTES ? "larger than 16 MiB" : "too many cost files");
+    else
+        npart__read_cost_lines(parser, text, bytes);
+    out->path = base->path;
+    npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
+    npart__arena_clear(&parser->tokens_arena);
+    npart__arena_release(arena, parser);
+    return status;
+}
