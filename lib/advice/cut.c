@@ -30,8 +30,7 @@ struct finder {
 /* The node that makes operand `index`, in the same graph; NPART_NONE: none does. */
 static uint32_t maker(const struct finder *at, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__live_operand(&at->plan->session, node, index);
-    return value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+    return npart__producer(at->graph, npart__live_operand(&at->plan->session, node, index));
 }
 
 static uint32_t uses_of(const struct npart__node *node)
@@ -236,7 +235,7 @@ static bool list_border(const struct finder *at, enum side from, enum side to, s
             continue;
         for (uint32_t k = 0; k < uses_of(node); k++) {
             uint32_t value = npart__told_operand(&at->plan->session, node, k), n = 0;
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+            uint32_t producer = npart__producer(at->graph, value);
             if (producer == NPART_NONE || at->side_of[producer] != from)
                 continue;
             while (n < out->tensor_count && out->tensors[n] != value)

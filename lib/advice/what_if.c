@@ -232,7 +232,7 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
             continue;
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__told_operand(&plan->session, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer = npart__producer(graph, value);
             if (producer != NPART_NONE && !tail->is_in[producer] && !add_tensor(tail, value))
                 return false;
         }
@@ -246,8 +246,7 @@ static bool depends_on_tail(const struct npart__plan *plan, uint32_t id, const b
     const struct npart__graph *graph = plan->session.graph;
     const struct npart__node *node = &graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(&plan->session, node, k);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        uint32_t producer = npart__producer(graph, npart__live_operand(&plan->session, node, k));
         if (producer != NPART_NONE && is_in[producer])
             return true;
     }

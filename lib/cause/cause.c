@@ -429,8 +429,7 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
     const struct npart__graph *graph = finder->graph;
     const struct npart__node *node = &graph->nodes.items[id];
     for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t value = npart__live_operand(finder->session, node, i);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        uint32_t producer = npart__producer(graph, npart__live_operand(finder->session, node, i));
         if (producer == NPART_NONE)
             continue;
         uint32_t cause = finder->out->cause_of[npart__file_node(finder->session, producer)];

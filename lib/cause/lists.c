@@ -20,8 +20,7 @@ static bool follows(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
     for (uint32_t i = 0; i < node->input_count; i++) {
-        uint32_t value = npart__node_input(finder->graph, node, i);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : finder->graph->values.items[value].producer;
+        uint32_t producer = npart__producer(finder->graph, npart__node_input(finder->graph, node, i));
         if (producer != NPART_NONE && finder->out->cause_of[producer] == finder->out->cause_of[id])
             return true;
     }

@@ -269,6 +269,12 @@ static inline uint32_t npart__node_output(const struct npart__graph *graph, cons
     return i < node->output_count ? graph->operands.items[node->first_output + i] : NPART_NONE;
 }
 
+/* The node that makes a value; NPART_NONE for none, as of an optional operand that is left out. */
+static inline uint32_t npart__producer(const struct npart__graph *graph, uint32_t value)
+{
+    return value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+}
+
 static inline const char *npart__node_op(const struct npart__graph *graph, const struct npart__node *node)
 {
     return npart__text(&graph->strings, node->op_type);

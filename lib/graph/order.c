@@ -179,7 +179,7 @@ static void emit_scope(struct npart__graph *graph, uint32_t scope, uint32_t *out
 /* The producer of a use when it is of the same region, else NPART_NONE. */
 static uint32_t producer_in_region(const struct npart__graph *graph, uint32_t value, uint32_t region)
 {
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     return producer != NPART_NONE && npart__node_region(graph, producer) == region ? producer : NPART_NONE;
 }
 

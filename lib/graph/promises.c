@@ -110,8 +110,7 @@ static void check_order(const struct npart__graph *graph, const bool *is_run, st
         const struct npart__node *node = &graph->nodes.items[i];
         NPART__ASSERT(!is_run[i] || place[i], "node %u is run, and not in the order", i);
         for (uint32_t k = 0; is_run[i] && k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__node_use(graph, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer = npart__producer(graph, npart__node_use(graph, node, k));
             NPART__ASSERT(producer == NPART_NONE || place[producer] < place[i] ||
                               npart__node_region(graph, producer) != npart__node_region(graph, i),
                           "node %u stands before node %u, which it uses", i, producer);

@@ -391,8 +391,7 @@ static bool refuse_with_units(struct judge *judge)
         judge->out->in_units[id] = true;
         for (uint32_t k = 0; k < node->input_count; k++) {
             uint32_t value = npart__node_input(graph, node, k);
-            uint32_t producer =
-                value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer = npart__producer(graph, value);
             if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART__NPU)
                 continue;
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_units(judge, value)))

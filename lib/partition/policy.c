@@ -42,8 +42,7 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
-        uint32_t value = npart__live_operand(to->request->session, node, k);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : to->graph->values.items[value].producer;
+        uint32_t producer = npart__producer(to->graph, npart__live_operand(to->request->session, node, k));
         if (producer != NPART_NONE && is_stopped[producer])
             return true;
     }
@@ -226,7 +225,7 @@ static uint32_t coming_in(const struct drops *drops, uint32_t partition, const s
 {
     const struct npart__graph *graph = drops->to->graph;
     uint32_t value = npart__live_operand(drops->to->request->session, node, k);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     bool is_own = producer != NPART_NONE && drops->partitioning->partition_of[producer] == partition;
     return is_own ? NPART_NONE : value;
 }

@@ -53,8 +53,7 @@ static void check_stages(const struct checker *at)
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
         const struct npart__node *node = &at->graph->nodes.items[n];
         for (uint32_t k = 0; npart__is_live(at->session, n) && k < node->input_count + node->capture_count; k++) {
-            uint32_t value = npart__live_operand(at->session, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+            uint32_t producer = npart__producer(at->graph, npart__live_operand(at->session, node, k));
             if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, n))
                 continue;
             uint32_t from = at->out->stage_of[producer], to = at->out->stage_of[n];

@@ -38,8 +38,7 @@ static bool goes_through(const struct search *search, const struct npart__node *
 /* The live node that makes operand `index`, or NPART_NONE. */
 static uint32_t maker_of(const struct search *search, const struct npart__node *node, uint32_t index)
 {
-    uint32_t value = npart__live_operand(search->session, node, index);
-    return value == NPART_NONE ? value : search->graph->values.items[value].producer;
+    return npart__producer(search->graph, npart__live_operand(search->session, node, index));
 }
 
 /* A layout op that the runtime moves whatever it costs, or a node that it puts one behind. */

@@ -16,7 +16,7 @@ uint32_t npart__told_operand(const struct npart__session *session, const struct 
 {
     const struct npart__graph *graph = session->graph;
     uint32_t value = npart__live_operand(session, node, index);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    uint32_t producer = npart__producer(graph, value);
     bool is_copied = producer != NPART_NONE && producer >= npart__file_nodes(session);
     return is_copied ? npart__live_operand(session, &graph->nodes.items[producer], 0) : value;
 }
@@ -25,8 +25,7 @@ uint32_t npart__told_operand(const struct npart__session *session, const struct 
 uint32_t npart__producer_inside(const struct npart__stage_request *request, const struct npart__node *node,
                                 uint32_t operand)
 {
-    uint32_t value = npart__live_operand(request->session, node, operand);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : request->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(request->graph, npart__live_operand(request->session, node, operand));
     bool is_inside = producer != NPART_NONE && npart__is_live(request->session, producer) &&
                      npart__node_region(request->graph, producer) == request->region;
     if (is_inside && request->segment_of && request->segment_of[producer] != request->segment)

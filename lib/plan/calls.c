@@ -32,7 +32,7 @@ static bool can_be_kept(const struct npart__graph *graph, const struct npart__no
         return false;
     for (uint32_t i = 0; i < node->output_count; i++) {
         uint32_t value = npart__node_output(graph, node, i);
-        uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+        uint32_t producer = npart__producer(graph, value);
         uint32_t scope = producer == NPART_NONE ? NPART_NONE : graph->nodes.items[producer].scope;
         while (scope != NPART_NONE && scope != node->callee)
             scope = graph->scopes.items[scope].parent;

@@ -214,7 +214,7 @@ static bool match_maker(struct search *at, uint32_t step, uint32_t value)
     if (cast == NPART_NONE || !obstruct(at, CAST_BETWEEN, cast, value))
         return false;
     uint32_t from = npart__node_input(at->graph, &at->graph->nodes.items[cast], 0);
-    producer = from == NPART_NONE ? NPART_NONE : at->graph->values.items[from].producer;
+    producer = npart__producer(at->graph, from);
     at->found.values[at->steps[step].result - 'a'] = from;
     if (producer != NPART_NONE && match_node(at, step, producer))
         return true;
@@ -478,8 +478,7 @@ static bool add_units(struct search *at)
         root_of[id] = id;
         const struct npart__node *node = &at->graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count; k++) {
-            uint32_t value = npart__told_operand(at->session, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer = npart__producer(graph, npart__told_operand(at->session, node, k));
             if (producer != NPART_NONE && producer < nodes && names[producer] == pattern->name)
                 root_of[root_in(root_of, producer)] = id;
         }

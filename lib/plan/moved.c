@@ -93,7 +93,7 @@ static bool is_movable(const struct mover *at, uint32_t id)
 {
     const struct npart__graph *file = at->session->inference->graph;
     uint32_t operand = is_moved_op(at, id) ? npart__node_input(file, &file->nodes.items[id], 0) : NPART_NONE;
-    uint32_t producer = operand == NPART_NONE ? operand : file->values.items[operand].producer;
+    uint32_t producer = npart__producer(file, operand);
     return operand != NPART_NONE && is_plain(at, id) && is_taken(at, id) &&
            (producer == NPART_NONE || !is_moved_op(at, producer));
 }

@@ -64,7 +64,7 @@ static bool is_absent_or_constant(const struct merger *at, uint32_t id, uint32_t
 static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index, const char *op)
 {
     uint32_t value = id == NPART_NONE ? NPART_NONE : input_of(at, id, index);
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     return producer != NPART_NONE && is_op(at, producer, op) ? producer : NPART_NONE;
 }
 

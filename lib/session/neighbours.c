@@ -69,7 +69,7 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
 static uint32_t before(const struct neighbours *at, uint32_t id)
 {
     uint32_t value = resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(at->graph, value);
     if (producer == NPART_NONE || npart__node_region(at->graph, producer) != npart__node_region(at->graph, id))
         return NPART_NONE;
     return producer;

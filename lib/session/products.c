@@ -31,7 +31,7 @@ static void join_before(struct npart__session *session, uint32_t id)
     const struct npart__graph *graph = session->inference->graph;
     uint32_t operand = npart__node_input(graph, &graph->nodes.items[id], 0);
     uint32_t from = operand == NPART_NONE ? operand : resolve(session, operand);
-    uint32_t maker = from == NPART_NONE ? from : graph->values.items[from].producer;
+    uint32_t maker = npart__producer(graph, from);
     uint32_t behind = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
     if (behind == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
         session->graph->values.items[from].is_graph_output)

@@ -48,7 +48,7 @@ static void check_values(const struct npart__session *session)
         const struct npart__node *node = &graph->nodes.items[n];
         for (uint32_t k = 0; npart__is_live(session, n) && k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__node_use(graph, node, k);
-            uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+            uint32_t producer = npart__producer(graph, value);
             NPART__ASSERT(producer == NPART_NONE || npart__is_live(session, producer) || session->is_constant[value],
                           "node %u uses what node %u made, which is gone", n, producer);
         }

@@ -30,7 +30,7 @@ static struct npart__fact *fact_of(const struct fusion *fusion, uint32_t value)
 /* The node of this operator that makes a value, or NULL. */
 static const struct npart__node *maker(const struct fusion *fusion, uint32_t value, const char *op)
 {
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : fusion->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(fusion->graph, value);
     if (producer == NPART_NONE)
         return NULL;
     const struct npart__node *node = &fusion->graph->nodes.items[producer];

@@ -408,7 +408,7 @@ static bool is_initializer(const struct npart__call *call, const struct npart__f
 {
     if (fact->is_initializer || !call->inference->policy->computes || !fact->is_constant)
         return fact->is_initializer;
-    uint32_t producer = value == NPART_NONE ? NPART_NONE : call->graph->values.items[value].producer;
+    uint32_t producer = npart__producer(call->graph, value);
     return producer == NPART_NONE || producer < call->graph->first_late_node;
 }
 
