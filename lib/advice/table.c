@@ -116,20 +116,6 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
 
 /* ---- what rows ask ----------------------------------------------------------------------------------------- */
 
-static int64_t opset_with_shapes(const struct npart__node *node)
-{
-    size_t count;
-    if (!node->schema || !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED))
-        return 0;
-    const struct npart__operator *versions =
-        npart__operator_versions(node->schema->domain, node->schema->name, &count);
-    for (size_t i = 0; i < count; i++)
-        if (versions[i].since > node->schema->since &&
-            !(npart__operator_flags(&versions[i]) & NPART__OPERATOR_UNSHAPED))
-            return versions[i].since;
-    return 0;
-}
-
 /* The opset nearest to the node's for which the rule's gate has an entry of its op: later, or earlier. */
 static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
 {
@@ -217,7 +203,6 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__cause *cause = &plan->causes.items.items[about->cause];
     const struct npart__node *node = about->node == NPART_NONE ? NULL : &plan->graph->nodes.items[about->node];
-    const struct npart__operator *schema = node ? node->schema : NULL;
     switch (when) {
     case NPART__WHEN_ALWAYS:
     case NPART__WHEN_LAST:
@@ -225,8 +210,8 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     case NPART__WHEN_INPUT_DIM:
         return cause->symbol != NPART_NONE && cause->root == NPART_NONE;
     case NPART__WHEN_SHAPED_LATER:
-        about->opset = schema && cause->root != NPART_NONE ? opset_with_shapes(node) : 0;
-        return about->opset > 0;
+        about->opset = 0;
+        return node && cause->root != NPART_NONE && npart__lacks_shapes(node, &about->opset) && about->opset > 0;
     case NPART__WHEN_KNOWN:
         return node && cause->root != NPART_NONE && is_known(about, node);
     case NPART__WHEN_INPUT_CONDITION:

@@ -40,6 +40,10 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,
                          const struct npart__partitioning *partitioning, const struct npart__causes *causes);
 
+/* trace.c: whether the standard says nothing of the shapes of the node's results; `*since` is the first opset that
+ * does, 0 where none does. */
+bool npart__lacks_shapes(const struct npart__node *node, int64_t *since);
+
 /* The reason that counts first for a node that falls back: one that fails before one that may. NULL for none. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
                                                 uint32_t node);

@@ -10,6 +10,7 @@
  * Linear in operands: nodes come in order, and each takes the root of those before it.
  */
 #include "cause/trace.h"
+#include "cause/cause.h"
 #include "view/view.h"
 
 /* The symbol behind the first dim that is no number; NPART_NONE when there is none. */

@@ -36,9 +36,6 @@ static inline const struct npart__fact *npart__known_of(const struct npart__trac
 /* Why the runtime does not know the shape of a value. */
 npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value);
 
-/* Whether the standard says nothing of the shapes of the node's results; `*since` is the first opset that does. */
-bool npart__lacks_shapes(const struct npart__node *node, int64_t *since);
-
 static inline npart__root npart__root_of_symbol(const struct npart__trace *trace, uint32_t symbol)
 {
     return trace->graph->nodes.count + symbol + 1;
