@@ -46,40 +46,38 @@ static bool fits_pattern(const char *pattern, size_t length, const char *text)
     return pattern == end;
 }
 
-bool npart__lists_word(const char *list, const char *word, size_t length)
+bool npart__lists_word(const char *list, const char *word)
 {
-    while (*list) {
-        size_t blank = strcspn(list, " ");
-        if (blank == length && memcmp(list, word, length) == 0)
+    const char *end = list + strlen(list), *at;
+    size_t length, wanted = strlen(word);
+    while (npart__next_part(&list, end, ' ', &at, &length))
+        if (length == wanted && memcmp(at, word, length) == 0)
             return true;
-        list += blank + (list[blank] == ' ' ? 1 : 0);
-    }
     return false;
 }
 
 static bool lists_pattern(const char *list, const char *text)
 {
-    while (*list) {
-        size_t blank = strcspn(list, " ");
-        if (fits_pattern(list, blank, text))
+    const char *end = list + strlen(list), *at;
+    size_t length;
+    while (npart__next_part(&list, end, ' ', &at, &length))
+        if (fits_pattern(at, length, text))
             return true;
-        list += blank + (list[blank] == ' ' ? 1 : 0);
-    }
     return false;
 }
 
+/* A word may name the operator's domain, as in "com.microsoft:Gelu"; without, it is of ONNX's own. */
 static bool lists_op(const char *list, const struct npart__graph *graph, uint32_t id)
 {
     const struct npart__node *node = &graph->nodes.items[id];
-    const char *domain = npart__text(&graph->strings, node->domain), *op = npart__node_op(graph, node);
-    while (*list) {
-        size_t length = strcspn(list, " ");
-        const char *colon = memchr(list, ':', length), *name = colon ? colon + 1 : list;
-        size_t domain_length = colon ? (size_t)(colon - list) : 0;
-        bool is_domain = strlen(domain) == domain_length && memcmp(domain, list, domain_length) == 0;
-        if (is_domain && fits_pattern(name, length - (size_t)(name - list), op))
+    const char *domain = npart__text(&graph->strings, node->domain), *end = list + strlen(list), *at;
+    size_t length;
+    while (npart__next_part(&list, end, ' ', &at, &length)) {
+        const char *colon = memchr(at, ':', length), *name = colon ? colon + 1 : at;
+        size_t domain_length = colon ? (size_t)(colon - at) : 0;
+        bool is_domain = strlen(domain) == domain_length && memcmp(domain, at, domain_length) == 0;
+        if (is_domain && fits_pattern(name, length - (size_t)(name - at), npart__node_op(graph, node)))
             return true;
-        list += length + (list[length] == ' ' ? 1 : 0);
     }
     return false;
 }
@@ -252,10 +250,10 @@ bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
     const char *word = npart__about_word((enum npart__rule_about)cause->about);
     const char *id = oplist->rules.items[cause->rule].id, *slash = strchr(id, '/');
     const char *type = npart__type_name(about->type);
-    return (!*row->targets || npart__lists_word(row->targets, oplist->name, strlen(oplist->name))) &&
-           (!*row->abouts || npart__lists_word(row->abouts, word, strlen(word))) &&
+    return (!*row->targets || npart__lists_word(row->targets, oplist->name)) &&
+           (!*row->abouts || npart__lists_word(row->abouts, word)) &&
            (!*row->rules || lists_pattern(row->rules, slash ? slash + 1 : id)) &&
-           (!*row->types || npart__lists_word(row->types, type, strlen(type))) &&
+           (!*row->types || npart__lists_word(row->types, type)) &&
            (!*row->ops || (about->node != NPART_NONE && lists_op(row->ops, plan->graph, about->node))) &&
            holds((enum npart__row_when)row->when, about);
 }

@@ -346,7 +346,7 @@ static void test_advice__the_table_is_well_formed(void)
     for (uint32_t i = 0; i < npart__row_count; i++) {
         const struct npart__row *row = &npart__rows[i];
         CHECK(row->text[0] == '{' || (row->text[0] >= 'A' && row->text[0] <= 'Z'));
-        CHECK(!*row->equality || npart__lists_word(equalities, row->equality, strlen(row->equality)));
+        CHECK(!*row->equality || npart__lists_word(equalities, row->equality));
         CHECK((row->kind == NPART__KIND_NONE) == (row->trial == NPART__TRY_NOTHING));
         for (const char *at = strchr(row->text, '{'); at; at = strchr(at + 1, '{')) {
             bool is_known = false;
