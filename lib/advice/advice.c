@@ -134,8 +134,7 @@ static bool list_causes(struct npart__way *way, const bool *marks, struct npart_
     return true;
 }
 
-/* All steps so far. */
-static bool list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action)
+bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action)
 {
     action->first_need = way->out->lists.count;
     action->need_count = steps;
@@ -156,7 +155,7 @@ static npart_status describe(struct npart__way *way, const struct npart__group *
                                   .instead_of = NPART_NONE,
                                   .after = *after};
     bool is_made = out->text && command_of(way, group, &out->command) && list_causes(way, marks, out) &&
-                   list_needs(way, way->steps, out);
+                   npart__list_needs(way, way->steps, out);
     return is_made ? NPART_OK : npart__fail_memory(way->error);
 }
 

@@ -391,12 +391,7 @@ static bool list_causes(struct npart__way *way, const struct cut *cut, struct np
             return false;
         action->cause_count++;
     }
-    action->first_need = way->out->lists.count;
-    action->need_count = way->steps;
-    for (uint32_t i = 0; i < way->steps; i++)
-        if (!NPART__PUSH(way->arena, &way->out->lists, i))
-            return false;
-    return true;
+    return npart__list_needs(way, way->steps, action);
 }
 
 npart_status npart__way_cut(struct npart__way *way, bool is_step)

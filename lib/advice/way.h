@@ -41,6 +41,10 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
 /* The row after `row` that suits the first cause of a group as well, and may take its place; NPART_NONE: none. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset);
 
+/* advice.c: says that the action needs the first `steps` steps. Its causes are listed before. False when out of
+ * memory. */
+bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action);
+
 /* cut.c: once, adds the cut points between which the plan as it is now is one partition, if there are some that give up
  * little: as a step, or in the place of the next one. */
 npart_status npart__way_cut(struct npart__way *way, bool is_step);
