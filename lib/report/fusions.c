@@ -20,9 +20,8 @@ static void put_kinds(struct npart__page *page, const struct kind *kinds, uint32
     for (uint32_t i = 0; i < count; i++)
         npart__add_format(&line, "%s%u %s %s", i ? ", " : "", kinds[i].count, kinds[i].pattern, kinds[i].state);
     npart__painted(page, NPART__BOLD, "  Fusions");
-    npart__put(page, "\n     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
     npart__put(page, "\n");
+    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 5);
     npart__sheet_close(&line);
 }
 
@@ -33,9 +32,7 @@ static void put_nearly(struct npart__page *page, const struct npart_fusion *at)
     (void)npart_model_node_text(page->model, at->nodes[0], first, sizeof first);
     npart__sheet_open(&line, page->pool);
     npart__add_format(&line, "not %s from %s on: %s", at->pattern, first, at->stopped_by);
-    npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
-    npart__put(page, "\n");
+    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
     npart__sheet_close(&line);
 }
 

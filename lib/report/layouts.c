@@ -82,9 +82,7 @@ static void put_conversion(struct npart__page *page, const struct conversion *co
         npart__add_text(&line, "size unknown");
     npart__add_text(&line, ": ");
     npart__add_conversion(&line, page->scratch, page->plan, conversion->value, &at);
-    npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
-    npart__put(page, "\n");
+    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
     npart__sheet_close(&line);
 }
 

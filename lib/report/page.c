@@ -216,6 +216,16 @@ void npart__wrapped(struct npart__page *page, const char *text, uint32_t column,
     }
 }
 
+void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent)
+{
+    if (code)
+        npart__painted(page, code, lead);
+    else
+        npart__put(page, lead);
+    npart__wrapped(page, plain, (uint32_t)strlen(lead), indent);
+    npart__put(page, "\n");
+}
+
 /* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". */
 void npart__put_place(struct npart__page *page, uint32_t node)
 {

@@ -65,6 +65,8 @@ void npart__paint(struct npart__page *page, const char *code);
 void npart__painted(struct npart__page *page, const char *code, const char *plain);
 /* Breaks at blanks, with `indent` blanks before every line but the first, which begins at `column`. */
 void npart__wrapped(struct npart__page *page, const char *plain, uint32_t column, uint32_t indent);
+/* A line: `lead` as it is, painted where there is a code, then the text wrapped. */
+void npart__put_line(struct npart__page *page, const char *code, const char *lead, const char *plain, uint32_t indent);
 /* A node with the module and the line of Python that it comes from. */
 void npart__put_place(struct npart__page *page, uint32_t node);
 void npart__put_wrapped_place(struct npart__page *page, uint32_t node, uint32_t column, uint32_t indent);

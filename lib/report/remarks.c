@@ -69,9 +69,7 @@ static void put_remark(struct npart__page *page, const struct remark *remark)
     (void)npart_oplist_rule(npart_plan_oplist(page->plan), remark->rule, &rule);
     npart__sheet_open(&line, page->pool);
     npart__add_format(&line, "%u node%s: %s", remark->count, remark->count == 1 ? "" : "s", rule.text);
-    npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
-    npart__put(page, "\n");
+    npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
     npart__paint(page, NPART__DIM);
     npart__put(page, remark->count > 1 ? "       first at " : "       at ");
     npart__put_wrapped_place(page, remark->first_node, remark->count > 1 ? 16 : 10, 9);

@@ -43,9 +43,8 @@ static void head(struct npart__page *page)
     npart__paint(page, NPART__BOLD);
     npart__put_text(page, info.name);
     npart__paint(page, "0");
-    npart__put(page, "\n  ");
-    npart__wrapped(page, npart__sheet_text(&line), 2, 2);
     npart__put(page, "\n");
+    npart__put_line(page, NULL, "  ", npart__sheet_text(&line), 2);
     npart__sheet_close(&line);
 }
 
@@ -55,9 +54,7 @@ static void note(struct npart__page *page, const struct npart_finding *finding)
     struct npart__sheet line;
     npart__sheet_open(&line, page->pool);
     npart__add_format(&line, *finding->at ? "%s (%s)" : "%s", finding->text, finding->at);
-    npart__painted(page, NPART__DIM, "  note  ");
-    npart__wrapped(page, npart__sheet_text(&line), 8, 8);
-    npart__put(page, "\n");
+    npart__put_line(page, NPART__DIM, "  note  ", npart__sheet_text(&line), 8);
     npart__sheet_close(&line);
 }
 
@@ -224,13 +221,6 @@ static void counts(struct npart__page *page)
 
 /* ---- causes ------------------------------------------------------------------------------------------------ */
 
-static void detail_line(struct npart__page *page, const char *text)
-{
-    npart__put(page, "     ");
-    npart__wrapped(page, text, 5, 7);
-    npart__put(page, "\n");
-}
-
 /* The requirement, where the cause's own text does not state it, and what was found: "...; found
  * rank 6". Many causes are the sentence of a rule; it is not told twice. */
 static void requirement_lines(struct npart__page *page, const struct npart_cause *cause, const struct npart_rule *rule,
@@ -243,11 +233,11 @@ static void requirement_lines(struct npart__page *page, const struct npart_cause
     if (*found)
         npart__add_format(&line, "found %s", found);
     if (line.size)
-        detail_line(page, npart__sheet_text(&line));
+        npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
     line.size = 0;
     if (*rule->because) {
         npart__add_format(&line, "because %s", rule->because);
-        detail_line(page, npart__sheet_text(&line));
+        npart__put_line(page, NULL, "     ", npart__sheet_text(&line), 7);
     }
     npart__sheet_close(&line);
 }
@@ -427,9 +417,7 @@ static void failure_line(struct npart__page *page, const char *text, uint32_t no
         (void)npart_model_node_text(page->model, node, place, sizeof place);
         npart__add_format(&line, ": %s", place);
     }
-    npart__painted(page, NPART__RED, "  Because   ");
-    npart__wrapped(page, npart__sheet_text(&line), 12, 12);
-    npart__put(page, "\n");
+    npart__put_line(page, NPART__RED, "  Because   ", npart__sheet_text(&line), 12);
     npart__sheet_close(&line);
 }
 
@@ -519,9 +507,7 @@ static void command_lines(struct npart__page *page, const char *command)
 
 static void action_lines(struct npart__page *page, const char *label, const struct npart_action *action)
 {
-    npart__painted(page, NPART__BOLD, label);
-    npart__wrapped(page, action->text, 12, 12);
-    npart__put(page, "\n");
+    npart__put_line(page, NPART__BOLD, label, action->text, 12);
     if (action->command)
         command_lines(page, action->command);
 }
