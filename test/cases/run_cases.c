@@ -291,6 +291,16 @@ static const char *side_text(uint32_t side, char *buffer, size_t bytes)
     return buffer;
 }
 
+/* Whether a line is the one that is wanted; if not, it is added to those that the message tells. */
+static bool is_wanted(const char *line, const char *wanted, char *all, size_t bytes)
+{
+    size_t used = strlen(all);
+    if (strcmp(line, wanted) == 0)
+        return true;
+    (void)snprintf(all + used, bytes - used, "\n    %s", line);
+    return false;
+}
+
 /* expect crossing VALUE FROM TO BYTES */
 static void expect_crossing(struct run *run, char *text)
 {
@@ -305,10 +315,8 @@ static void expect_crossing(struct run *run, char *text)
             (void)snprintf(line + used, sizeof line - used, "%llu", (unsigned long long)crossing.bytes);
         else
             (void)snprintf(line + used, sizeof line - used, "?");
-        if (strcmp(line, wanted) == 0)
+        if (is_wanted(line, wanted, all, sizeof all))
             return;
-        used = strlen(all);
-        (void)snprintf(all + used, sizeof all - used, "\n    %s", line);
     }
     fail(run, "no crossing %s; there are%s", wanted, *all ? all : " none");
 }
@@ -324,10 +332,8 @@ static void expect_fusion(struct run *run, char *text)
         size_t used = strlen(line);
         if (at.stopped_by)
             (void)snprintf(line + used, sizeof line - used, ": %s", at.stopped_by);
-        if (strcmp(line, wanted) == 0)
+        if (is_wanted(line, wanted, all, sizeof all))
             return;
-        used = strlen(all);
-        (void)snprintf(all + used, sizeof all - used, "\n    %s", line);
     }
     fail(run, "no fusion %s; there are%s", wanted, *all ? all : " none");
 }

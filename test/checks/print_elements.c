@@ -4,10 +4,9 @@
  * on a line of standard input. `error` is how far each element may be off. Symbols are null.
  */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "api/api.h"
+#include "checks/paths.h"
 
 static void print_number(double number)
 {
@@ -65,10 +64,5 @@ static void print_model(const char *path)
 
 int main(void)
 {
-    char path[4096];
-    while (fgets(path, sizeof path, stdin)) {
-        path[strcspn(path, "\n")] = '\0';
-        print_model(path);
-    }
-    return 0;
+    return for_each_path(print_model);
 }

@@ -3,9 +3,7 @@
  * Prints the sizes that are proposed for the dynamic dims of a model's inputs: a line of JSON for each model whose path
  * comes in on a line of standard input.
  */
-#include <stdio.h>
-#include <string.h>
-
+#include "checks/paths.h"
 #include "npu_partition.h"
 
 static void print_text(const char *text)
@@ -62,11 +60,5 @@ static void print_model(const char *path)
 
 int main(void)
 {
-    char path[4096];
-    while (fgets(path, sizeof path, stdin)) {
-        path[strcspn(path, "\n")] = '\0';
-        print_model(path);
-        fflush(stdout);
-    }
-    return 0;
+    return for_each_path(print_model);
 }
