@@ -8,13 +8,16 @@ are drawn uniformly among those of code; what does not compile, and what the com
 drawn again. A check that takes far longer than it did without a change counts as failed. Survivors are listed: each
 means the same, or lacks a test.
 
-usage: mutations.py FOLDER [--count N] [--seed N] [--only DRAW,...]
+usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/infer] [--lock FILE]
 
-FOLDER is for the copy, and is kept between runs. --only repeats draws of a seed by their numbers.
+COPY is a folder for the copy, and is kept between runs. --only repeats draws of a seed by their numbers; --folder draws
+from one stage alone. --lock is held while a change is checked, so that other heavy work of a machine has its turn.
 """
 import argparse
 import bisect
 import collections
+import contextlib
+import fcntl
 import os
 import pathlib
 import random
@@ -136,10 +139,10 @@ def changes_of(file, text):
     return found
 
 
-def draw_changes(tree, seed):
+def draw_changes(tree, seed, folder):
     """Without end: the lines in random order, each time one of a line's changes."""
     by_line = collections.defaultdict(list)
-    for file in sorted(tree.glob("lib/*/*.c")):
+    for file in sorted(tree.glob(f"{folder}/*.c")):
         for change in changes_of(str(file.relative_to(tree)), file.read_text()):
             by_line[change.file, change.line].append(change)
     lines, chance = sorted(by_line), random.Random(seed)
@@ -187,6 +190,17 @@ def run(tree, command, limit):
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return None
+
+
+@contextlib.contextmanager
+def locked(path):
+    """As flock(1) would; nothing without a path."""
+    if not path:
+        yield
+        return
+    with open(path, "a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def make(*targets):
@@ -240,18 +254,21 @@ def show(change):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("copy", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--folder", default="lib/*")
+    parser.add_argument("--lock")
     options = parser.parse_args()
     only = {int(number) for number in options.only.split(",") if number}
-    tree = options.folder.resolve()
+    tree = options.copy.resolve()
     tree.mkdir(parents=True, exist_ok=True)
     copy_tree(tree)
-    programs, checks = time_checks(tree)
+    with locked(options.lock):
+        programs, checks = time_checks(tree)
     killed, survivors, done = collections.Counter(), [], 0
-    for number, change in enumerate(draw_changes(tree, options.seed)):
+    for number, change in enumerate(draw_changes(tree, options.seed, options.folder)):
         if done == (len(only) or options.count):
             break
         if only and number not in only:
@@ -262,12 +279,13 @@ def main():
         program = optimized(tree, changed)
         if program is None or program == optimized(tree, text):
             continue
-        begin = time.monotonic()
-        file.write_text(changed)
-        try:
-            failure = first_failure(tree, programs, checks)
-        finally:
-            file.write_text(text)
+        with locked(options.lock):
+            begin = time.monotonic()
+            file.write_text(changed)
+            try:
+                failure = first_failure(tree, programs, checks)
+            finally:
+                file.write_text(text)
         done += 1
         if failure:
             killed[failure] += 1
