@@ -132,7 +132,7 @@ check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md and docs/targets.md show what the tool prints
 	sh test/checks/readme.sh README.md "$(demo_command)"
 	@$(targets_page)
-	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is behind (make targets-page)" >&2; exit 1; }
+	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is out of date (make targets-page)" >&2; exit 1; }
 targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept

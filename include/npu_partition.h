@@ -316,7 +316,7 @@ typedef struct npart_inference npart_inference;
 struct npart_dim_binding {
     const char *name;
     int64_t size;
-    bool is_limit; /* the dim stays open, but is no greater than `size`; NAME is then a symbol or INPUT.AXIS */
+    bool is_limit; /* the dim stays dynamic, but is no greater than `size`; NAME is then a symbol or INPUT.AXIS */
 };
 
 /* A whole shape for a graph input. */
@@ -774,7 +774,7 @@ struct npart_report_options {
 
 /* One plan, and what it would be with all sizes fixed, where that was tried. */
 struct npart_plan_pair {
-    const npart_plan *plan, *fixed; /* fixed may be NULL: nothing was open */
+    const npart_plan *plan, *fixed; /* fixed may be NULL: nothing was dynamic */
     const npart_advice *advice; /* of `plan`; NULL: none is told */
 };
 

@@ -114,7 +114,7 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
 
 /* ---- what rows ask ----------------------------------------------------------------------------------------- */
 
-/* The opset nearest to the node's for which the rule's gate has an entry of its op: later, or earlier. */
+/* The opset nearest to the node's for which the rule's stage has an entry of its op: later, or earlier. */
 static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
 {
     const struct npart__plan *plan = about->plan;

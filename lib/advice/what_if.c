@@ -98,7 +98,7 @@ static bool reduce_target(const struct npart__what_if *request, const bool *is_r
     return true;
 }
 
-/* Refused nodes fail as they did; those that a policy gives back, as its rule says. */
+/* Unsupported nodes fail as they did; those that a policy gives back, as its rule says. */
 static void count_nodes(const struct npart__what_if *request, const bool *accepted,
                         const struct npart__partitioning *partitioning, struct npart__after *out)
 {

@@ -26,7 +26,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
 {
     if (!out || !plan)
         return npart__fail_null(out ? "plan" : "out", error);
-    /* What is advised for a fixed model must hold for the open one. */
+    /* What is advised for a fixed model must hold for the dynamic one. */
     if (fixed && (fixed->inference->model != plan->inference->model || fixed->oplist != plan->oplist))
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models or op lists");
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);

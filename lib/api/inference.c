@@ -160,7 +160,7 @@ static uint64_t misfits_of(const npart_inference *inference)
     return (uint64_t)inference->inference->contradicted.count + inference->inference->misfits;
 }
 
-/* One attempt; *out is NULL when nothing is open, there is no such use, or the sizes conflict. A
+/* One attempt; *out is NULL when nothing is dynamic, there is no such use, or the sizes conflict. A
  * conflict of sizes is an ARGUMENT error of the inference; here it only means that this attempt
  * is none. */
 static npart_status try_sizes(npart_inference **out, const npart_inference *open, uint32_t use, uint32_t attempt,
@@ -191,8 +191,8 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
     return status == NPART_ERROR_ARGUMENT ? NPART_OK : status;
 }
 
-/* Several proposals are tried; the first that contradicts no more than the open model does is
- * taken, else the one with the fewest misfits. *out is NULL where nothing is open. */
+/* Several proposals are tried; the first that contradicts no more than the model as it is does is
+ * taken, else the one with the fewest misfits. *out is NULL where nothing is dynamic. */
 npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
                                       struct npart_error *error)
 {

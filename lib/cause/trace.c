@@ -13,7 +13,7 @@
 #include "cause/cause.h"
 #include "view/view.h"
 
-/* The symbol behind the first dim that is no number; NPART_NONE when there is none. */
+/* The symbol that the first dim comes from that is no number; NPART_NONE when there is none. */
 static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(inference, value);

@@ -262,7 +262,7 @@ static void set_usual_sizes(struct proposal *proposal)
 {
     uint32_t attempt = proposal->attempt;
     int64_t total = usual[ROLE_TOTAL][attempt];
-    if (has_role(proposal, ROLE_PAST)) /* what is not open is a step */
+    if (has_role(proposal, ROLE_PAST)) /* what is not dynamic is a step */
         total = usual[ROLE_PAST][attempt] + usual[ROLE_STEP][attempt];
     if (has_role(proposal, ROLE_EARLIER))
         total = usual[ROLE_EARLIER][attempt] + usual[ROLE_SEQUENCE][attempt];

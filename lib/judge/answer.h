@@ -61,7 +61,7 @@ struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t
 
 /* Whether the node that makes the value passes the rules of its own op, asked one node deep. */
 enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t value);
-/* Every node that uses the value forms a unit. A unit's own rule cannot ask this of others: MAYBE. */
+/* Every node that uses the value forms a QDQ node unit. A unit's own rule cannot ask this of others: MAYBE. */
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value);
 /* The value was made by an op of a `layout` line, past ops that work in either layout, and quantizing. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value);

@@ -26,7 +26,7 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
     return false;
 }
 
-/* What the rules of a gate say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
+/* What the rules of a stage say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
  * not keep a node from being claimed, so they are not asked. */
 static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint32_t count)
 {

@@ -32,7 +32,7 @@ struct npart__trial {
     uint32_t it;           /* inside each(): the operand it is at */
     bool it_is_output;
     bool is_nested;        /* asked for the sake of another node */
-    const struct npart__units *units; /* NULL, or those of patterns, which count as units too */
+    const struct npart__units *units; /* NULL, or those of fusion patterns, which count as well */
     bool *looked_beyond; /* NULL, or set when something was asked that equivalent nodes need not share */
     struct npart__failure failure;
 };
@@ -56,15 +56,15 @@ static inline enum npart__truth npart__try_rule(struct npart__trial *trial, cons
 /* Appends what was found at the failed part. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out);
 
-/* The entry of the node's op in a gate, or NPART_NONE. */
+/* The entry of the node's op in a stage, or NPART_NONE. */
 uint32_t npart__entry_of(const struct npart__oplist *oplist, uint32_t gate, const struct npart__graph *graph,
                          const struct npart__node *node);
 
 /* ---- match.c: patterns in a graph ------------------------------------------------------------------------ */
 
 struct npart__units {
-    uint32_t *unit_of;       /* by node: the pattern whose unit it is part of plus one, or 0 */
-    uint32_t *fatal_rule_of; /* by node: the rule by which its unit fails plus one, or 0 */
+    uint32_t *unit_of;       /* by node: the fusion pattern whose match it is part of plus one, or 0 */
+    uint32_t *fatal_rule_of; /* by node: the rule by which its match fails plus one, or 0 */
 };
 
 /* False when out of memory. */

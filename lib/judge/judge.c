@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A verdict for every live node: each gate that is applied must have an entry for its op, and all its rules hold.
+ * A verdict for every live node: each stage that is applied must have an entry for its op, and all its rules hold.
  *
- * Gates are stages: what the provider takes, then what its frontend and compiler take of that (`gate` lines of a list).
- * A node that an earlier gate refuses is never seen by a later one, so its reasons end there. Nodes are judged one by
- * one and in the order of their ids; only quantized units and failures are looked at once all verdicts are known.
- * Linear in nodes times the rules of their op. Nodes that no rule can tell apart are tried once (equivalent.c).
+ * Stages are in series: what the provider takes, then what its frontend and compiler take of that (`gate` lines of a
+ * list). A node that an earlier stage does not take is never seen by a later one, so its reasons end there. Nodes are
+ * judged one by one and in the order of their ids; only QDQ node units and failures are looked at once all verdicts
+ * are known. Linear in nodes times the rules of their op. Nodes that no rule can tell apart are tried once
+ * (equivalent.c).
  */
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ struct entry_cache {
     bool is_filled;
     uint32_t op_type, domain;
     int32_t version;
-    uint32_t entries[NPART__LIMIT_GATES]; /* NPART_NONE: the gate has none */
+    uint32_t entries[NPART__LIMIT_GATES]; /* NPART_NONE: the stage has none */
 };
 
 struct judge {
@@ -39,7 +40,7 @@ struct judge {
     bool looked_beyond; /* the rules tried, at what equivalent nodes need not share */
 };
 
-/* The order in which a list's entries are sorted: by gate, domain, op and first version. */
+/* The order in which a list's entries are sorted: by stage, domain, op and first version. */
 static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, const char *domain, const char *name,
                          int32_t version)
 {
@@ -168,7 +169,7 @@ static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t 
     return true;
 }
 
-/* An op without an entry is not supported by this gate. The rules for every op come first. */
+/* An op without an entry is not supported by this stage. The rules for every op come first. */
 static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
                      struct outcome *outcome)
 {
@@ -182,7 +183,7 @@ static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t n
            try_range(judge, trial, node, op->first_rule, op->rule_count, outcome);
 }
 
-/* A node that an ordinary rule refuses is on the CPU, whatever an `else fail` says: it is never claimed, so it
+/* A node that does not meet an ordinary rule is on the CPU, whatever an `else fail` says: it is never claimed, so it
  * cannot break. Where an ordinary rule cannot be told, neither can the rest. `else fail` counts for nodes that are
  * surely claimed. */
 static enum npart__verdict verdict_of(struct outcome outcome)
@@ -226,7 +227,7 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
 }
 
 /* Where it is kept which of the nodes equivalent to this one was judged; NULL: it is judged for itself. A node of a
- * pattern's unit has its verdict from the unit. Where a gate folds by itself it sees another graph, in which the two
+ * pattern's match has its verdict from the match. Where a stage folds by itself it sees another graph, in which the two
  * need not be equivalent; then the node is judged for itself. */
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
@@ -253,9 +254,10 @@ static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
     return true;
 }
 
-/* By the rules, asked of this node. A gate that folds by itself is asked about `folded`, the same model with the
- * runtime's folding on; what is gone there it has nothing against. A node that the NPU's side refuses is then asked
- * of the CPU's side: where that cannot run it either, no session can be made, so the verdict is FAIL and not CPU. */
+/* By the rules, asked of this node. A stage that folds by itself is asked about `folded`, the same model with the
+ * runtime's folding on; what is gone there it has nothing against. A node that the NPU's side does not take is then
+ * asked of the CPU's side: where that cannot run it either, no session can be made, so the verdict is FAIL and not
+ * CPU. */
 static bool judge_alone(struct judge *judge, uint32_t id)
 {
     const struct npart__node *node = &judge->graph->nodes.items[id];
@@ -275,13 +277,13 @@ static bool judge_alone(struct judge *judge, uint32_t id)
         bool folds = judge->oplist->gates[gate].folds && judge->folded;
         uint32_t seen = folds ? npart__file_node(judge->session, id) : id;
         if (folds && !npart__is_live(judge->folded, seen))
-            continue; /* gone before this gate looks */
+            continue; /* gone before this stage looks */
         npart__trial_init(&trial, judge->target, folds ? judge->folded : judge->session, seen);
         trial.looked_beyond = &judge->looked_beyond;
         if (!try_gate(judge, &trial, id, gate, cache.entries[gate], &outcome))
             return false;
         if (outcome.ordinary == NPART__FALSE)
-            break; /* the later gates never see it */
+            break; /* the later stages never see it */
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
     if (judge->out->verdicts[id] != NPART__CPU)
@@ -350,14 +352,14 @@ static bool judge_node(struct judge *judge, uint32_t id)
     return true;
 }
 
-/* ---- quantized units --------------------------------------------------------------------------------------- */
+/* ---- QDQ node units --------------------------------------------------------------------------------------- */
 
 static bool is_refused_unit(const struct judge *judge, uint32_t node)
 {
     return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
 }
 
-/* Whether all that use what a DequantizeLinear makes are refused units, so that it goes with them. */
+/* Whether all that use what a DequantizeLinear makes are QDQ node units on the CPU, so that it goes with them. */
 static bool is_in_refused_units(const struct judge *judge, uint32_t value)
 {
     for (uint32_t i = 0; i < npart__user_count(judge->session, value); i++)
@@ -372,9 +374,9 @@ static bool plays(const struct judge *judge, uint32_t node, enum npart__role rol
            npart__node_plays(judge->graph, &judge->graph->nodes.items[node], role);
 }
 
-/* A unit is accepted or refused as one: with a refused node go the nodes that quantize for it. What ONNX Runtime
- * calls a QDQ node unit: DequantizeLinear, the operator, QuantizeLinear (core/framework/node_unit.cc). A
- * DequantizeLinear that several units use goes with them only if all of them are refused; it is asked once. Verdicts
+/* A QDQ node unit is accepted, or falls back, as one: with a node on the CPU go the nodes that quantize for it. As ONNX
+ * Runtime forms them: DequantizeLinear, the operator, QuantizeLinear (core/framework/node_unit.cc). A
+ * DequantizeLinear that several units use goes with them only if all of them fall back; it is asked once. Verdicts
  * are not changed while they are read: what follows stands in `rules` until the end. */
 static bool refuse_with_units(struct judge *judge)
 {
@@ -410,7 +412,7 @@ static bool refuse_with_units(struct judge *judge)
     return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
-/* Patterns are matched first, since a node of a unit is judged by the unit. Failures last: they are about nodes that
+/* Patterns are matched first, since a node of a match is judged by the match. Failures last: they are about nodes that
  * were accepted. */
 npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,

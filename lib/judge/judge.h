@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * judge: a verdict for every live node by a target's op list, with the rules behind it.
+ * judge: a verdict for every live node by a target's op list, with the rules that it stands on.
  *
  * Evaluation is three-valued: a rule whose operands are not known neither holds nor fails. All rules of a node are
  * tried, so that every failing one can be named.
@@ -16,7 +16,7 @@
 
 /* Nodes that a conversion of layout is followed past. */
 #define NPART__LIMIT_LAYOUT_STEPS 64u
-/* Nodes of one unit that a pattern makes. */
+/* Nodes of one match of a fusion pattern. */
 #define NPART__LIMIT_UNIT_NODES 64u
 /* Parts looked at before a place is given up, so that no list makes matching slow. */
 #define NPART__LIMIT_MATCH_STEPS 4096u
@@ -40,7 +40,7 @@ struct npart__failing {
 struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
-    bool *in_units;         /* by node: it is refused, and with it what quantizes for it */
+    bool *in_units;         /* by node: it falls back, and with it what quantizes for it */
     struct NPART__ARRAY(struct npart__reason) reasons;
     struct NPART__ARRAY(struct npart__failing) failing;
     struct NPART__ARRAY(uint32_t) failing_nodes;
@@ -91,7 +91,7 @@ struct npart__live_graph {
     const uint32_t *equivalent;
 };
 
-/* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what gates see that fold by
+/* `assumed` by node of the file: enum npart__assumption_of; NULL: nothing. `folded`: what stages see that fold by
  * themselves, where that is another graph; else NULL. */
 npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
@@ -110,8 +110,8 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
 uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                              uint32_t node);
 
-/* The `index`-th rule that the applied gates have for a live node, those after a refusing gate included; NPART_NONE
- * past the last. */
+/* The `index`-th rule that the applied stages have for a live node, those after a stage that does not take it included;
+ * NPART_NONE past the last. */
 uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
                              uint32_t index);
 /* Appends what a rule looks at, in words: "element type of X: float32; rank of X: 4". */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Patterns in a graph: from a unit's last node back through its operands. Operands of Add, Mul and the like match in
- * either order. What leaves a unit leaves it by the last node only. Failures are matched in the same way, but in the
- * order written and wherever else their nodes' results go: a compiler looks for what it breaks on in that way.
+ * Fusion patterns in a graph: from a match's last node back through its operands. Operands of Add, Mul and the like
+ * match in either order. What leaves a match leaves it by the last node only. Failures are matched in the same way, but
+ * in the order written and wherever else their nodes' results go: a compiler looks for what fails to compile in that
+ * way.
  *
  * An example: `match Mul(x, Sigmoid(x))` finds a node Mul, takes x to be what it multiplies, and goes on to the Sigmoid
  * that makes its other operand, whose own operand must be that same x. Matching tries both orders of an Add or Mul, so
  * it is exponential in the pattern's depth at worst; NPART__LIMIT_MATCH_STEPS ends that, and what is not found in so
- * many steps is no unit.
+ * many steps is no match.
+ *
  */
 #include <math.h>
 
@@ -47,8 +49,8 @@ struct matcher {
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
     uint32_t *unit_of;         /* by node; NULL: nodes may be in several matches */
-    bool *is_shared;           /* by node of a unit: others may have it, too */
-    uint32_t fatal_rule;       /* of the unit at hand, plus one */
+    bool *is_shared;           /* by node of a match: others may have it, too */
+    uint32_t fatal_rule;       /* of the match at hand, plus one */
 };
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
@@ -102,8 +104,8 @@ static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
     return node->op_type == matcher->ops[part].type && node->domain == matcher->ops[part].domain;
 }
 
-/* The unit is put back as it was before the second order is tried: names that the first try bound would hold on. A
- * node that another unit has already is not taken, but for one that both share. */
+/* The match is put back as it was before the second order is tried: names that the first try bound would hold on. A
+ * node that another match has already is not taken, but for one that both share. */
 static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
@@ -185,7 +187,7 @@ static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
     }
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------ */
+/* ---- matches ------------------------------------------------------------------------------------------------ */
 
 static bool is_in_unit(const struct matcher *matcher, uint32_t node)
 {
@@ -195,7 +197,7 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
     return false;
 }
 
-/* Every use of the value is in the unit. A fused kernel does not make what lies between its nodes, so nobody else
+/* Every use of the value is in the match. A fused kernel does not make what lies between its nodes, so nobody else
  * may need it. */
 static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
@@ -207,7 +209,7 @@ static bool stays_inside(const struct matcher *matcher, uint32_t value)
     return true;
 }
 
-/* Whether the unit at hand shares the node with others. */
+/* Whether the match at hand shares the node with others. */
 static bool shares(const struct matcher *matcher, uint32_t node)
 {
     for (uint32_t i = 0; i < matcher->pattern->name_count; i++) {
@@ -238,7 +240,7 @@ static bool is_closed(const struct matcher *matcher)
     return true;
 }
 
-/* About a shared node and `else fail`: asked once all units are known. */
+/* About a shared node and `else fail`: asked once all matches are known. */
 static bool is_late(const struct npart__oplist *oplist, const struct npart__pattern *pattern,
                     const struct npart__rule *rule)
 {
@@ -246,8 +248,8 @@ static bool is_late(const struct npart__oplist *oplist, const struct npart__patt
     return rule->is_fatal && part != NPART_NONE && oplist->pattern_parts.items[part].is_shared;
 }
 
-/* A need that does not hold makes it no unit; with `else fail` it makes it one that fails. A need that cannot be
- * told makes no unit either: the nodes are then judged each for itself, which is what happens without the fusion. */
+/* A need that does not hold makes it no match; with `else fail` it makes it one that fails. A need that cannot be
+ * told makes no match either: the nodes are then judged each for itself, which is what happens without the fusion. */
 static bool needs_hold(struct matcher *matcher)
 {
     const struct npart__pattern *pattern = matcher->pattern;
@@ -269,7 +271,7 @@ static bool needs_hold(struct matcher *matcher)
     return true;
 }
 
-/* A unit of a match that ends in the node. */
+/* A match that ends in the node. */
 static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t node)
 {
     matcher->pattern = &matcher->oplist->patterns.items[root->pattern];
@@ -285,7 +287,7 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
     return is_match && (matcher->pattern->is_failure || is_closed(matcher)) && needs_hold(matcher);
 }
 
-/* Later nodes first, so that of a unit and its beginning the longer one is found. */
+/* Later nodes first, so that of a match and its beginning the longer one is found. */
 static void match_region(struct matcher *matcher, uint32_t region, struct npart__units *out)
 {
     const struct npart__scope *scope = &matcher->graph->scopes.items[region];
@@ -308,7 +310,7 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
     }
 }
 
-/* What makes the units of a shared node fail. */
+/* What makes the matches of a shared node fail. */
 static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__units *out)
 {
     const struct npart__pattern *pattern = &matcher->oplist->patterns.items[out->unit_of[id] - 1];
@@ -372,7 +374,7 @@ static struct matcher matcher_of(const struct npart__target *target, const struc
                             .session = session};
 }
 
-/* Linear in nodes times the matches whose op they have. Shared nodes are judged last, when it is known which units
+/* Linear in nodes times the matches whose op they have. Shared nodes are judged last, when it is known which matches
  * they are in. */
 bool npart__match_patterns(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__units *out)

@@ -139,7 +139,7 @@ enum npart__pattern_kind {
  * lie in one array. */
 struct npart__pattern_part {
     uint8_t kind, output;
-    bool is_shared;             /* a node that several units may have, and whose results others may use */
+    bool is_shared;             /* a node that several matches may have, and whose results others may use */
     const char *domain, *op;    /* of a node */
     double number;
     uint32_t name;              /* by name: index of the pattern's names */
@@ -153,7 +153,7 @@ struct npart__pattern {
     const char *name;
     uint8_t gate;
     bool is_failure;
-    uint32_t unit_rule;              /* the note that stands at every node of a unit; of a failure, what is required */
+    uint32_t unit_rule;              /* the note that stands at every node of a match; of a failure, what is required */
     uint32_t first_rule, rule_count; /* needs, all of which must hold */
     uint32_t name_count, match_count;
     struct {

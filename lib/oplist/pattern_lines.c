@@ -5,8 +5,8 @@
  *   pattern NAME "sentence" [source "..."]
  *   failure NAME "sentence" [source "..."]
  *     let NAME = expression          a value that stands in more than one place, or that rules ask about
- *     share NAME = expression        the same, of a node that several units may have
- *     match expression               the last node of a unit; several are alternatives
+ *     share NAME = expression        the same, of a node that several matches may have
+ *     match expression               the last node of a match; several are alternatives
  *     need RULE                      about the names, or the last node's operands
  *     of NAME need RULE              about the node that makes the named value
  *     advice "sentence"              of a failure: what to change in the model
@@ -261,7 +261,7 @@ void npart__line_advice(struct npart__parser *parser)
         parser->oplist->rules.items[parser->pattern->unit_rule].advice = token->text;
 }
 
-/* The sentence is a rule of its own: for a pattern a note at every node of a unit, for a failure
+/* The sentence is a rule of its own: for a pattern a note at every node of a match, for a failure
  * what is required of the model, fatal. */
 void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct npart__pattern *out)
 {

@@ -51,7 +51,7 @@ enum npart__term_kind {
     X(COUNTS_UP, "counts_up", OPERAND, CONSTANT)      /* elements of a constant: 0, 1, 2, ... by rows or columns */    \
     X(DECLARED, "declared", OPERAND, SHAPE)           /* the file states its shape */                                  \
     X(TAKEN, "taken", OPERAND, POLICY)                /* the node that makes it passes the rules of its op */         \
-    X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a quantized unit */             \
+    X(IN_UNIT, "in_unit", OPERAND, POLICY)            /* every node that uses it forms a QDQ node unit */             \
     X(BEHIND_LAYOUT, "behind_layout", OPERAND, POLICY) /* made by an op of a `layout` line, past `through` ops */      \
     X(BEHIND_TRANSPOSE, "behind_transpose", OPERAND, POLICY) /* a Transpose is moved there, past `through` ops */      \
     X(INPUTS_DECLARED, "inputs_declared", NOTHING, SHAPE) /* the file states a shape for every input of the model */   \

@@ -59,7 +59,7 @@ void npart__split_stages(struct npart__stage_request *request)
     uint32_t refused_stage = NPART_NONE, before = NPART_NONE;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = sorted[i], stage = request->stage_of[id];
-        if (!request->accepted[id]) { /* the refused nodes of a stage stay together */
+        if (!request->accepted[id]) { /* the unsupported nodes of a stage stay together */
             if (stage != before)
                 refused_stage = next++;
             request->stage_of[id] = refused_stage;

@@ -2,7 +2,7 @@
  *
  * The user's own cuts. Every path through the graph is divided at the values that are cut; a node's *segment* is the
  * largest number of cuts on a path to it. What the runtime does about a cut is a `partitions cut` line: it forms
- * partitions of each segment anew, which run one after another; or it leaves what is behind the first to the CPU; or
+ * partitions of each segment anew, which run one after another; or it leaves what is after the first to the CPU; or
  * the node that makes the value.
  */
 #include "partition/policy.h"
@@ -47,7 +47,7 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
         uint32_t segment = (is_inside ? cuts->segment_of[producer] : 0) + (at != NPART_NONE);
         if (segment > cuts->segment_of[id]) {
             cuts->segment_of[id] = segment;
-            cuts->behind[id] = at != NPART_NONE ? at : cuts->behind[producer];
+            cuts->last_cut[id] = at != NPART_NONE ? at : cuts->last_cut[producer];
         }
     }
 }
@@ -71,11 +71,11 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
     const struct npart__policy *policy = policy_of(to->request->target);
     size_t nodes = to->graph->nodes.count + (size_t)1;
     cuts->segment_of = npart__arena_zeroed(to->arena, nodes, sizeof *cuts->segment_of);
-    cuts->behind = npart__arena_allocate(to->arena, nodes * sizeof *cuts->behind);
-    if (!cuts->segment_of || !cuts->behind)
+    cuts->last_cut = npart__arena_allocate(to->arena, nodes * sizeof *cuts->last_cut);
+    if (!cuts->segment_of || !cuts->last_cut)
         return false;
     cuts->is_cut = to->request->is_cut;
-    memset(cuts->behind, 0xff, nodes * sizeof *cuts->behind);
+    memset(cuts->last_cut, 0xff, nodes * sizeof *cuts->last_cut);
     for (uint32_t i = 0; i < to->graph->order_count; i++) {
         uint32_t id = to->graph->order[i];
         if (!npart__is_live(to->request->session, id))
@@ -164,7 +164,7 @@ bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partit
     const struct npart__cuts *cuts = &of->cuts;
     uint32_t segment = cuts->segment_of[of->lists.items[partition->first_member]];
     for (uint32_t i = 0; i < npart__user_count(to->request->session, result); i++) {
-        uint32_t user = npart__user_past_copies(to->request->session, result, i), value = cuts->behind[user];
+        uint32_t user = npart__user_past_copies(to->request->session, result, i), value = cuts->last_cut[user];
         bool goes_on = to->request->accepted[user] && cuts->segment_of[user] > segment &&
                        npart__node_region(to->graph, user) == partition->region;
         if (!goes_on || is_listed(of, partition, value))

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What ONNX Runtime's OpenVINO provider forms (core/providers/openvino/ov_versions/capability.cc, utils.cc, ONNX
- * Runtime 1.24): everything, when everything is accepted. Else ops of `partitions only-whole` lines are refused; the
- * runtime's order of nodes is cut at each refused one; every run is split into connected groups; a group of one node
- * that is not the last joins the first later group that it touches, or falls back; a group that the result of an op of
- * `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed into.
+ * Runtime 1.24): everything, when everything is accepted. Else ops of `partitions only-whole` lines are left to the
+ * CPU; the runtime's order of nodes is split at each unsupported one; every run is split into connected subgraphs; a
+ * subgraph of one node that is not the last joins the first later subgraph that it touches, or falls back; a subgraph
+ * that the result of an op of `partitions drop leaving` lines leaves falls back, and so does one that nothing is fed
+ * into.
  */
 #include "partition/stages.h"
 
-#define NO_GROUP NPART_NONE
+#define NO_SUBGRAPH NPART_NONE
 
 struct grouping {
     struct npart__stage_request *request;
     const struct npart__graph *graph;
     struct npart__walk walk;
-    uint32_t *group_of;  /* by place; NO_GROUP: refused */
-    uint32_t *size;      /* by group */
-    uint32_t *dropped;   /* by group: the rule, or NPART_NONE */
-    uint32_t group_count;
+    uint32_t *subgraph_of;  /* by place; NO_SUBGRAPH: unsupported */
+    uint32_t *size;      /* by subgraph */
+    uint32_t *dropped;   /* by subgraph: the rule, or NPART_NONE */
+    uint32_t subgraph_count;
 };
 
 static uint32_t place_of(const struct grouping *grouping, uint32_t node)
@@ -25,17 +26,17 @@ static uint32_t place_of(const struct grouping *grouping, uint32_t node)
     return grouping->request->place_of[node];
 }
 
-static uint32_t group_of(const struct grouping *grouping, uint32_t node)
+static uint32_t subgraph_of(const struct grouping *grouping, uint32_t node)
 {
-    return grouping->group_of[place_of(grouping, node)];
+    return grouping->subgraph_of[place_of(grouping, node)];
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------- */
+/* ---- subgraphs ---------------------------------------------------------------------------------------------- */
 
-/* The node is in no group from now on; its reason is the rule. */
+/* The node is in no subgraph from now on; its reason is the rule. */
 static void hand_back(struct grouping *grouping, uint32_t node, uint32_t rule)
 {
-    grouping->group_of[place_of(grouping, node)] = NO_GROUP;
+    grouping->subgraph_of[place_of(grouping, node)] = NO_SUBGRAPH;
     npart__hand_back_node(grouping->request->back, node, rule);
 }
 
@@ -45,9 +46,9 @@ static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
     return grouping->request->session->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
 }
 
-/* Runs of the order first, then their connected parts. Each refused node is a run of its own, so that what stands
+/* Runs of the order first, then their connected parts. Each unsupported node is a run of its own, so that what stands
  * between two of them is not joined. */
-static void group_nodes(struct grouping *grouping)
+static void form_subgraphs(struct grouping *grouping)
 {
     struct npart__stage_request *request = grouping->request;
     uint32_t run = 0;
@@ -58,64 +59,64 @@ static void group_nodes(struct grouping *grouping)
         request->stage_of[id] = run;
     }
     npart__split_stages(request);
-    grouping->group_count = 0;
+    grouping->subgraph_count = 0;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = grouping->walk.order[i], stage = request->stage_of[id];
-        grouping->group_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_GROUP;
+        grouping->subgraph_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_SUBGRAPH;
         if (request->accepted[id])
             grouping->size[stage] += nodes_of(grouping, id);
-        if (stage >= grouping->group_count)
-            grouping->group_count = stage + 1;
+        if (stage >= grouping->subgraph_count)
+            grouping->subgraph_count = stage + 1;
     }
 }
 
-/* The first later group that a node's edges lead to, or NO_GROUP. */
-static uint32_t group_touched(const struct grouping *grouping, uint32_t id)
+/* The first later subgraph that a node's edges lead to, or NO_SUBGRAPH. */
+static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
-    uint32_t place = place_of(grouping, id), own = grouping->group_of[place], best = NO_GROUP;
+    uint32_t place = place_of(grouping, id), own = grouping->subgraph_of[place], best = NO_SUBGRAPH;
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
-        uint32_t group = group_of(grouping, walk->uses[u]);
-        if (group != NO_GROUP && group > own && group < best)
-            best = group;
+        uint32_t subgraph = subgraph_of(grouping, walk->uses[u]);
+        if (subgraph != NO_SUBGRAPH && subgraph > own && subgraph < best)
+            best = subgraph;
     }
     return best;
 }
 
-/* Whether what uses the node's results, but for the group, runs after the group begins or beside it: else something
- * could lead from the node to the group through the outside, and the group would wait for itself. */
-static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t group)
+/* Whether what uses the node's results, but for the subgraph, runs after the subgraph begins or beside it: else
+ * something could lead from the node to the subgraph through the outside, and the subgraph would wait for itself. */
+static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t subgraph)
 {
     const struct npart__walk *walk = &grouping->walk;
     uint32_t place = place_of(grouping, id);
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
-        if (grouping->request->stage_of[walk->uses[u]] < group)
+        if (grouping->request->stage_of[walk->uses[u]] < subgraph)
             return false;
     return true;
 }
 
-/* Goes in the runtime's order, so that a node which has joined makes the group that it joins larger before that one
+/* Goes in the runtime's order, so that a node which has joined makes the subgraph that it joins larger before that one
  * is looked at. */
 static void place_single_nodes(struct grouping *grouping)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
-    uint32_t last = NO_GROUP;
-    for (uint32_t group = 0; group < grouping->group_count; group++)
-        if (grouping->size[group])
-            last = group;
+    uint32_t last = NO_SUBGRAPH;
+    for (uint32_t subgraph = 0; subgraph < grouping->subgraph_count; subgraph++)
+        if (grouping->size[subgraph])
+            last = subgraph;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
-        if (group == NO_GROUP || group == last || grouping->size[group] != 1)
+        uint32_t id = grouping->walk.order[i], subgraph = subgraph_of(grouping, id);
+        if (subgraph == NO_SUBGRAPH || subgraph == last || grouping->size[subgraph] != 1)
             continue;
-        uint32_t touched = group_touched(grouping, id);
-        if (touched == NO_GROUP || !may_join(grouping, id, touched)) {
+        uint32_t touched = subgraph_touched(grouping, id);
+        if (touched == NO_SUBGRAPH || !may_join(grouping, id, touched)) {
             hand_back(grouping, id, rules[NPART__REASON_ALONE]);
-            grouping->size[group] = 0;
+            grouping->size[subgraph] = 0;
             continue;
         }
-        grouping->size[group] = 0;
+        grouping->size[subgraph] = 0;
         grouping->size[touched]++;
-        grouping->group_of[place_of(grouping, id)] = touched;
+        grouping->subgraph_of[place_of(grouping, id)] = touched;
         grouping->request->stage_of[id] = touched;
     }
 }
@@ -125,58 +126,59 @@ static bool has_use_outside(const struct grouping *grouping, uint32_t id)
     const struct npart__walk *walk = &grouping->walk;
     uint32_t place = place_of(grouping, id);
     for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++)
-        if (group_of(grouping, walk->uses[u]) != grouping->group_of[place])
+        if (subgraph_of(grouping, walk->uses[u]) != grouping->subgraph_of[place])
             return true;
     return false;
 }
 
-/* Whether anything that is no constant comes into the group's node from elsewhere. */
+/* Whether anything that is no constant comes into the subgraph's node from elsewhere. */
 static bool is_fed(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__node *node = &grouping->graph->nodes.items[id];
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t value = npart__live_operand(grouping->request->session, node, k);
         uint32_t producer = npart__producer_inside(grouping->request, node, k);
-        if (value != NPART_NONE && (producer == NPART_NONE || group_of(grouping, producer) != group_of(grouping, id)))
+        if (value != NPART_NONE &&
+            (producer == NPART_NONE || subgraph_of(grouping, producer) != subgraph_of(grouping, id)))
             return true;
     }
     return false;
 }
 
-/* Asked of every node and decided for its group, then told to every node: three walks. */
-static void drop_groups(struct grouping *grouping, bool *is_fed_from_outside)
+/* Asked of every node and decided for its subgraph, then told to every node: three walks. */
+static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
+        uint32_t id = grouping->walk.order[i], subgraph = subgraph_of(grouping, id);
         uint32_t rule = npart__rule_of_op(grouping->request->back, NPART__POLICY_DROP_LEAVING, id);
-        if (group == NO_GROUP)
+        if (subgraph == NO_SUBGRAPH)
             continue;
-        is_fed_from_outside[group] |= is_fed(grouping, id);
+        is_fed_from_outside[subgraph] |= is_fed(grouping, id);
         if (rule != NPART_NONE && has_use_outside(grouping, id))
-            grouping->dropped[group] = rule;
+            grouping->dropped[subgraph] = rule;
     }
-    for (uint32_t group = 0; group < grouping->group_count; group++)
-        if (grouping->dropped[group] == NPART_NONE && !is_fed_from_outside[group])
-            grouping->dropped[group] = rules[NPART__REASON_NO_INPUT];
+    for (uint32_t subgraph = 0; subgraph < grouping->subgraph_count; subgraph++)
+        if (grouping->dropped[subgraph] == NPART_NONE && !is_fed_from_outside[subgraph])
+            grouping->dropped[subgraph] = rules[NPART__REASON_NO_INPUT];
     for (uint32_t i = 0; i < grouping->request->count; i++) {
-        uint32_t id = grouping->walk.order[i], group = group_of(grouping, id);
-        if (group != NO_GROUP && grouping->dropped[group] != NPART_NONE)
-            hand_back(grouping, id, grouping->dropped[group]);
+        uint32_t id = grouping->walk.order[i], subgraph = subgraph_of(grouping, id);
+        if (subgraph != NO_SUBGRAPH && grouping->dropped[subgraph] != NPART_NONE)
+            hand_back(grouping, id, grouping->dropped[subgraph]);
     }
 }
 
-/* Where everything is accepted there is one group, of stage 0, and no further question. */
+/* Where everything is accepted there is one subgraph, of stage 0, and no further question. */
 void npart__stage_by_openvino(struct npart__stage_request *request)
 {
     struct npart__arena *arena = request->arena;
     size_t nodes = request->count + (size_t)1;
     struct grouping grouping = {.request = request, .graph = request->graph};
-    grouping.group_of = npart__arena_zeroed(arena, nodes, sizeof *grouping.group_of);
+    grouping.subgraph_of = npart__arena_zeroed(arena, nodes, sizeof *grouping.subgraph_of);
     grouping.size = npart__arena_zeroed(arena, nodes, sizeof *grouping.size);
     grouping.dropped = npart__arena_allocate(arena, nodes * sizeof *grouping.dropped);
     bool *is_fed_from_outside = npart__arena_zeroed(arena, nodes, sizeof *is_fed_from_outside);
-    bool is_ready = grouping.group_of && grouping.size && grouping.dropped && is_fed_from_outside;
+    bool is_ready = grouping.subgraph_of && grouping.size && grouping.dropped && is_fed_from_outside;
     if (!is_ready || !npart__walk_region(request, &grouping.walk)) {
         request->failed = true;
         return;
@@ -197,10 +199,10 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     /* npart__split_stages numbers parts in the order that it is given. */
     const uint32_t *file_order = request->order;
     request->order = grouping.walk.order;
-    group_nodes(&grouping);
+    form_subgraphs(&grouping);
     if (!request->failed) {
         place_single_nodes(&grouping);
-        drop_groups(&grouping, is_fed_from_outside);
+        drop_subgraphs(&grouping, is_fed_from_outside);
     }
     request->order = file_order;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stages to partitions, borders and crossings.
+ * Stages to partitions, borders and boundary tensors.
  *
  * What a partitioner gave as stages becomes partitions with their members, borders and ends. Each of these is a walk
  * over nodes or users; a value that goes to many users on one side crosses once.
@@ -165,9 +165,9 @@ static uint32_t source_side(const struct partitioner *at, uint32_t value)
     return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
 }
 
-/* One crossing for each side but its own that takes the value. The last turn of the loop is the world outside, which
- * takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given last,
- * so it never has to be cleared. */
+/* One boundary tensor for each side but its own that takes the value. The last turn of the loop is the world outside,
+ * which takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given
+ * last, so it never has to be cleared. */
 static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;
@@ -190,8 +190,8 @@ static void add_crossings(struct partitioner *at, uint32_t value)
     }
 }
 
-/* The crossings sorted into the inputs and outputs of the partitions they touch. Crossings come by value, so those
- * of one value from one side stand together, and an output that goes to several sides is listed once. */
+/* The boundary tensors sorted into the inputs and outputs of the partitions they touch. Boundary tensors come by value,
+ * so those of one value from one side stand together, and an output that goes to several sides is listed once. */
 static void list_borders(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -229,7 +229,7 @@ static void list_borders(struct partitioner *at)
     }
 }
 
-/* The refused nodes that take a partition's results, each once, in order. */
+/* The unsupported nodes that take a partition's results, each once, in order. */
 static void list_ends(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;

@@ -2,14 +2,14 @@
  *
  * partition: a boolean mask over the live graph to partitions and the tensors that cross their borders.
  *
- * Each region (the main graph, every control-flow body) is partitioned on its own. A partitioner gives every live
- * node a *stage*: all nodes of a stage run on the same side, stages run in order, and the accepted nodes of one
- * stage are one partition. So the quotient graph is acyclic by construction, and the switches are the changes of
- * side from stage to stage.
+ * Each region (the main graph, every control-flow body) is partitioned on its own. A partitioner gives every live node
+ * a *stage*: all nodes of a stage run on the same side, stages run in order, and the accepted nodes of one stage are
+ * one partition. So the quotient graph is acyclic by construction, and the switches are the changes of side from stage
+ * to stage.
  *
- * An example: accepted A, refused B, accepted C in a chain have the stages 1, 2 and 3: two partitions, and the tensor A
- * -> B and the one B -> C cross. With another accepted D beside B, which takes A's result alone, D has the stage of A
- * and is in its partition.
+ * An example: accepted A, unsupported B, accepted C in a chain have the stages 1, 2 and 3: two partitions, and the
+ * tensor A -> B and the one B -> C cross. With another accepted D beside B, which takes A's result alone, D has the
+ * stage of A and is in its partition.
  */
 #ifndef NPART_PARTITION_H
 #define NPART_PARTITION_H
@@ -22,7 +22,7 @@ struct npart__partition {
     uint32_t first_member, member_count; /* nodes, in execution order */
     uint32_t first_input, input_count;   /* values from outside, constants left out */
     uint32_t first_output, output_count; /* values that are used outside */
-    uint32_t first_end, end_count;       /* refused nodes that end it: they take its results */
+    uint32_t first_end, end_count;       /* unsupported nodes that end it: they take its results */
     uint32_t first_cut, cut_count;       /* values at which the user's cut ends it, though accepted nodes go on */
     uint64_t macs;                       /* see npart__sum_macs */
 };
@@ -37,7 +37,7 @@ struct npart__crossing {
 /* NULL where nothing is cut, or where a cut leaves the node to the CPU. */
 struct npart__cuts {
     const bool *is_cut;            /* by value */
-    uint32_t *segment_of, *behind; /* by node: how many cuts stand before it, and at which value the last is made */
+    uint32_t *segment_of, *last_cut; /* by node: how many cuts stand before it, and at which value the last is made */
 };
 
 struct npart__partitioning {
@@ -68,7 +68,7 @@ struct npart__partition_request {
     const struct npart__target *target; /* whose policies apply */
     const char *partitioner;
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
-    const bool *is_cut; /* by value: the user cuts the graph behind it; NULL: nowhere */
+    const bool *is_cut; /* by value: the user cuts the graph after it; NULL: nowhere */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
 };
 
@@ -101,10 +101,10 @@ uint64_t *npart__find_macs(const struct npart__session *session, const struct np
 void npart__sum_macs(const struct npart__session *session, const uint64_t *macs,
                      struct npart__partitioning *partitioning);
 
-/* The live value behind operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that is
- * absent or constant. */
+/* The live value that stands for operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that
+ * is absent or constant. */
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
-/* The same as it is told, by nodes of the file alone: behind a copy what it copies from. */
+/* The same as it is told, by nodes of the file alone: of a copy what it copies from. */
 uint32_t npart__told_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);
 
 #endif

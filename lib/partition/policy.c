@@ -120,7 +120,7 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
 }
 
 /* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
- * be made equal, in execution order; the stages behind it move on. */
+ * be made equal, in execution order; the stages after it move on. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
 {
     const uint64_t room = room_for_nodes(to, order, count);

@@ -21,7 +21,7 @@ void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t 
 /* The rule of the first line of this kind that counts and names the node's op, or NPART_NONE. */
 uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy_kind kind, uint32_t node);
 
-/* Before staging: nodes at and behind an op at which the runtime stops. False when out of memory. */
+/* Before staging: nodes at and after an op at which the runtime stops. False when out of memory. */
 bool npart__apply_stops(struct npart__hand_back *to);
 /* The same, for the user's cuts. */
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts);

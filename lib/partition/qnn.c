@@ -3,8 +3,8 @@
  * What ONNX Runtime's QNN provider forms: waves, by a loop of its own (onnxruntime-qnn, builder/qnn_ep_utils.cc,
  * CreateSupportedPartitionNodeGroups), in which a node waits for as many results as it has operands, while what its
  * bodies capture counts as arrived too (ort_api.cc, GetInputEdgesCount and GetOutputNodes). So an If or Loop may pass
- * before what it captures has been computed, and what comes after it joins a group that it waits for. ONNX Runtime
- * then finds that such a group cannot run at once, and takes none of the provider's groups
+ * before what it captures has been computed, and what comes after it joins a subgraph that it waits for. ONNX Runtime
+ * then finds that such a subgraph cannot run at once, and takes none of the provider's subgraphs
  * (core/session/plugin_ep/ep_plugin_provider_interfaces.cc, GetCapability). The CPU takes its place, but for functions
  * that it has no kernel for: these are inlined, and the provider is asked about what they hold.
  */
@@ -17,11 +17,11 @@ struct loop {
     struct npart__stage_request *request;
     struct npart__walk walk;
     int64_t *awaited;   /* by place: operands that have not arrived; below 0 when more came */
-    uint32_t *group_of; /* by place */
-    uint32_t *border;   /* by place: 1 + the last group that has a producer of it; 0: none has */
+    uint32_t *subgraph_of; /* by place */
+    uint32_t *border;   /* by place: 1 + the last subgraph that has a producer of it; 0: none has */
     uint32_t *queue, *held;
     uint32_t queue_head, queue_end, held_count;
-    uint32_t group;     /* at hand */
+    uint32_t subgraph;     /* at hand */
     bool is_open;       /* it has a node */
 };
 
@@ -49,11 +49,11 @@ static bool begin(struct loop *loop)
     struct npart__stage_request *request = loop->request;
     size_t nodes = request->count + (size_t)1;
     loop->awaited = npart__arena_zeroed(request->arena, nodes, sizeof *loop->awaited);
-    loop->group_of = npart__arena_zeroed(request->arena, nodes, sizeof *loop->group_of);
+    loop->subgraph_of = npart__arena_zeroed(request->arena, nodes, sizeof *loop->subgraph_of);
     loop->border = npart__arena_zeroed(request->arena, nodes, sizeof *loop->border);
     loop->queue = npart__arena_allocate(request->arena, nodes * sizeof *loop->queue);
     loop->held = npart__arena_allocate(request->arena, nodes * sizeof *loop->held);
-    if (!loop->awaited || !loop->group_of || !loop->border || !loop->queue || !loop->held ||
+    if (!loop->awaited || !loop->subgraph_of || !loop->border || !loop->queue || !loop->held ||
         !npart__walk_region(request, &loop->walk))
         return false;
     for (uint32_t i = 0; i < request->count; i++) {
@@ -70,37 +70,38 @@ static bool begin(struct loop *loop)
     return true;
 }
 
-/* A refused node that takes what this group makes is held until the group is closed: it can only run after it. */
+/* An unsupported node that takes what this subgraph makes is held until the subgraph is closed: it can only run after
+ * it. */
 static void process(struct loop *loop, uint32_t id)
 {
     const uint32_t *place_of = loop->request->place_of;
     uint32_t place = place_of[id];
     bool is_accepted = loop->request->accepted[id];
-    if (!is_accepted && loop->border[place] == 1 + loop->group) {
+    if (!is_accepted && loop->border[place] == 1 + loop->subgraph) {
         loop->held[loop->held_count++] = id;
         return;
     }
-    loop->group_of[place] = loop->group;
+    loop->subgraph_of[place] = loop->subgraph;
     loop->is_open |= is_accepted;
     for (uint32_t u = loop->walk.first_use[place]; u < loop->walk.first_use[place + 1]; u++) {
         uint32_t next = loop->walk.uses[u];
         if (is_accepted)
-            loop->border[place_of[next]] = 1 + loop->group;
+            loop->border[place_of[next]] = 1 + loop->subgraph;
         if (--loop->awaited[place_of[next]] == 0)
             loop->queue[loop->queue_end++] = next;
     }
 }
 
-/* When nothing more is ready, the group is closed and what it held up is next. A group without an accepted node has
- * no number of its own. */
-static void form_groups(struct loop *loop)
+/* When nothing more is ready, the subgraph is closed and what it held up is next. A subgraph without an accepted node
+ * has no number of its own. */
+static void form_subgraphs(struct loop *loop)
 {
     while (loop->queue_head < loop->queue_end || loop->held_count > 0) {
         if (loop->queue_head < loop->queue_end) {
             process(loop, loop->queue[loop->queue_head++]);
             continue;
         }
-        loop->group += loop->is_open;
+        loop->subgraph += loop->is_open;
         loop->is_open = false;
         memcpy(loop->queue, loop->held, loop->held_count * sizeof *loop->queue);
         loop->queue_head = 0;
@@ -109,23 +110,23 @@ static void form_groups(struct loop *loop)
     }
 }
 
-/* Stages with all edges; false when something leads out of a group and back into it. Every group but the first holds
- * only what stands behind the one before, so no more than that needs to be looked at. */
+/* Stages with all edges; false when something leads out of a subgraph and back into it. Every subgraph but the first
+ * holds only what stands after the one before, so no more than that needs to be looked at. */
 static bool give_stages(const struct loop *loop)
 {
     const struct npart__stage_request *request = loop->request;
     for (uint32_t i = 0; i < request->count; i++) {
-        uint32_t id = request->order[i], own = 2 * loop->group_of[request->place_of[id]] + 1, behind = 0;
+        uint32_t id = request->order[i], own = 2 * loop->subgraph_of[request->place_of[id]] + 1, last = 0;
         const struct npart__node *node = &request->graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t producer = npart__producer_inside(request, node, k);
             uint32_t stage = producer == NPART_NONE ? 0 : request->stage_of[producer];
-            if (stage > behind)
-                behind = stage;
+            if (stage > last)
+                last = stage;
         }
-        if (request->accepted[id] && behind > own)
+        if (request->accepted[id] && last > own)
             return false;
-        request->stage_of[id] = request->accepted[id] ? own : behind + behind % 2;
+        request->stage_of[id] = request->accepted[id] ? own : last + last % 2;
     }
     return true;
 }
@@ -142,7 +143,7 @@ static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
            !npart__kernel_exists(release, node->schema, facts[first].element_type);
 }
 
-/* Forms groups of what is accepted; false when they are not taken. */
+/* Forms subgraphs of what is accepted; false when they are not taken. */
 static bool form_round(struct npart__stage_request *request)
 {
     struct loop loop = {.request = request};
@@ -150,14 +151,14 @@ static bool form_round(struct npart__stage_request *request)
         request->failed = true;
         return false;
     }
-    form_groups(&loop);
+    form_subgraphs(&loop);
     if (!give_stages(&loop))
         return false;
     npart__join_units(request);
     return true;
 }
 
-/* Where the groups would wait for each other none is taken; then the runtime inlines what it can and asks again,
+/* Where the subgraphs would wait for each other none is taken; then the runtime inlines what it can and asks again,
  * about these nodes alone. */
 void npart__stage_by_qnn(struct npart__stage_request *request)
 {

@@ -8,13 +8,13 @@
 struct rounds {
     struct npart__stage_request *request;
     bool *accepted;     /* by place, in any round */
-    uint32_t *group_of; /* by place: the partition of an earlier round, or NPART_NONE */
-    uint32_t *of_stage; /* by stage: the group of this round */
-    uint32_t group_count;
-    /* for the order of groups and single nodes */
-    uint32_t *pending; /* by group, then by place: operands that have not been made */
-    uint32_t *first_member, *members; /* by group */
-    uint32_t *nodes, *groups; /* queues of what is ready */
+    uint32_t *subgraph_of; /* by place: the partition of an earlier round, or NPART_NONE */
+    uint32_t *of_stage; /* by stage: the subgraph of this round */
+    uint32_t subgraph_count;
+    /* for the order of subgraphs and single nodes */
+    uint32_t *pending; /* by subgraph, then by place: operands that have not been made */
+    uint32_t *first_member, *members; /* by subgraph */
+    uint32_t *nodes, *subgraphs; /* queues of what is ready */
     uint32_t *order;
 };
 
@@ -23,55 +23,55 @@ static bool open_rounds(struct rounds *at)
     struct npart__arena *arena = at->request->arena;
     size_t nodes = at->request->count + (size_t)2;
     at->accepted = npart__arena_allocate(arena, nodes * sizeof *at->accepted);
-    at->group_of = npart__arena_allocate(arena, nodes * sizeof *at->group_of);
+    at->subgraph_of = npart__arena_allocate(arena, nodes * sizeof *at->subgraph_of);
     at->of_stage = npart__arena_allocate(arena, (2 * nodes + 2) * sizeof *at->of_stage);
     at->pending = npart__arena_allocate(arena, 2 * nodes * sizeof *at->pending);
     at->first_member = npart__arena_allocate(arena, nodes * sizeof *at->first_member);
     at->members = npart__arena_allocate(arena, nodes * sizeof *at->members);
     at->nodes = npart__arena_allocate(arena, nodes * sizeof *at->nodes);
-    at->groups = npart__arena_allocate(arena, nodes * sizeof *at->groups);
+    at->subgraphs = npart__arena_allocate(arena, nodes * sizeof *at->subgraphs);
     at->order = npart__arena_allocate(arena, nodes * sizeof *at->order);
-    if (!at->accepted || !at->group_of || !at->of_stage || !at->pending || !at->first_member || !at->members ||
-        !at->nodes || !at->groups || !at->order)
+    if (!at->accepted || !at->subgraph_of || !at->of_stage || !at->pending || !at->first_member || !at->members ||
+        !at->nodes || !at->subgraphs || !at->order)
         return false;
-    memset(at->group_of, 0xff, nodes * sizeof *at->group_of);
+    memset(at->subgraph_of, 0xff, nodes * sizeof *at->subgraph_of);
     return true;
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------ */
 
-static uint32_t group_of(const struct rounds *at, uint32_t node)
+static uint32_t subgraph_of(const struct rounds *at, uint32_t node)
 {
-    return at->group_of[at->request->place_of[node]];
+    return at->subgraph_of[at->request->place_of[node]];
 }
 
-/* What waits is a group, or a node that is in none. */
+/* What waits is a subgraph, or a node that is in none. */
 static uint32_t *pending_of(const struct rounds *at, uint32_t node)
 {
-    uint32_t place = at->request->place_of[node], group = at->group_of[place];
-    return &at->pending[group == NPART_NONE ? at->group_count + place : group];
+    uint32_t place = at->request->place_of[node], subgraph = at->subgraph_of[place];
+    return &at->pending[subgraph == NPART_NONE ? at->subgraph_count + place : subgraph];
 }
 
-/* A counting sort by group; members keep the order that the request has. */
+/* A counting sort by subgraph; members keep the order that the request has. */
 static void list_members(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
-    memset(at->first_member, 0, (at->group_count + (size_t)2) * sizeof *at->first_member);
+    memset(at->first_member, 0, (at->subgraph_count + (size_t)2) * sizeof *at->first_member);
     for (uint32_t i = 0; i < request->count; i++)
-        if (group_of(at, request->order[i]) != NPART_NONE)
-            at->first_member[group_of(at, request->order[i]) + 2]++;
-    for (uint32_t g = 2; g < at->group_count + 2; g++)
+        if (subgraph_of(at, request->order[i]) != NPART_NONE)
+            at->first_member[subgraph_of(at, request->order[i]) + 2]++;
+    for (uint32_t g = 2; g < at->subgraph_count + 2; g++)
         at->first_member[g] += at->first_member[g - 1];
     for (uint32_t i = 0; i < request->count; i++)
-        if (group_of(at, request->order[i]) != NPART_NONE)
-            at->members[at->first_member[group_of(at, request->order[i]) + 1]++] = request->order[i];
+        if (subgraph_of(at, request->order[i]) != NPART_NONE)
+            at->members[at->first_member[subgraph_of(at, request->order[i]) + 1]++] = request->order[i];
 }
 
-/* What a group takes from itself is nothing to wait for. */
+/* What a subgraph takes from itself is nothing to wait for. */
 static void count_pending(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
-    memset(at->pending, 0, (at->group_count + (size_t)request->count + 1) * sizeof *at->pending);
+    memset(at->pending, 0, (at->subgraph_count + (size_t)request->count + 1) * sizeof *at->pending);
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
         const struct npart__node *node = &request->graph->nodes.items[id];
@@ -83,28 +83,28 @@ static void count_pending(const struct rounds *at)
     }
 }
 
-/* Single nodes before groups as long as any is ready, a group's members right after each other. False where groups
- * wait for each other. Kahn's algorithm over nodes and groups: each waits for a number of uses, `pending`, and is
- * put out when that is 0. Linear in uses. */
-static bool order_groups(struct rounds *at, const struct npart__walk *walk)
+/* Single nodes before subgraphs as long as any is ready, a subgraph's members right after each other. False where
+ * subgraphs wait for each other. Kahn's algorithm over nodes and subgraphs: each waits for a number of uses, `pending`,
+ * and is put out when that is 0. Linear in uses. */
+static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
 {
     const struct npart__stage_request *request = at->request;
-    uint32_t node_head = 0, node_end = 0, group_head = 0, group_end = 0, done = 0;
+    uint32_t node_head = 0, node_end = 0, subgraph_head = 0, subgraph_end = 0, done = 0;
     list_members(at);
     count_pending(at);
     for (uint32_t i = 0; i < request->count; i++)
-        if (group_of(at, request->order[i]) == NPART_NONE && *pending_of(at, request->order[i]) == 0)
+        if (subgraph_of(at, request->order[i]) == NPART_NONE && *pending_of(at, request->order[i]) == 0)
             at->nodes[node_end++] = request->order[i];
-    for (uint32_t g = 0; g < at->group_count; g++)
+    for (uint32_t g = 0; g < at->subgraph_count; g++)
         if (at->pending[g] == 0)
-            at->groups[group_end++] = g;
-    while (node_head < node_end || group_head < group_end) {
+            at->subgraphs[subgraph_end++] = g;
+    while (node_head < node_end || subgraph_head < subgraph_end) {
         uint32_t from = done;
         if (node_head < node_end) {
             at->order[done++] = at->nodes[node_head++];
         } else {
-            uint32_t group = at->groups[group_head++];
-            for (uint32_t m = at->first_member[group]; m < at->first_member[group + 1]; m++)
+            uint32_t subgraph = at->subgraphs[subgraph_head++];
+            for (uint32_t m = at->first_member[subgraph]; m < at->first_member[subgraph + 1]; m++)
                 at->order[done++] = at->members[m];
         }
         for (uint32_t i = from; i < done; i++) {
@@ -114,10 +114,10 @@ static bool order_groups(struct rounds *at, const struct npart__walk *walk)
                 uint32_t user = walk->uses[u];
                 if (pending_of(at, user) == pending_of(at, id) || --*pending_of(at, user) > 0)
                     continue;
-                if (group_of(at, user) == NPART_NONE)
+                if (subgraph_of(at, user) == NPART_NONE)
                     at->nodes[node_end++] = user;
                 else
-                    at->groups[group_end++] = group_of(at, user);
+                    at->subgraphs[subgraph_end++] = subgraph_of(at, user);
             }
         }
     }
@@ -137,9 +137,9 @@ static void show_round(const struct rounds *at, uint32_t round)
     }
 }
 
-/* The accepted nodes of a stage are a group; what the partitioner has left to the CPU stays there. A group made here
- * keeps its number in all later rounds. */
-static void take_groups(struct rounds *at, uint32_t round)
+/* The accepted nodes of a stage are a subgraph; what the partitioner has left to the CPU stays there. A subgraph made
+ * here keeps its number in all later rounds. */
+static void take_subgraphs(struct rounds *at, uint32_t round)
 {
     const struct npart__stage_request *request = at->request;
     const struct npart__partition_request *asked = request->back->request;
@@ -149,29 +149,30 @@ static void take_groups(struct rounds *at, uint32_t round)
         if (!at->accepted[place] || at->request->session->round[id] != round)
             continue;
         at->accepted[place] = asked->accepted[id];
-        uint32_t *group = &at->of_stage[request->stage_of[id]];
+        uint32_t *subgraph = &at->of_stage[request->stage_of[id]];
         if (!at->accepted[place])
             continue;
-        if (*group == NPART_NONE)
-            *group = at->group_count++;
-        at->group_of[place] = *group;
+        if (*subgraph == NPART_NONE)
+            *subgraph = at->subgraph_count++;
+        at->subgraph_of[place] = *subgraph;
     }
 }
 
-/* Every group is a stage, and what the CPU runs between two of them. In the order that was found, each change of
- * group begins a stage; a group's members stand together there. */
+/* Every subgraph is a stage, and what the CPU runs between two of them. In the order that was found, each change of
+ * subgraph begins a stage; a subgraph's members stand together there. */
 static void number_stages(const struct rounds *at)
 {
     uint32_t stage = 0;
     for (uint32_t i = 0; i < at->request->count; i++) {
         uint32_t id = at->order[i], before = i ? at->order[i - 1] : id;
-        stage += group_of(at, id) != group_of(at, before) ? 1 : 0;
+        stage += subgraph_of(at, id) != subgraph_of(at, before) ? 1 : 0;
         at->request->stage_of[id] = stage;
     }
 }
 
-/* Each round orders nodes and groups anew, shows the partitioner the nodes of that round, and makes groups of what
- * it took. If groups come to wait for each other, no order is left, and the runs of the file's order are the answer. */
+/* Each round orders nodes and subgraphs anew, shows the partitioner the nodes of that round, and makes subgraphs of
+ * what it took. If subgraphs come to wait for each other, no order is left, and the runs of the file's order are the
+ * answer. */
 void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage)
 {
     struct rounds at = {.request = request};
@@ -183,17 +184,17 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
         at.accepted[request->place_of[request->order[i]]] = asked->accepted[request->order[i]];
     for (uint32_t round = 0; round <= request->session->round_count && is_ordered && !request->failed; round++) {
         struct npart__stage_request one = *request;
-        is_ordered = order_groups(&at, &walk);
+        is_ordered = order_subgraphs(&at, &walk);
         one.order = is_ordered ? at.order : request->order;
-        one.group_of = at.group_of;
+        one.subgraph_of = at.subgraph_of;
         show_round(&at, round);
         stage(&one);
         request->failed |= one.failed;
-        take_groups(&at, round);
+        take_subgraphs(&at, round);
     }
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         asked->accepted[request->order[i]] = at.accepted[request->place_of[request->order[i]]];
-    if (!request->failed && order_groups(&at, &walk))
+    if (!request->failed && order_subgraphs(&at, &walk))
         number_stages(&at);
     else if (!request->failed)
         npart__stage_by_runs(request);

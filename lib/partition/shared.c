@@ -41,7 +41,7 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
     return npart__producer(search->graph, npart__live_operand(search->session, node, index));
 }
 
-/* A layout op that the runtime moves whatever it costs, or a node that it puts one behind. */
+/* A layout op that the runtime moves whatever it costs, or a node that it puts one after. */
 static bool turns_its_result(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];

@@ -36,11 +36,11 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
 /* Whether two places of the order are in one partition of an earlier round, which is one node now. */
 static bool is_one(const struct npart__stage_request *request, uint32_t a, uint32_t b)
 {
-    const uint32_t *group_of = request->group_of;
-    if (!group_of)
+    const uint32_t *subgraph_of = request->subgraph_of;
+    if (!subgraph_of)
         return false;
-    uint32_t group = group_of[request->place_of[request->order[a]]];
-    return group != NPART_NONE && group == group_of[request->place_of[request->order[b]]];
+    uint32_t subgraph = subgraph_of[request->place_of[request->order[a]]];
+    return subgraph != NPART_NONE && subgraph == subgraph_of[request->place_of[request->order[b]]];
 }
 
 /* Of a node, by what makes its operands; what is in one node with it is none of these. Stages are twice the wave,
@@ -48,12 +48,12 @@ static bool is_one(const struct npart__stage_request *request, uint32_t a, uint3
 static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__node *node = &request->graph->nodes.items[id];
-    const uint32_t *group_of = request->group_of;
-    uint32_t group = group_of ? group_of[request->place_of[id]] : NPART_NONE;
+    const uint32_t *subgraph_of = request->subgraph_of;
+    uint32_t subgraph = subgraph_of ? subgraph_of[request->place_of[id]] : NPART_NONE;
     uint32_t wave = 0;
     for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
         uint32_t producer = npart__producer_inside(request, node, k);
-        if (producer == NPART_NONE || (group != NPART_NONE && group_of[request->place_of[producer]] == group))
+        if (producer == NPART_NONE || (subgraph != NPART_NONE && subgraph_of[request->place_of[producer]] == subgraph))
             continue;
         bool is_step = request->accepted[producer] && !request->accepted[id];
         uint32_t before = request->stage_of[producer] / 2 + is_step;
@@ -63,11 +63,11 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
 }
 
 /* What ONNX Runtime forms (CreateSupportedPartitionNodeGroups), in closed form: the wave of a node is the largest
- * number of steps from an accepted to a refused node on any path that ends in it. The accepted nodes of a wave are
- * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's refused nodes
- * run before its accepted ones. An example: A (accepted) -> B (refused) -> C (accepted): waves 0, 1, 1. A second
- * accepted D without producers is of wave 0 and in A's partition, wherever the file has it. Nodes of one group of an
- * earlier round have the wave of the last of them, since they run at once. */
+ * number of steps from an accepted to an unsupported node on any path that ends in it. The accepted nodes of a wave are
+ * one partition, whether or not they touch; membership does not depend on the order of nodes. A wave's unsupported
+ * nodes run before its accepted ones. An example: A (accepted) -> B (unsupported) -> C (accepted): waves 0, 1, 1. A
+ * second accepted D without producers is of wave 0 and in A's partition, wherever the file has it. Nodes of one
+ * subgraph of an earlier round have the wave of the last of them, since they run at once. */
 void npart__stage_by_waves(struct npart__stage_request *request)
 {
     for (uint32_t i = 0, end; i < request->count; i = end) {
@@ -127,7 +127,7 @@ static uint32_t first_refused(const struct npart__stage_request *request)
     return i;
 }
 
-/* What stands before the first refused node, in the file's order. */
+/* What stands before the first unsupported node, in the file's order. */
 static void stage_by_prefix(struct npart__stage_request *request)
 {
     hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);

@@ -18,7 +18,7 @@ struct npart__stage_request {
     uint32_t region;
     const uint32_t *segment_of; /* by node; NULL: there is one segment */
     uint32_t segment;           /* at hand; all others are outside */
-    const uint32_t *group_of;   /* by place: the partition that an earlier round made of it, whose nodes stand
+    const uint32_t *subgraph_of;   /* by place: the partition that an earlier round made of it, whose nodes stand
                                    next to each other in `order`; NPART_NONE: none. NULL: this is the first round */
     const uint32_t *order; /* its live nodes, producers before consumers */
     uint32_t count;

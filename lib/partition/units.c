@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Quantized operators: an operator all of whose operands come from DequantizeLinear, and whose results go to
- * QuantizeLinear alone, is one unit with these. ONNX Runtime's utility for partitions asks about units
+ * QuantizeLinear alone, is one QDQ node unit with these. ONNX Runtime's utility for partitions asks about units
  * (core/providers/partitioning_utils.cc, node_unit_map), so a DequantizeLinear waits until all operands of its unit
  * have been computed: that of a weight too, which waits for nothing itself.
  */
@@ -69,8 +69,8 @@ static bool is_unit(const struct npart__stage_request *request, const struct use
     return true;
 }
 
-/* An example: the DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses
- * it waits for a refused node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave
+/* An example: the DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses it
+ * waits for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of wave
  * 1, too. */
 void npart__join_units(struct npart__stage_request *request)
 {

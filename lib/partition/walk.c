@@ -8,7 +8,7 @@
 
 /* ---- the runtime's order --------------------------------------------------------------------------------- */
 
-/* The runtime's numbers of a region's nodes: as in the file, at first; what a pass makes anew is behind all others. */
+/* The runtime's numbers of a region's nodes: as in the file, at first; what a pass makes anew is after all others. */
 struct numbers {
     uint32_t *of;      /* by place in the request */
     uint32_t *node_at; /* by number */

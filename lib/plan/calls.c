@@ -2,10 +2,12 @@
  *
  * Calls of a model's own functions that a provider takes whole. ONNX Runtime inlines a function only if no provider
  * claims its call; where a provider finds its rules by the name of an op alone, whatever the domain, a function of the
- * name of an op that it has is judged as that op. What is refused is inlined, and the calls within it are asked about.
+ * name of an op that it has is judged as that op. What is not supported is inlined, and the calls within it are asked
+ * about.
  *
  * An example: a function of the model's own named Gelu. A provider that has an op Gelu takes the call as that, and its
  * body is never looked at; a provider without it lets the runtime inline the call.
+ *
  */
 #include "plan/plan.h"
 
@@ -52,7 +54,7 @@ static bool is_within_kept(const struct calls *calls, uint32_t scope)
     return false;
 }
 
-/* The outermost calls that may be an op of the list and have not been refused. Nodes are listed outside first. A
+/* The outermost calls that may be an op of the list and have not been rejected. Nodes are listed outside first. A
  * function of a name that the standard does not have can be no op of a provider. */
 static void find_candidates(struct calls *calls)
 {
@@ -68,7 +70,7 @@ static void find_candidates(struct calls *calls)
     }
 }
 
-/* Refuses what the list does not take of the candidates; *out whether any was. */
+/* Takes out what the list does not take of the candidates; *out whether any was. */
 static npart_status judge_candidates(struct calls *calls, struct npart__inference *all, const uint8_t *assumed,
                                      bool *changed, struct npart_error *error)
 {
@@ -92,8 +94,8 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     return status;
 }
 
-/* Repeated until nothing more is refused: a call that is inlined shows the calls within it, which are candidates
- * then. Ends since each round refuses at least one node more. */
+/* Repeated until nothing more is taken out: a call that is inlined shows the calls within it, which are candidates
+ * then. Ends since each round takes out at least one node more. */
 npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     struct npart__inference *all = plan->inference;

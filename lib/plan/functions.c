@@ -6,8 +6,10 @@
  * taken in a round stays a partition, nothing is folded any more, and what is inlined makes partitions of its own
  * (core/framework/graph_partitioner.cc, PartitionOnnxFormatModel).
  *
- * An example: Gelu of opset 20 in FLOAT16. A provider that lacks it refuses it, the CPU has no kernel for FLOAT16, so
- * the runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on the CPU.
+ * An example: Gelu of opset 20 in FLOAT16. A provider that lacks it does not take it, the CPU has no kernel for
+ * FLOAT16, so the runtime writes its Mul, Erf and Add in its place and offers these. Of float32 it would stay a Gelu on
+ * the CPU.
+ *
  */
 #include "plan/plan.h"
 #include "runtime/runtime.h"
@@ -116,7 +118,7 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
     return is_by_provider;
 }
 
-/* The nodes that the provider has refused and the CPU cannot run. False when out of memory. */
+/* The nodes that the provider does not take and the CPU cannot run. False when out of memory. */
 static bool list_expansions(struct npart__plan *plan, struct npart__expansions *list)
 {
     const struct npart__graph *graph = plan->inference->graph;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the session fused, units that the op list takes as one, and the patterns of fusions.def in what is left. These
- * are looked for twice at each place: as they are, and where one thing is wrong, which is then told.
+ * What the session fused, fusion patterns that the op list takes as one, and the patterns of fusions.def in what is
+ * left. These are looked for twice at each place: as they are, and where one thing is wrong, which is then told.
+ *
  */
 #include <stdlib.h>
 
@@ -437,7 +438,7 @@ static bool add_session(struct search *at)
     return add_groups(at, root_of, NULL);
 }
 
-/* The pattern of the list whose unit the node is part of, or NULL. */
+/* The pattern of the list whose match the node is part of, or NULL. */
 static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -458,7 +459,7 @@ static uint32_t root_in(uint32_t *root_of, uint32_t node)
     return node;
 }
 
-/* Units of one pattern that touch are told as one. */
+/* Matches of one pattern that touch are told as one. */
 static bool add_units(struct search *at)
 {
     const struct npart__graph *graph = at->session->inference->graph;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Transposes of the model (or what a list's `moved` line names) that the runtime moves past nodes which work in either
- * layout. Among nodes that are taken this changes nothing; past a node on the CPU it does: a Transpose behind it may be
+ * layout. Among nodes that are taken this changes nothing; past a node on the CPU it does: a Transpose after it may be
  * a partition of its own, and where two meet they cancel or become one.
  *
  * Modelled on onnxruntime/core/optimizer: transpose_optimization, which moves a Transpose that will meet another, and
@@ -59,8 +59,8 @@ static bool is_output(const struct mover *at, uint32_t value)
     return at->graph->values.items[value].is_graph_output;
 }
 
-/* Live, of the main graph, with one result, in no span and no unit. A body or a second result would need Transposes
- * of the runtime's own. */
+/* Live, of the main graph, with one result, in no span and no QDQ node unit. A body or a second result would need
+ * Transposes of the runtime's own. */
 static bool is_plain(const struct mover *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -88,7 +88,7 @@ static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A Transpose that is taken. One behind another has an order that is not its own, or will have. */
+/* A Transpose that is taken. One after another has an order that is not its own, or will have. */
 static bool is_movable(const struct mover *at, uint32_t id)
 {
     const struct npart__graph *file = at->session->inference->graph;
@@ -98,7 +98,7 @@ static bool is_movable(const struct mover *at, uint32_t id)
            (producer == NPART_NONE || !is_moved_op(at, producer));
 }
 
-/* Whether a Transpose before all operands of the node that are no constants may as well stand behind it. */
+/* Whether a Transpose before all operands of the node that are no constants may as well stand after it. */
 static bool can_join(const struct mover *at, uint32_t id, const struct span *span)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];

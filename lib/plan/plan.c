@@ -418,7 +418,7 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     return NPART_OK;
 }
 
-/* A gate that folds by itself sees what is folded at the basic level, whatever the plan's is. */
+/* A stage that folds by itself sees what is folded at the basic level, whatever the plan's is. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     const struct npart__shared_view *basic = NULL;

@@ -36,7 +36,7 @@ struct npart__plan_request {
     enum npart__level level;
     const struct npart__assumed *assumed;
     uint32_t assumed_count;
-    const char *const *cuts; /* names of tensors or nodes behind which the user cuts */
+    const char *const *cuts; /* names of tensors or nodes after which the user cuts */
     uint32_t cut_count;
 };
 
@@ -58,12 +58,12 @@ struct npart__plan {
     struct npart__mask mask;
     bool *accepted; /* by node */
     uint64_t *macs; /* see npart__find_macs */
-    bool *is_cut;   /* by value: the user cuts behind it; NULL: nowhere */
+    bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__cost cost;
     struct npart_summary summary;
-    const struct npart__binding_request *bindings; /* sizes chosen for open dims */
+    const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;
 };
 
@@ -82,7 +82,7 @@ npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assume
  * operators that neither side has in their places, before anything is judged. `*assumed` (NULL: nothing) becomes as
  * long as the graph. */
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
-/* Of what has been judged: inlines such operators that were refused, and judges what they hold, in rounds. */
+/* Of what has been judged: inlines such operators that were not taken, and judges what they hold, in rounds. */
 npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
 /* The graph with bodies in the place of nodes is the plan's from here on; `*assumed` as above. */
@@ -96,7 +96,7 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
 npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error);
 
 /* moved.c, for a list that says `moved`: of what has been judged, puts Transposes that the runtime moves past nodes on
- * the CPU behind these, and takes away those that meet. */
+ * the CPU after these, and takes away those that meet. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error);
 
 /* Whether the target's runtime loads the model at all, whatever its nodes are. */

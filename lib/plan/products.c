@@ -2,7 +2,7 @@
  *
  * Of a MatMul and an Add that are merged, ONNX Runtime makes a Gemm, which takes matrices: in another rank a Reshape
  * stands before it and one after it (core/optimizer/matmul_add_fusion.cc). Beside a Gemm that is taken these change
- * nothing; round one that is refused they may be partitions of their own, so there they are put into the graph.
+ * nothing; round one that falls back they may be partitions of their own, so there they are put into the graph.
  *
  * An example: MatMul of float32[1,128,768] by float32[768,768] with an Add of float32[768] becomes Reshape to [-1,768],
  * Gemm, Reshape to [1,128,768].

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One pass in order. A value is constant when it is an initializer or every node behind it was folded into one; a
+ * One pass in order. A value is constant when it is an initializer or the node that makes it was folded into one; a
  * node is folded when all its results are constants, or when it only hands its input on.
  *
  * Modelled on what ONNX Runtime leaves of a graph at its basic level: constant_folding.cc, and the elimination of
@@ -148,7 +148,7 @@ static enum npart__fate constant_reason(const struct folder *folder, const struc
     bool reads_constants = inputs_are_constant(folder, node);
     const struct row *row = is_onnx && !reads_constants ? find_row(folder, written, NPART__COUNT(written), op) : NULL;
     if (row && is_target_of(folder, node, row->second))
-        return NPART__FATE_SHAPE; /* fused with what is behind it */
+        return NPART__FATE_SHAPE; /* fused with what is after it */
     if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
         !npart__can_compute(folder->inference, node, folder->release))
         return NPART__FATE_LIVE;

@@ -138,9 +138,9 @@ static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
     uint32_t last, result = result_of(at, add);
     if (begins_attention(at, maker(at, matmul, 0, "LayerNormalization"), &last))
         return true;
-    uint32_t behind = result != NPART_NONE && at->uses[result] == 1 ? at->user[result] : NPART_NONE;
-    for (uint32_t i = 0; behind != NPART_NONE && is_op(at, behind, "Add") && i < 2; i++)
-        if (begins_attention(at, maker(at, behind, i, "LayerNormalization"), &last) && last == add)
+    uint32_t after = result != NPART_NONE && at->uses[result] == 1 ? at->user[result] : NPART_NONE;
+    for (uint32_t i = 0; after != NPART_NONE && is_op(at, after, "Add") && i < 2; i++)
+        if (begins_attention(at, maker(at, after, i, "LayerNormalization"), &last) && last == add)
             return true;
     return false;
 }
@@ -306,7 +306,7 @@ static void merge_node(struct merger *at, uint32_t id)
         uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
         if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
             return;
-        uint32_t behind = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
+        uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         at->session->fates[gone] = NPART__FATE_FUSED;
         at->session->into[gone] = stays;
         if (is_op(at, stays, "MatMul")) {
@@ -314,14 +314,14 @@ static void merge_node(struct merger *at, uint32_t id)
             at->session->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
             at->session->place[stays] = gone;
         }
-        at->session->stands_for[behind] = from;
+        at->session->stands_for[after] = from;
         if (merge->into_second) {
             if (at->user[from] == id)
                 at->user[from] = second;
             return;
         }
-        at->uses[result] = at->uses[behind];
-        at->user[result] = at->user[behind];
+        at->uses[result] = at->uses[after];
+        at->user[result] = at->user[after];
     }
 }
 

@@ -33,19 +33,19 @@ static bool reorder(struct npart__graph *graph, const struct npart__move *moves,
     size_t nodes = graph->nodes.count + (size_t)1, made = 0;
     const uint32_t *before = graph->order;
     uint32_t *order = npart__arena_allocate(arena, (graph->order_count + (size_t)1) * sizeof *order);
-    uint32_t *behind = npart__arena_zeroed(arena, nodes, sizeof *behind); /* by node: what follows it, plus one */
+    uint32_t *after = npart__arena_zeroed(arena, nodes, sizeof *after); /* by node: what follows it, plus one */
     bool *is_moved = npart__arena_zeroed(arena, nodes, sizeof *is_moved);
-    if (!order || !behind || !is_moved)
+    if (!order || !after || !is_moved)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         is_moved[moves[i].node] = true;
-        behind[moves[i].last] = moves[i].node + 1;
+        after[moves[i].last] = moves[i].node + 1;
     }
     for (uint32_t i = 0; i < graph->order_count; i++) {
         if (!is_moved[before[i]])
             order[made++] = before[i];
-        if (behind[before[i]])
-            order[made++] = behind[before[i]] - 1;
+        if (after[before[i]])
+            order[made++] = after[before[i]] - 1;
     }
     graph->order = order;
     return true;

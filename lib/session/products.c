@@ -32,13 +32,13 @@ static void join_before(struct npart__session *session, uint32_t id)
     uint32_t operand = npart__node_input(graph, &graph->nodes.items[id], 0);
     uint32_t from = operand == NPART_NONE ? operand : resolve(session, operand);
     uint32_t maker = npart__producer(graph, from);
-    uint32_t behind = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
-    if (behind == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
+    uint32_t reshaped = maker == NPART_NONE ? maker : npart__node_input(graph, &graph->nodes.items[maker], 0);
+    if (reshaped == NPART_NONE || !is_reshape(session, maker, true) || npart__user_count(session, from) != 1 ||
         session->graph->values.items[from].is_graph_output)
         return;
     session->fates[maker] = NPART__FATE_NO_OP;
     session->remade[id] = NPART__REMADE_RESHAPE;
-    session->stands_for[from] = resolve(session, behind);
+    session->stands_for[from] = resolve(session, reshaped);
 }
 
 /* What was fused into the product in the file, such as the Add of a bias, is fused into the MatMul of the body

@@ -35,7 +35,7 @@ enum npart__fate {
  * pass that does, in the order of passes. */
 enum npart__remade {
     NPART__REMADE_NOT,
-    NPART__REMADE_PRODUCT,          /* a MatMul that an Add is merged into */
+    NPART__REMADE_PRODUCT,          /* a MatMul that an Add is fused into */
     NPART__REMADE_RESHAPED_PRODUCT, /* the same in another rank: a Reshape stands before it and one after it */
     NPART__REMADE_RESHAPE           /* the last of neighbouring Reshapes, by another pass */
 };
@@ -138,7 +138,7 @@ static inline uint32_t npart__user(const struct npart__session *session, uint32_
     return session->graph->consumers[session->graph->values.items[value].first_consumer + index];
 }
 
-/* Whether the runtime takes a quantized operator and what dequantizes for it for one unit. */
+/* Whether the runtime takes a quantized operator and what dequantizes for it for one QDQ node unit. */
 static inline bool npart__has_units(const struct npart__session *session)
 {
     const struct npart__infer_policy *policy = session->made_from->policy;

@@ -268,7 +268,7 @@ def cuts_of_the_caller(n):
 
 @shape(15000)
 def segments(n):
-    """As many segments behind cuts as the tool takes, in a graph that grows."""
+    """As many segments after cut points as the tool takes, in a graph that grows."""
     nodes, last = chain(n, lambda i, a, b: node("Erf" if i % 3 else "NonZeroish", [a], [b]))
     return model(graph(nodes, X, [bare(last)])), ["--cut", ",".join(f"v{i * n // 250}" for i in range(250))]
 
@@ -338,7 +338,7 @@ def ifs(n):
 
 @shape(5000)
 def ifs_of_quantized(n):
-    """Bodies with a unit of a quantized operator, and a refused node."""
+    """Bodies with a unit of a quantized operator, and an unsupported node."""
     body = graph([node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]),
                   node("Relu", ["d"], ["e"]), node("QuantizeLinear", ["e", "s", "z"], ["r"]),
                   node("NonZero", ["x"], ["n"])], [], [info("r", (2, 4), 2)])
@@ -495,7 +495,7 @@ def merged_chain(n):
 
 @shape(10000)
 def attention_like(n):
-    """Many MatMuls, each with an Add behind it, of one LayerNormalization."""
+    """Many MatMuls, each with an Add after it, of one LayerNormalization."""
     nodes = [node("LayerNormalization", ["x", "g", "g"], ["h"])]
     for i in range(n):
         nodes += [node("MatMul", ["h", "w"], [f"m{i}"]), node("Add", [f"m{i}", "g"], [f"v{i}"])]
@@ -518,7 +518,7 @@ def open_sizes(n):
 
 @shape(6000)
 def causes(n):
-    """Every node is refused for another reason: an operator, or a number, that no other has."""
+    """Every node falls back for another reason: an operator, or a number, that no other has."""
     nodes, last = chain(n, lambda i, a, b: node(f"Op{i}", [a], [b], "my") if i % 2 else
                         node("Relu", [a], [b]))
     return model(graph(nodes, X, [bare(last)]))

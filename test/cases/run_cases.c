@@ -356,7 +356,7 @@ static void expect_converted(struct run *run, char *text)
     compare_text(run, "converted", found, rest_of(text));
 }
 
-/* expect cause N KIND VICTIMS CUTS TEXT */
+/* expect cause N KIND AFFECTED ENDS TEXT */
 static void expect_cause(struct run *run, char *text)
 {
     struct npart_cause cause = {.size = sizeof cause};

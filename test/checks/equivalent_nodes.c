@@ -30,7 +30,7 @@ enum change {
     CHANGE_SIZE,
     CHANGE_RANK,      /* not known */
     CHANGE_PRODUCER,  /* another op in front */
-    CHANGE_CONSUMER,  /* another op behind */
+    CHANGE_CONSUMER,  /* another op after it */
     CHANGE_USERS,     /* one more */
     CHANGE_OUTPUT,    /* the result is one of the graph's */
     CHANGE_NAME,      /* one that rules ask for */
@@ -97,7 +97,7 @@ static const struct step_kind kinds[] = {
 /* One block, before it is repeated. */
 struct step {
     const struct step_kind *kind;
-    bool is_quantized; /* QuantizeLinear and DequantizeLinear behind it */
+    bool is_quantized; /* QuantizeLinear and DequantizeLinear after it */
     bool is_computed;  /* the constant operand is the result of another node */
 };
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # usage: install.sh MAKE CC STAGE   Install into STAGE, build the examples against that copy alone, run them, and
-# see that uninstall leaves nothing behind.
+# see that uninstall leaves nothing.
 set -eu
 make=$1 cc=$2 stage=$3
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -48,5 +48,5 @@ cd "$root"
 rm -rf "$work"
 $make -s -C "$root" uninstall PREFIX="$stage" DESTDIR=
 left=$(find "$stage" -type f -o -type l)
-[ -z "$left" ] || { echo "left behind: $left" >&2; exit 1; }
+[ -z "$left" ] || { echo "not uninstalled: $left" >&2; exit 1; }
 echo "installed, built against, run, uninstalled: $version"

@@ -84,6 +84,11 @@ words='behind|of run time|is open|victims?|alike|twins?|given back|merged into|b
 grep -nE "\"[^\"]*\<($words)\>[^\"]*\"" oplists/*.ops lib/report/*.c lib/cause/*.c lib/api/*.c lib/session/fold.c lib/valid/*.c \
 	lib/oplist/*.c tools/*.c | grep -vE 'source "[^"]*$|^[^:]*:[0-9]*: *#|"cut_behind|"victims|\<PREDICATE|behind_(layout|transpose)' >&2 &&
 	complain "words that are replaced by others"
+# The same of comments, tests and pages; names of the JSON's fields and of rules stay.
+words='behind|of run time|victims?|twins?|merged into|before the run|breaks on|refused (nodes?|units?)'
+grep -rnwE "$words" --include='*.[ch]' --include='*.def' --include='*.py' --include='*.md' --include='*.ops' Makefile README.md \
+	CONTRIBUTING.md docs lib include tools examples test oplists |
+	grep -vE '^docs/(reports|facts-checked|fidelity)|[`".{\]victims|\<victims = |need behind:' >&2 && complain "words that are replaced by others"
 for list in oplists/*.ops; do
 	awk -v list="$list" 'length($0) > 120 { printf "structure: %s:%d: %d columns\n", list, FNR, length($0); bad = 1 }
 		END { exit bad }' "$list" >&2 || failed=1

@@ -23,7 +23,7 @@ STRIP_ABOVE_BYTES = 64 * 1024
 SIZES = {"batch": 1, "sequence": 32, "height": 64, "width": 64, "samples": 16000, "frames": 64}
 
 # ---- what to build ---------------------------------------------------------------------------------------------
-# name, how it is built, then the exporters: ts<opset> or dynamo<opset>, `d` behind it for dynamic axes,
+# name, how it is built, then the exporters: ts<opset> or dynamo<opset>, `d` after it for dynamic axes,
 # and after `+` how the export is quantized.
 
 TIMM = """

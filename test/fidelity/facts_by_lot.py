@@ -36,7 +36,7 @@ def targets_of(text):
 
 
 def sentences(paragraph):
-    """Divided behind a full stop or semicolon, but not within parentheses; where the sheet comes from is no fact."""
+    """Divided after a full stop or semicolon, but not within parentheses; where the sheet comes from is no fact."""
     parts, depth, start = [], 0, 0
     for i, character in enumerate(paragraph):
         depth += (character == "(") - (character == ")")

@@ -10,7 +10,7 @@ numpy itself. What random_intel.py draws for an op is drawn here too, with opset
 
 Op, opset, element types, ranks, dims, attributes and which operands are constant are drawn by lot. A share of the
 models is a quantized unit: DequantizeLinear on the floating-point operands (types, zero points and scales by lot,
-also one a channel for weights, of either domain) and QuantizeLinear behind, sometimes with more behind that. Nothing is rewritten before the compiler sees it (level
+also one a channel for weights, of either domain) and QuantizeLinear after it, sometimes with more after that. Nothing is rewritten before the compiler sees it (level
 off). The seed is printed; equal seeds draw equal models.
 
 One item is one model: `fail` when the session was refused after the provider claimed something, else what became of
@@ -146,7 +146,7 @@ WEIGHTED = {"Conv": 0, "ConvTranspose": 1, "Gemm": 1, "MatMul": -1}  # the chann
 
 
 class Quantizer:
-    """Puts DequantizeLinear before and QuantizeLinear behind the node of a model."""
+    """Puts DequantizeLinear before and QuantizeLinear after the node of a model."""
 
     def __init__(self, lot, model):
         self.lot, self.model, self.graph = lot, model, model.graph
@@ -258,7 +258,7 @@ class Quantizer:
         if lot.random() < 0.08:
             return
         kind = activation if lot.random() < 0.9 else self.draw_type()
-        behind = []
+        after = []
         for value in self.graph.output:
             if value.type.tensor_type.elem_type != TensorProto.FLOAT:
                 continue
@@ -266,21 +266,21 @@ class Quantizer:
             if lot.random() < 0.08:
                 bounds = [self.constant("float", [], 0.0), self.constant("float", [], lot.choice((6.0, 200.0)))]
                 clips = self.opset >= 12 and lot.random() < 0.4
-                behind.append(helper.make_node("Clip" if clips else "Relu", [last] + bounds * clips, [f"r_{value.name}"]))
+                after.append(helper.make_node("Clip" if clips else "Relu", [last] + bounds * clips, [f"r_{value.name}"]))
                 last = f"r_{value.name}"
             pair, name = self.parameters(kind, None), value.name
-            behind.append(helper.make_node("QuantizeLinear", [last] + pair, [f"q_{name}"], domain=self.domain))
+            after.append(helper.make_node("QuantizeLinear", [last] + pair, [f"q_{name}"], domain=self.domain))
             value.name = f"q_{name}"
             if lot.random() < 0.15:  # back to floating point, and perhaps on
-                behind.append(helper.make_node("DequantizeLinear", [f"q_{name}"] + pair, [f"b_{name}"],
+                after.append(helper.make_node("DequantizeLinear", [f"q_{name}"] + pair, [f"b_{name}"],
                                                domain=self.domain))
                 value.name = f"b_{name}"
                 if lot.random() < 0.5:
-                    behind.append(helper.make_node(lot.choice(("Sqrt", "Erf")), [f"b_{name}"], [f"s_{name}"]))
+                    after.append(helper.make_node(lot.choice(("Sqrt", "Erf")), [f"b_{name}"], [f"s_{name}"]))
                     value.name = f"s_{name}"
             else:
                 value.type.tensor_type.elem_type = drawing.elem_type(kind)
-        self.graph.node.extend(behind)
+        self.graph.node.extend(after)
 
 
 # ---- drawing ---------------------------------------------------------------------------------------------------------

@@ -475,7 +475,7 @@ def describe(model):
 
 
 def padded(model):
-    """The node behind three others: of smaller graphs the provider takes none that begins with certain ops."""
+    """The node after three others: of smaller graphs the provider takes none that begins with certain ops."""
     longer = onnx.ModelProto()
     longer.CopyFrom(model)
     names = ["chain_in", "chain_0", "chain_1", "chain_out"]

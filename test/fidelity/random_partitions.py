@@ -10,12 +10,12 @@ Families (--count models each), of the provider qnn, for the target hexagon:
   patches     Reshape, Einsum, Reshape of rank 6: equations, shapes, other users
   split       Gather of the last of five axes, Transpose, Reshape: indices, axes, orders
   dynamic     DynamicQuantizeLinear with products of it: biases, ranks, scales, several products of one tensor
-  shared      a DequantizeLinear with several users, some in units that are refused
+  shared      a DequantizeLinear with several users, some in units that fall back
   integer     quantized operators of com.microsoft and QLinearMatMul, with Transposes among them
   products    MatMul and Add in rank 3 with Reshapes, Transposes and other operators between them
   moved       Transposes among operators that the runtime moves them past
 Of openvino, for the provider's gate of intel-npu, which depends on the runtime's order of nodes:
-  reshapes    Reshapes behind each other, with several users, at outputs, in chains
+  reshapes    Reshapes after one another, with several users, at outputs, in chains
   equal       equal nodes, with several users
   gemms       MatMul and Add in several ranks, with Reshapes among them
 
@@ -102,14 +102,14 @@ def patches(lot):
                            "nhwpqc->nhpwqc", "nhwpqc->nchwpq"))
     sizes = dict(zip([x for x in equation.split("->")[0] if x != " "], (n, h, w, p, q, c)))
     moved = [sizes[x] for x in equation.split("->")[1] if x != " "]
-    before, behind = around(lot), around(lot)
+    before, after = around(lot), around(lot)
     x = g.input([n, h * w, p * q * c], kind)
     x = g.op(before, x) if before else x
     six = g.reshape(x, [n, h, w, p, q, c])
     turned = g.op("Einsum", six, equation=equation)
     last = [moved[0], moved[1], moved[2] * moved[3], moved[4] * moved[5]]
     y = g.reshape(turned, lot.choice((last, last, last, [last[0], last[1], -1])))
-    g.output(g.op(behind, y) if behind else y, kind)
+    g.output(g.op(after, y) if after else y, kind)
     if lot.random() < 0.2:
         g.output(g.op("Sigmoid", lot.choice((six, turned))), kind)
     return g
@@ -126,13 +126,13 @@ def split(lot):
         indices = np.zeros_like(indices)
     perm = lot.choice(([0, 1, 2, 5, 4, 3], [0, 1, 2, 4, 3, 5], [0, 1, 2, 3, 5, 4], [3, 0, 1, 2, 4, 5]))
     kind = lot.choice((TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.INT32))
-    before, behind = ("Abs", "Abs") if kind == TensorProto.INT32 else (around(lot), around(lot))
+    before, after = ("Abs", "Abs") if kind == TensorProto.INT32 else (around(lot), around(lot))
     x = g.input(dims, kind)
     x = g.op(before, x) if before else x
     six = g.op("Gather", x, g.constant(indices.astype(lot.choice((np.int64, np.int32)))), axis=axis)
     turned = g.op("Transpose", six, perm=perm)
     y = g.reshape(turned, lot.choice(([-1], [int(np.prod(dims[:3])), -1], [1, -1, 1])) if axis else [-1])
-    g.output(g.op(behind, y) if behind else y, kind)
+    g.output(g.op(after, y) if after else y, kind)
     if lot.random() < 0.2:
         g.output(g.op("Sign" if kind == TensorProto.INT32 else "Sigmoid", lot.choice((six, turned))), kind)
     return g
@@ -164,8 +164,8 @@ def dynamic(lot):
             y = g.either("Add", y, g.floats())
         if bias == "skip" and width == size:
             y = g.either("Add", y, x)
-        behind = around(lot)
-        g.output(g.op(behind, y) if behind else y)
+        after = around(lot)
+        g.output(g.op(after, y) if after else y)
     return g
 
 
@@ -255,7 +255,7 @@ def moved(lot):
     return g
 
 
-def grown(lot, draw, behind):
+def grown(lot, draw, after):
     """Nodes of any sort on any value before them; `draw` gives a value's next sort."""
     g = Graph(lot)
     shapes = [[2, 3, 8], [6, 8], [2, 24], [48], [4, 3, 4], [1, 6, 8], [2, 1, 3, 8]]
@@ -280,7 +280,7 @@ def grown(lot, draw, behind):
             y = g.either("Add", g.op("MatMul", x, g.constant(np.eye(8, dtype=np.float32))),
                          g.constant(np.arange(8, dtype=np.float32)))
         else:
-            y = g.op(op if op in behind else lot.choice(behind), x)
+            y = g.op(op if op in after else lot.choice(after), x)
         values.append((y, dims))
     for value, _ in values[1:]:
         if value not in used or lot.random() < 0.08:

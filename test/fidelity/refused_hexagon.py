@@ -10,7 +10,7 @@ numpy itself.
 
 A family is a graph that is known to fail as some exporter writes it. Each model draws, by lot, what may matter:
 shapes, ranks, element types, order of operands, what is constant and how, attributes, more users, what stands before
-and behind, the opset, the SoC, and whether the runtime may rewrite it (level). So about half of them load. The seed is
+and after, the opset, the SoC, and whether the runtime may rewrite it (level). So about half of them load. The seed is
 printed; equal seeds draw equal models.
 
 One item is one model: whether the session is refused, and whether we call one of its nodes `fail`. Of those that load
@@ -205,7 +205,7 @@ def factors(lot, total, count):
 
 
 def of_rank6(graph):
-    """Reshape, Transpose, Reshape through rank 6, alone or one behind another."""
+    """Reshape, Transpose, Reshape through rank 6, alone or one after another."""
     lot = graph.lot
     kind = lot.choice(("float",) * 8 + ("float16", "int32", "int64", "bool", "uint8"))
     shape = lot.choice(([1, 8, 8, 4], [1, 4, 8, 8], [8, 8, 4], [2, 8, 4, 4], [64, 4], [1, 1, 8, 8, 4]))

@@ -428,7 +428,7 @@ def wrap_pools(edit, indices):
         node = edit.node(index)
         maker = edit.producers[node.input[0]]
         if node.op_type != "MaxPool" or maker.op_type != "QLinearConv":
-            raise NotDone(f"{node.op_type} behind {maker.op_type}")
+            raise NotDone(f"{node.op_type} after {maker.op_type}")
         parameters = maker.input[6:8]
         floats = helper.make_node("DequantizeLinear", [node.input[0], *parameters], [edit.name("float")])
         pool = onnx.NodeProto.FromString(node.SerializeToString())
@@ -457,7 +457,7 @@ def fuse_gelu(edit, indices):
             if last.op_type == wanted[0]:
                 del wanted[0]
             elif last.op_type not in pairs:
-                raise NotDone(f"{last.op_type} behind Erf")
+                raise NotDone(f"{last.op_type} after Erf")
         place = next(i for i, other in enumerate(edit.graph.node) if other is last or other == last)
         edit.nodes[place] = [helper.make_node("Gelu", [source], last.output, domain="com.microsoft")]
     if all(entry.domain != "com.microsoft" for entry in edit.model.opset_import):

@@ -144,7 +144,7 @@ def nodes_of(model):
 
 
 def downstream_of_data(model):
-    """The tensors behind a data-dependent operator; nodes need not be in order."""
+    """The tensors after a data-dependent operator; nodes need not be in order."""
     tainted = set()
     nodes = list(nodes_of(model))
     before = -1
@@ -263,7 +263,7 @@ def compare_run(result, tool, path, run, verbose):
     if clean:
         result.problem(f"{model}: {len(clean)} tensors stay unknown when bound, from {clean[0]} on")
     elif verbose:
-        result.problem(f"{model}: {len(unknown)} tensors behind data-dependent operators stay unknown", False)
+        result.problem(f"{model}: {len(unknown)} tensors after data-dependent operators stay unknown", False)
 
 
 def check_model(tool, path, verbose):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compare the target ethos-u with where Vela places operators, on TFLite twins of ONNX models.
+"""Compare the target ethos-u with where Vela places operators, on TFLite equivalents of ONNX models.
 
 usage: vela.py --tool build/npu-partition --vela PATH/vela [--oplist FILE] [--variant u55|u65|u85]... [--keep DIR]
                [--random N] [--seed N]
@@ -131,7 +131,7 @@ class TfliteFile:
         return bytes(build.Output())
 
 
-# ---- twins ---------------------------------------------------------------------------------------------------------
+# ---- equivalents ---------------------------------------------------------------------------------------------------------
 
 
 def turned(shape):
@@ -139,7 +139,7 @@ def turned(shape):
     return [shape[0], shape[2], shape[3], shape[1]] if len(shape) == 4 else list(shape)
 
 
-class Twins:
+class Equivalents:
     """An ONNX model and a TFLite model that say the same."""
 
     def __init__(self):
@@ -210,7 +210,7 @@ class Twins:
         return self.lite.tensor(f"p{len(self.lite.tensors)}", list(values.shape), kind, values, 0)
 
     def save(self, stem):
-        graph = helper.make_graph(self.nodes, "twins", self.inputs, self.outputs, self.weights)
+        graph = helper.make_graph(self.nodes, "equivalents", self.inputs, self.outputs, self.weights)
         order = {name: i for i, name in enumerate([v.name for v in self.inputs] + [w.name for w in self.weights])}
         nodes, waiting = [], list(graph.node)
         while waiting:  # QuantizeLinear was written before what it quantizes
@@ -779,7 +779,7 @@ def run_tool(args, stem, variant):
 def compare_cases(args, folder, variant, groups, what):
     agreed = compared = refused = 0
     for group in groups:
-        t = Twins()
+        t = Equivalents()
         group(t)
         stem = str(folder / group.__name__)
         t.save(stem)
@@ -804,10 +804,10 @@ def compare_cases(args, folder, variant, groups, what):
 
 
 def compare_padded(args, folder, variant):
-    """Convolutions behind a PAD, each in a file of its own, since some of them make Vela end with an error."""
+    """Convolutions after a PAD, each in a file of its own, since some of them make Vela end with an error."""
     agreed = 0
     for name, fields in PADDED.items():
-        t = Twins()
+        t = Equivalents()
         padded_conv(t, name, **fields)
         stem = str(folder / name)
         t.save(stem)
@@ -826,7 +826,7 @@ def compare_padded(args, folder, variant):
 def compare_models(args, folder, variant):
     equal = 0
     for name, make in MODELS.items():
-        t = Twins()
+        t = Equivalents()
         make(t)
         stem = str(folder / name.replace(" ", "-"))
         t.save(stem)

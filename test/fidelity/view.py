@@ -249,7 +249,7 @@ def ask_onnx(model, strict=True):
 
 def ask_onnx_apart(models):
     """The same of several models in a process of its own: some inference functions end it where there is no type. Such
-    a model has no answer; the next process goes on behind it.
+    a model has no answer; the next process goes on after it.
     """
     answers = []
     while len(answers) < len(models):

@@ -465,7 +465,7 @@ static struct bytes make_node(struct maker *maker)
     return node;
 }
 
-/* DequantizeLinear in front of a node's inputs and QuantizeLinear behind it, as quantizers write them. */
+/* DequantizeLinear in front of a node's inputs and QuantizeLinear after it, as quantizers write them. */
 static void put_quantized_unit(struct maker *maker, struct bytes *graph, unsigned field)
 {
     unsigned inputs[2], count = 1 + choose(maker->choices, 2);

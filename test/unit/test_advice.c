@@ -37,7 +37,7 @@ static void write_model(char *text, size_t bytes, uint32_t nodes)
     }
 }
 
-/* The op of the victims of a cause: each cause here is one op that the list lacks. */
+/* The op of the nodes that a cause affects: each cause here is one op that the list lacks. */
 static const char *op_of_cause(const struct analysis *at, uint32_t cause)
 {
     struct npart_node_plan plan = {.size = sizeof plan};

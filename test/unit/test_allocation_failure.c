@@ -85,7 +85,7 @@ static const char small_list[] =
     "op MatMul Mul Relu\n  use g\n  need rank(inputs) <= 3 \"rank\" else fail\nop Softmax\n  maybe attr(axis) = -1\n";
 
 static const struct {
-    const char *text, *dim; /* NULL: none is open */
+    const char *text, *dim; /* NULL: none is dynamic */
 } models[] = {
     {transformer, "batch"}, {control_flow, "n"}, {quantized, NULL},
     {symbolic, "height"},   {functions, NULL},   {moved, "N"},

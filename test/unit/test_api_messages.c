@@ -89,7 +89,7 @@ static void test_api_messages__no_models(void)
     }
 }
 
-/* Cut anywhere, from memory and through a stream, which does not know its length beforehand. Behind the graph a cut may
+/* Cut anywhere, from memory and through a stream, which does not know its length beforehand. After the graph a cut may
  * fall between two fields; nobody can tell that from a model without the rest. */
 static void check_cuts(const struct bytes *bytes, size_t step, unsigned *taken)
 {

@@ -188,7 +188,7 @@ static void test_api_plan__cuts(void)
     options.cut_count = 4;
     open_at("t:v2", &options);
     CHECK(npart_plan_partition(at.plan, 0, &partition));
-    CHECK_INT(partition.cut_count, 0); /* nothing that is taken stands behind them */
+    CHECK_INT(partition.cut_count, 0); /* nothing that is taken comes after them */
     options.cuts = unknown;
     options.cut_count = 2;
     CHECK_INT(make(NULL, &options, &error), NPART_ERROR_ARGUMENT);
@@ -345,7 +345,7 @@ static void test_api_plan__partitions_and_crossings(void)
     CHECK_INT(info.crossing_count, 4); /* x, a, b, c */
     CHECK(npart_plan_crossing(at.plan, 0, &crossing));
     CHECK(crossing.value == analysis_value(&at, "x") && crossing.from == NPART_NONE && crossing.to == 0);
-    CHECK(!crossing.has_bytes && crossing.bytes == 0); /* its batch is open */
+    CHECK(!crossing.has_bytes && crossing.bytes == 0); /* its batch is dynamic */
     crossing.value = 77;
     CHECK(!npart_plan_crossing(at.plan, 4, &crossing) && !npart_plan_crossing(at.plan, NPART_NONE, &crossing));
     CHECK_INT(crossing.value, 77);
@@ -355,7 +355,7 @@ static void test_api_plan__partitions_and_crossings(void)
 static void test_api_plan__causes(void)
 {
     struct npart_cause cause = {.size = sizeof cause, .kind = "untouched"};
-    uint32_t victims = 0;
+    uint32_t affected = 0;
     open_at("t:v1", NULL);
     struct npart_plan_info info = {.size = sizeof info};
     CHECK(npart_plan_info(at.plan, &info));
@@ -364,9 +364,9 @@ static void test_api_plan__causes(void)
     for (uint32_t i = 0; i < count; i++) {
         CHECK(npart_plan_cause(at.plan, i, &cause, NULL, 0));
         CHECK(*cause.kind && *cause.text && cause.affected_count > 0);
-        victims += cause.affected_count;
+        affected += cause.affected_count;
     }
-    CHECK_INT(victims, 4); /* b, d, e, g */
+    CHECK_INT(affected, 4); /* b, d, e, g */
     CHECK(npart_plan_cause(at.plan, node_plan("b").cause, &cause, NULL, 0));
     CHECK_TEXT(cause.kind, "op");
     CHECK(cause.node_count == 1 && cause.nodes[0] == analysis_node(&at, "b") && cause.cut_count == 1);

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* Three partitions with a refused node between each two; 1,000,000 floats everywhere: 4 MB a tensor. */
+/* Three partitions with an unsupported node between each two; 1,000,000 floats everywhere: 4 MB a tensor. */
 static const char chain[] = "input x float32[1,1,1000,1000]\n"
                             "node a = Relu(x)\n"
                             "node b = Erf(a)\n"
@@ -153,7 +153,7 @@ static void test_cost__hostile_sizes_do_not_wrap(void)
     close_session(&session);
 }
 
-/* What stands behind an include counts, for the variant that it is said for. */
+/* What stands after an include counts, for the variant that it is said for. */
 static void test_cost__parameters_over_an_included_list(void)
 {
     static const char changed[] = "format 1\ninclude hexagon\ntarget mine\n"

@@ -149,7 +149,7 @@ static void test_document__names_every_parameter_and_limit(void)
     snprintf(limits, sizeof limits, "%zu MiB a file, %zu KiB a line, 511 words a line, %u levels of parentheses",
              NPART__LIMIT_OPLIST_BYTES >> 20, NPART__LIMIT_LINE_BYTES >> 10, NPART__LIMIT_CONDITION_DEPTH);
     CHECK(strstr(document, limits));
-    snprintf(limits, sizeof limits, "%u of defines, %u switches, %u gates", NPART__LIMIT_DEFINE_DEPTH,
+    snprintf(limits, sizeof limits, "%u of defines, %u switches, %u stages", NPART__LIMIT_DEFINE_DEPTH,
              NPART__LIMIT_SWITCHES, NPART__LIMIT_GATES);
     CHECK(strstr(document, limits));
     snprintf(limits, sizeof limits, "%u defines, %u parameters, %u rules in a section, %u words that are read again",

@@ -122,7 +122,7 @@ static void test_graph_functions__with_a_body_inside(void)
               "node q = If(c) then_branch=graph g else_branch=graph g @if\nopset 17\nend\n"
               "input go bool[]\ninput x float32[2]\nnode y = my:F(go, x)\noutput y\n");
     uint32_t holder = node_named(graph, "@if");
-    CHECK_TEXT(captures_text(graph, holder), "x s"); /* the caller's value behind the formal name */
+    CHECK_TEXT(captures_text(graph, holder), "x s"); /* the caller's value under the formal name */
     CHECK_TEXT(order_text(graph, 0), "s y");
     CHECK_TEXT(path_text(graph, graph->nodes.items[holder].first_body), "0:F/1:then_branch");
     built_close(&built);

@@ -140,7 +140,7 @@ static void test_graph_order__cycles(void)
     check_cycle("input x float32[2]\nnode after = Relu(c) @after\nnode c = Relu(b) @c\nnode b = Relu(a) @b\n"
                 "node a = Add(x, c) @a\noutput after\n",
                 (const char *[]){"node 1 (Relu c)", "node 2 (Relu b)", "node 3 (Add a)", NULL});
-    /* Two cycles, one behind the other. */
+    /* Two cycles, one after the other. */
     check_cycle("input x float32[2]\nnode a = Add(x, b) @a\nnode b = Relu(a) @b\nnode c = Sum(b, d) @c\n"
                 "node d = Relu(c) @d\nnode e = Relu(d) @e\noutput e\n",
                 (const char *[]){"node 0 (Add a)", "node 1 (Relu b)", "node 2 (Sum c)", "node 3 (Relu d)", NULL});

@@ -91,7 +91,7 @@ static void test_json_text__no_text(void)
     };
     for (size_t i = 0; i < NPART__LENGTH(rows); i++)
         check_bytes(rows[i].text, strlen(rows[i].text), rows[i].wanted);
-    check_bytes("\xe4\xb8\xad", 2, "\"" BAD BAD "\""); /* the length counts, not what lies behind */
+    check_bytes("\xe4\xb8\xad", 2, "\"" BAD BAD "\""); /* the length counts, not what lies after it */
     check_bytes("\xf0\x9f\x98\x80", 3, "\"" BAD BAD BAD "\"");
     check_bytes("\xc3\xa9", 1, "\"" BAD "\"");
 }

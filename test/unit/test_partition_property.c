@@ -127,7 +127,7 @@ static const struct npart__target target = {.oplist = &oplist};
 static bool asked[MOST_RUN], accepted[MOST_RUN]; /* before and after what a partitioner hands back */
 static bool is_cut[MOST_VALUES]; /* by value, of those that stand for others */
 static bool has_cuts;
-static uint32_t round_count; /* of rounds behind the first, in which the runtime is asked about nodes */
+static uint32_t round_count; /* of rounds after the first, in which the runtime is asked about nodes */
 static const char *partitioner;
 
 static bool is_by(const char *name)
@@ -211,7 +211,7 @@ static void expect_all_or_none(const uint32_t *nodes, uint32_t count)
     CHECK(!has_given_back || (!has_kept && has_captures(nodes, count)));
 }
 
-/* Those behind the first refused one, or all if there is one, go back; what is left is one run. */
+/* Those after the first unsupported one, or all if there is one, go back; what is left is one run. */
 static void expect_handed_back(const uint32_t *nodes, uint32_t count)
 {
     bool is_behind = false, has_refused = false;
@@ -258,8 +258,9 @@ static bool takes_from_round(uint32_t node, const uint32_t *round_of, uint32_t r
     return false;
 }
 
-/* A scheduler that runs what is ready. Accepted nodes gather in a group. A refused node runs as soon as it is ready,
- * unless it takes something from the group: then it waits until nothing else is ready, which closes the group. */
+/* A scheduler that runs what is ready. Accepted nodes gather in a group. An unsupported node runs as soon as it is
+ * ready, unless it takes something from the group: then it waits until nothing else is ready, which closes the
+ * group. */
 static uint32_t expect_waves(const uint32_t *nodes, uint32_t count)
 {
     bool is_done[MOST_RUN] = {false};
@@ -506,7 +507,7 @@ static void check_borders(void)
     CHECK_INT(found.crossings.count, total);
 }
 
-/* What ends a partition are refused nodes that take a result of it, each once; by order, else the next one. */
+/* What ends a partition are unsupported nodes that take a result of it, each once; by order, else the next one. */
 static void check_ends(void)
 {
     for (uint32_t p = 0; p < found.partitions.count; p++) {
@@ -588,7 +589,7 @@ static void test_partition_property__every_partitioner(void)
     npart__arena_clear(&oplist_arena);
 }
 
-/* Nothing passes a cut within a partition, and what ends at one has an accepted node behind it. */
+/* Nothing passes a cut within a partition, and what ends at one has an accepted node after it. */
 static void check_cuts(void)
 {
     for (uint32_t n = 0; n < graph->nodes.count; n++)

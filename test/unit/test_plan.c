@@ -19,7 +19,7 @@ static void test_plan__unknown_nodes_may_join_or_part(void)
         {"input x float32[2]\nnode a = Relu(x)\nnode b = Tanh(a)\nnode c = Relu(b)\noutput c\n", 1, 2, 2},
         /* alone it is one more */
         {"input x float32[2]\nnode a = Erf(x)\nnode b = Tanh(a)\nnode c = Erf(b)\noutput c\n", 0, 0, 1},
-        /* behind one it changes nothing */
+        /* after one it changes nothing */
         {"input x float32[2]\nnode a = Relu(x)\nnode b = Tanh(a)\noutput b\n", 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

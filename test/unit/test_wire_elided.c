@@ -57,7 +57,7 @@ static struct bytes model_with(struct bytes *tensor, enum place place)
     while (paths[place][count])
         count++;
     struct bytes model = wrap(tensor, paths[place], count);
-    put_text(&model, 2, "after"); /* something behind, which must not move */
+    put_text(&model, 2, "after"); /* something after it, which must not move */
     struct bytes empty = {0};
     if (place == FUNCTION)
         put_message(&model, 7, &empty);
@@ -265,7 +265,7 @@ static void check_payload(const struct field *field, enum place place, size_t co
     if (!field->is_of_attribute)
         put_number(&message, 2, (uint64_t)field->element_type);
     struct wanted wanted = put_payload(&message, field, count, is_short);
-    put_text(&message, field->is_of_attribute ? 1 : 8, "the name behind it");
+    put_text(&message, field->is_of_attribute ? 1 : 8, "the name after it");
     bytes_put(&copy, message.data, message.size);
     struct bytes model;
     if (field->is_of_attribute) {
@@ -283,13 +283,13 @@ static void check_payload(const struct field *field, enum place place, size_t co
             const Onnx__AttributeProto *attribute = left->graph->node[0]->attribute[0];
             check_record(&model, &runs[i], &attribute->base, message_at, field, &wanted);
             CHECK_INT(kept_of_attribute(attribute, field->number), wanted.kept);
-            CHECK_TEXT(attribute->name, "the name behind it");
+            CHECK_TEXT(attribute->name, "the name after it");
         } else {
             const Onnx__TensorProto *tensor = tensor_in(left, place);
             check_record(&model, &runs[i], &tensor->base, message_at, field, &wanted);
             CHECK_INT(kept_of_tensor(tensor, field->number), wanted.kept);
             CHECK_INT(tensor->data_type, field->element_type);
-            CHECK_TEXT(tensor->name, "the name behind it");
+            CHECK_TEXT(tensor->name, "the name after it");
             CHECK_TEXT(left->producer_name, "after");
         }
         if (failures != test_failures)
