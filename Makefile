@@ -30,6 +30,7 @@ ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
+TOOL_LIBS := -ljansson
 
 sources := $(wildcard lib/*/*.c)
 objects := $(sources:%.c=$(OUT)/%.o) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
@@ -70,7 +71,7 @@ $(shared_library): $(objects)
 	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--no-undefined $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(tool): $(tool_objects) $(static_library)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -o $@
 
 demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
@@ -122,6 +123,11 @@ $(OUT)/test/unit/%: $(OUT)/test/unit/%.o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+# The tool's own readers, with what they need.
+profile_objects := $(patsubst %,$(OUT)/tools/%.o,profile profile_json profile_log)
+$(OUT)/test/unit/test_profile: $(profile_objects)
+$(OUT)/test/unit/test_profile: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
 	@for test in $(unit_tests); do echo "  $$test"; $$test || exit 1; done
@@ -202,6 +208,8 @@ $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+$(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: $(profile_objects)
+$(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: LIBS += $(TOOL_LIBS)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \
 		$(OUT)/test/fuzz/replay-$$target test/fuzz/corpus/$$target/* || exit 1; done

@@ -38,7 +38,8 @@ static bool is_written(const char *path, const struct stat *output)
 
 const char *find_overwritten(const struct options *options)
 {
-    const char *const lists[] = {options->oplist, options->cost, options->check_oplist, options->import_oplist};
+    const char *const lists[] = {options->oplist, options->cost, options->check_oplist, options->import_oplist,
+                                 options->profile};
     struct stat output;
     if ((options->output ? stat(options->output, &output) : fstat(STDOUT_FILENO, &output)) != 0)
         return NULL; /* a new file, or none */

@@ -14,96 +14,9 @@
 #include "files.h"
 #include "message.h"
 #include "new_oplist.h"
-#include "overview.h"
+#include "run.h"
 #include "thresholds.h"
-
-enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
-
-struct run {
-    const struct options *options;
-    FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
-    npart_oplist *oplists[MOST_TARGETS];
-    struct npart_report_options report;
-    struct overview overview;
-    bool is_dim_found[MOST_DIMS]; /* some model has it */
-    bool is_over;                 /* nothing more is to be analyzed */
-    enum exit_status status; /* the worst so far */
-    int write_error;         /* errno of the first write that failed */
-};
-
-/* Of several, the worst: 4, 3, then 1. */
-static void worsen(struct run *run, enum exit_status status)
-{
-    if (status > run->status)
-        run->status = status;
-}
-
-static enum exit_status status_of(npart_status status)
-{
-    switch (status) {
-    case NPART_OK:
-        return EXIT_FINE;
-    case NPART_ERROR_ARGUMENT:
-    case NPART_ERROR_OPLIST:
-        return EXIT_USAGE;
-    case NPART_ERROR_READ:
-    case NPART_ERROR_MALFORMED:
-    case NPART_ERROR_LIMIT:
-        return EXIT_UNREADABLE;
-    default:
-        return EXIT_OTHER;
-    }
-}
-
-static void complain(const char *about, const struct npart_error *error)
-{
-    say("%s%s%s%s%s", about, *about ? ": " : "", error->place, *error->place ? ": " : "", error->message);
-}
-
-/* ---- input and output -------------------------------------------------------------------------------------- */
-
-static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
-{
-    (void)payload;
-    for (;;) {
-        ssize_t count = read(STDIN_FILENO, into, bytes);
-        if (count >= 0 || errno != EINTR)
-            return count;
-    }
-}
-
-/* NULL when it cannot be opened; errno then says why. */
-static FILE *open_output(struct run *run)
-{
-    if (!run->output && !run->write_error)
-        run->output = fopen(run->options->output, "wb");
-    return run->output;
-}
-
-static bool write_output(void *payload, const char *text, size_t bytes)
-{
-    struct run *run = payload;
-    FILE *output = open_output(run);
-    bool is_written = output && fwrite(text, 1, bytes, output) == bytes;
-    if (!is_written && !run->write_error)
-        run->write_error = errno;
-    return is_written;
-}
-
-static bool write_text(struct run *run, const char *text)
-{
-    return write_output(run, text, strlen(text));
-}
-
-static npart_status read_model(npart_model **out, const struct options *options, const char *path,
-                               struct npart_error *error)
-{
-    struct npart_read_options read = NPART_READ_OPTIONS_INIT;
-    read.keep_bytes = options->keep_bytes;
-    if (strcmp(path, "-") == 0)
-        return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
-    return npart_model_read_file(out, path, &read, error);
-}
+#include "words.h"
 
 /* ---- the terminal ------------------------------------------------------------------------------------------ */
 
@@ -143,21 +56,6 @@ struct job {
 static bool wants_advice(const struct options *options)
 {
     return !options->is_quiet && !options->explain && !options->wants_shapes;
-}
-
-static npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
-                              struct npart_error *error)
-{
-    const struct options *options = run->options;
-    struct npart_plan_options plan = NPART_PLAN_OPTIONS_INIT;
-    plan.level = options->level;
-    plan.partitioner = options->partitioner;
-    plan.gates = options->gates;
-    plan.assumptions = options->assumptions;
-    plan.assumption_count = options->assumption_count;
-    plan.cuts = options->cuts;
-    plan.cut_count = options->cut_count;
-    return npart_plan_make(out, inference, run->oplists[target], options->targets[target], &plan, error);
 }
 
 /* What to do about one plan, and what fixed sizes bring it. */
@@ -206,18 +104,6 @@ static npart_status write_shapes(struct run *run, struct job *job, struct npart_
     for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
         status = npart_report_shapes(npart_plan_view(job->plans[i]), write_output, run, error);
     return status;
-}
-
-static npart_status infer(npart_inference **out, const npart_model *model, const struct options *options,
-                          bool *is_missing, struct npart_error *error)
-{
-    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
-    sizes.dims = options->dims;
-    sizes.dim_count = options->dim_count;
-    sizes.inputs = options->inputs;
-    sizes.input_count = options->input_count;
-    sizes.is_missing = is_missing;
-    return npart_inference_make(out, model, &sizes, error);
 }
 
 /* Whether a model from place `from` on may have the dim: it has, or it cannot be looked at now. */
@@ -411,7 +297,7 @@ static void run_model(struct run *run, int place)
     npart_status status = analyze(run, &job, place, &error);
     if (status != NPART_OK) {
         if (status != NPART_ERROR_WRITE && !run->is_over) /* told once, at the end; told already */
-            complain(path, &error);
+            tell_error(path, &error);
         worsen(run, status_of(status));
     }
     if (status == NPART_OK) {
@@ -474,60 +360,6 @@ static void write_overview(struct run *run)
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
 
-static npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error)
-{
-    const char *file = run->options->oplist;
-    npart_status status = file ? npart_oplist_read_file(out, file, NULL, error)
-                               : npart_oplist_find(out, target, NULL, error);
-    if (status != NPART_OK) {
-        complain("", error);
-        worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status)); /* no model: that would be 3 */
-    }
-    return status;
-}
-
-/* Figures on top of the lists of the targets that they are for, of which there must be one. */
-static bool add_costs(struct run *run, const struct options *options)
-{
-    struct npart_error error = {0};
-    int used = 0;
-    for (int i = 0; options->cost && i < options->target_count; i++) {
-        npart_oplist *list = NULL;
-        npart_status status = npart_oplist_add_cost(&list, run->oplists[i], options->cost, &error);
-        if (status == NPART_OK) {
-            npart_oplist_free(run->oplists[i]);
-            run->oplists[i] = list;
-            used++;
-        } else if (status != NPART_ERROR_ARGUMENT) {
-            used = 0;
-            break;
-        }
-    }
-    if (!options->cost || used)
-        return true;
-    complain("", &error);
-    worsen(run, error.status == NPART_ERROR_READ ? EXIT_OTHER : status_of(error.status)); /* as of lists */
-    return false;
-}
-
-/* One list for each target; --oplist FILE alone is the target. */
-static bool find_oplists(struct run *run, struct options *options)
-{
-    struct npart_error error = {0};
-    bool is_unnamed = options->oplist && options->target_count == 0;
-    if (is_unnamed)
-        options->targets[options->target_count++] = NULL;
-    for (int i = 0; i < options->target_count; i++)
-        if (find_oplist(run, &run->oplists[i], options->targets[i], &error) != NPART_OK)
-            return false;
-    if (is_unnamed) {
-        struct npart_oplist_info info = {.size = sizeof info};
-        npart_oplist_info(run->oplists[0], &info);
-        options->targets[0] = info.name;
-    }
-    return add_costs(run, options);
-}
-
 static void list_targets(struct run *run)
 {
     struct npart_error error = {0};
@@ -561,7 +393,7 @@ static void describe(struct run *run)
         return;
     npart_status status = npart_oplist_describe(oplist, run->options->describe_op, write_output, run, &error);
     if (status != NPART_OK && status != NPART_ERROR_WRITE) { /* that is told once, at the end */
-        complain("", &error);
+        tell_error("", &error);
         worsen(run, status_of(status));
     }
     npart_oplist_free(oplist);
@@ -582,7 +414,7 @@ static void check_oplist(struct run *run, const char *path)
     npart_status status = npart_oplist_check_file(&oplist, path, tell_diagnostic, NULL, NULL, &error);
     if (status != NPART_OK) {
         if (status != NPART_ERROR_OPLIST) /* whose mistakes are told already */
-            complain("", &error);
+            tell_error("", &error);
         worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status));
         return;
     }
@@ -597,17 +429,11 @@ static void check_oplist(struct run *run, const char *path)
 
 /* ---- main -------------------------------------------------------------------------------------------------- */
 
-static enum exit_status usage(const char *problem)
-{
-    say("%s; --help explains", problem);
-    return EXIT_USAGE;
-}
-
 static void show_help(struct run *run)
 {
     FILE *output = open_output(run);
     if (output)
-        print_help(output); /* what cannot be written is told when the output is closed */
+        print_help(output, run->options->word); /* what cannot be written is told when the output is closed */
     else
         run->write_error = errno;
 }
@@ -626,6 +452,8 @@ static enum exit_status work(struct run *run, struct options *options)
             show_version(run);
         return run->status;
     }
+    if (options->word)
+        return options->word->run(run, options);
     if (options->lists_targets) {
         list_targets(run);
         return run->status;
@@ -642,7 +470,7 @@ static enum exit_status work(struct run *run, struct options *options)
         struct npart_error error = {0};
         npart_status status = npart_oplist_import(options->import_oplist, "imported", write_output, run, &error);
         if (status != NPART_OK && status != NPART_ERROR_WRITE) {
-            complain(*error.place ? "" : options->import_oplist, &error);
+            tell_error(*error.place ? "" : options->import_oplist, &error);
             worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status));
         }
         return run->status;
@@ -664,17 +492,6 @@ static enum exit_status work(struct run *run, struct options *options)
     write_overview(run);
     overview_free(&run->overview);
     return run->status;
-}
-
-/* False when not everything could be written. */
-static bool close_output(struct run *run)
-{
-    bool has_failed = run->output && (fflush(run->output) != 0 || ferror(run->output));
-    if (has_failed && !run->write_error)
-        run->write_error = errno;
-    if (run->output && run->options->output && fclose(run->output) != 0 && !run->write_error)
-        run->write_error = errno;
-    return !has_failed && !run->write_error;
 }
 
 int main(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "words.h"
 
 #define MOST_MISTAKES 10
 
@@ -304,6 +305,7 @@ TAKE_TEXT(explain)
 TAKE_TEXT(check_oplist)
 TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
+TAKE_TEXT(profile)
 TAKE_FLAG(allows_none)
 TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
@@ -322,84 +324,125 @@ static const struct row {
     const char *value; /* what it takes, or that word; NULL: nothing */
     bool (*take)(struct options *options, const char *value);
     const char *help;
+    const char *word; /* of a command: goes with that one only; "*": with every one; NULL: with none */
 } rows[] = {
-    {NULL, 0, NULL, NULL, "What to ask"},
+    {NULL, 0, NULL, NULL, "What to ask", NULL},
     {"target", 't', "TARGET", take_target,
-     "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all"},
-    {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)"},
-    {"cost", 0, "FILE", take_cost, "cost parameters that count before the list's own (the same page)"},
-    {"dim", 'd', "NAME=SIZE", take_dim, "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound"},
-    {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input"},
-    {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)"},
-    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... instead of the target's own"},
-    {"gates", 0, "NAME,...", take_gates, "apply only these stages of the target"},
-    {"assume", 0, "OP=npu|cpu", take_assume, "placement override: every node of this op there, whatever the rules say"},
-    {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node"},
-    {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew"},
-    {NULL, 0, NULL, NULL, "What to print"},
-    {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)"},
-    {"detail", 0, "DETAIL", take_detail, "how much json tells: summary, causes or nodes (default)"},
-    {"summary", 0, NULL, take_wants_summary, "a table over all models and targets at the end; with --quiet only that"},
-    {"output", 'o', "FILE", take_output, "write there instead of standard output"},
+     "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
+    {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)", "*"},
+    {"cost", 0, "FILE", take_cost, "cost parameters that count before the list's own (the same page)", "*"},
+    {"dim", 'd', "NAME=SIZE", take_dim,
+     "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
+    {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input", "*"},
+    {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)", "*"},
+    {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... instead of the target's own", "*"},
+    {"gates", 0, "NAME,...", take_gates, "apply only these stages of the target", "*"},
+    {"assume", 0, "OP=npu|cpu", take_assume,
+     "placement override: every node of this op there, whatever the rules say", "*"},
+    {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node", "*"},
+    {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew", "*"},
+    {NULL, 0, NULL, NULL, "What to print", NULL},
+    {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)", "*"},
+    {"detail", 0, "DETAIL", take_detail, "how much json tells: summary, causes or nodes (default)", NULL},
+    {"summary", 0, NULL, take_wants_summary,
+     "a table over all models and targets at the end; with --quiet only that", NULL},
+    {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},
     {"shapes", 0, NULL, take_wants_shapes,
-     "every tensor's type and shape, as JSON; with a target, as its runtime infers them"},
-    {"explain", 0, "NODE", take_explain, "every rule of one node (by name, output or number), with the values found"},
-    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes"},
-    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met"},
-    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set"},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII"},
-    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met"},
-    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0"},
-    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU"},
+     "every tensor's type and shape, as JSON; with a target, as its runtime infers them", NULL},
+    {"explain", 0, "NODE", take_explain,
+     "every rule of one node (by name, output or number), with the values found", NULL},
+    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes", "*"},
+    {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
+    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", NULL},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", NULL},
+    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", NULL},
+    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0", NULL},
+    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU", NULL},
     {"min-mac-coverage", 0, "SHARE", take_min_mac_coverage,
-     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%"},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU"},
-    {"fail-on", 0, "WHAT,...", take_fail_on, "any of"},
-    {NULL, 0, "none", NULL, "nothing runs on the NPU"},
-    {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph"},
-    {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid"},
-    {NULL, 0, "unknown", NULL, "a node is undecided"},
-    {NULL, 0, "dynamic", NULL, "a node is not on the NPU because of a dynamic shape"},
-    {NULL, 0, "invalid", NULL, "ONNX Runtime does not load the model"},
-    {NULL, 0, NULL, NULL, "About targets"},
-    {"list-targets", 0, NULL, take_lists_targets, "all targets, and how far each is verified"},
-    {"describe", 0, "TARGET [OP]", take_describe, "the ops that a target supports, or all rules of one op"},
-    {"check-oplist", 0, "FILE", take_check_oplist, "check an op list"},
-    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from"},
-    {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list"},
-    {NULL, 0, NULL, NULL, "Other"},
-    {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)"},
-    {"version", 0, NULL, take_wants_version, "the version"},
-    {"help", 'h', NULL, take_wants_help, "this text"},
+     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", NULL},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", NULL},
+    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", NULL},
+    {NULL, 0, "none", NULL, "nothing runs on the NPU", NULL},
+    {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph", NULL},
+    {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid", NULL},
+    {NULL, 0, "unknown", NULL, "a node is undecided", NULL},
+    {NULL, 0, "dynamic", NULL, "a node is not on the NPU because of a dynamic shape", NULL},
+    {NULL, 0, "invalid", NULL, "ONNX Runtime does not load the model", NULL},
+    {NULL, 0, NULL, NULL, "About targets", NULL},
+    {"list-targets", 0, NULL, take_lists_targets, "all targets, and how far each is verified", NULL},
+    {"describe", 0, "TARGET [OP]", take_describe, "the ops that a target supports, or all rules of one op", NULL},
+    {"check-oplist", 0, "FILE", take_check_oplist, "check an op list", NULL},
+    {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from", NULL},
+    {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list", NULL},
+    {NULL, 0, NULL, NULL, "Of a real run", NULL},
+    {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
+    {NULL, 0, NULL, NULL, "Other", NULL},
+    {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)", "*"},
+    {"version", 0, NULL, take_wants_version, "the version", "*"},
+    {"help", 'h', NULL, take_wants_help, "this text", "*"},
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-void print_help(FILE *file)
+static bool goes_with(const struct row *row, const struct word *word)
 {
-    fputs("Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all.\n\n"
-          "usage: npu-partition MODEL... --target TARGET[,TARGET...] [options]      (MODEL - is standard input)\n",
-          file);
+    if (row->word && strcmp(row->word, "*") == 0)
+        return true;
+    return word ? row->word && strcmp(row->word, word->name) == 0 : !row->word;
+}
+
+/* A heading is printed when the first option below it is. */
+static void print_options(FILE *file, const struct word *word)
+{
+    const char *heading = NULL;
+    bool is_shown = false;
     for (size_t i = 0; i < ROWS; i++) {
+        const struct row *row = &rows[i];
         char left[64];
-        if (!rows[i].name && rows[i].value) {
-            fprintf(file, "%35s   %-8s %s\n", "", rows[i].value, rows[i].help);
+        if (!row->name && !row->value)
+            heading = row->help;
+        if (!row->name && row->value && is_shown)
+            fprintf(file, "%35s   %-8s %s\n", "", row->value, row->help);
+        if (!row->name)
             continue;
-        }
-        if (!rows[i].name) {
-            fprintf(file, "\n%s\n", rows[i].help);
+        is_shown = goes_with(row, word);
+        if (!is_shown)
             continue;
-        }
-        (void)snprintf(left, sizeof left, "--%s%s%s", rows[i].name, rows[i].value ? " " : "",
-                       rows[i].value ? rows[i].value : "");
-        if (rows[i].letter)
-            fprintf(file, "  -%c, %-28s %s\n", rows[i].letter, left, rows[i].help);
+        if (heading)
+            fprintf(file, "\n%s\n", heading);
+        heading = NULL;
+        (void)snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+        if (row->letter)
+            fprintf(file, "  -%c, %-28s %s\n", row->letter, left, row->help);
         else
-            fprintf(file, "      %-28s %s\n", left, rows[i].help);
+            fprintf(file, "      %-28s %s\n", left, row->help);
     }
-    fputs("\nExit status: 0 fine; 1 a threshold is not met; 2 wrong usage; 3 a model cannot be read; "
-          "4 other failures.\n",
-          file);
+}
+
+static void print_commands(FILE *file)
+{
+    fputs("\nCommands, with options of their own: npu-partition COMMAND --help\n", file);
+    for (size_t i = 0; word_at(i); i++)
+        if (word_at(i)->run)
+            fprintf(file, "  %-33s %s\n", word_at(i)->name, word_at(i)->summary);
+}
+
+void print_help(FILE *file, const struct word *word)
+{
+    if (word)
+        fprintf(file, "npu-partition %s: %s.\n\nusage: npu-partition %s %s\n\n%s\n", word->name, word->summary,
+                word->name, word->usage, word->text);
+    else
+        fputs("Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all.\n\n"
+              "usage: npu-partition MODEL... --target TARGET[,TARGET...] [options]      (MODEL - is standard input)\n"
+              "       npu-partition COMMAND ...\n",
+              file);
+    print_options(file, word);
+    if (!word)
+        print_commands(file);
+    fprintf(file,
+            "\nExit status: 0 fine; 1 %s; 2 wrong usage; 3 a %s cannot be read; 4 other failures.\n",
+            word ? word->difference : "a threshold is not met", word ? "file" : "model");
 }
 
 static const struct row *find_row(const char *name, size_t length)
@@ -429,7 +472,7 @@ static bool complain_of_option(const char *argument)
 }
 
 /* One option at argv[*at], whose value may be the next argument. */
-static bool read_option(int argc, char **argv, int *at, struct options *options)
+static bool read_option(int argc, char **argv, int *at, struct options *options, bool *is_used)
 {
     const char *argument = argv[*at], *value = NULL;
     const struct row *row = NULL;
@@ -451,12 +494,39 @@ static bool read_option(int argc, char **argv, int *at, struct options *options)
             return complain(argument, NULL, "needs a value");
         value = argv[++*at];
     }
+    is_used[row - rows] = true;
     return row->take(options, value);
+}
+
+/* The word may stand after options, so only now is it known which go with it. */
+static bool check_used(const struct options *options, const bool *is_used)
+{
+    const struct word *word = options->word;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!is_used[i] || goes_with(&rows[i], word))
+            continue;
+        if (word)
+            say("--%s does not go with %s; npu-partition %s --help lists what does", rows[i].name, word->name,
+                word->name);
+        else
+            say("--%s belongs to a command: npu-partition %s ... --%s", rows[i].name, rows[i].word, rows[i].name);
+        return false;
+    }
+    return true;
+}
+
+/* Whether it is a command's word: the first argument that is no option. */
+static bool take_word(struct options *options, const char *argument)
+{
+    if (options->model_count > 0 || options->word || options->describe)
+        return false;
+    options->word = find_word(argument);
+    return options->word != NULL;
 }
 
 bool read_options(int argc, char **argv, struct options *options)
 {
-    bool only_models = false;
+    bool only_models = false, is_used[ROWS] = {false};
     int mistakes = 0;
     memset(options, 0, sizeof *options);
     options->max_partitions = -1;
@@ -468,9 +538,9 @@ bool read_options(int argc, char **argv, struct options *options)
         if (!only_models && strcmp(argv[i], "--") == 0) {
             only_models = true;
         } else if (!only_models && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(argc, argv, &i, options) && ++mistakes == MOST_MISTAKES)
+            if (!read_option(argc, argv, &i, options, is_used) && ++mistakes == MOST_MISTAKES)
                 return false;
-        } else {
+        } else if (only_models || !take_word(options, argv[i])) {
             options->models[options->model_count++] = argv[i];
         }
     }
@@ -478,5 +548,9 @@ bool read_options(int argc, char **argv, struct options *options)
         options->describe_op = options->models[0];
         options->model_count = 0;
     }
-    return mistakes == 0;
+    if (options->word && !options->word->run) {
+        tell_unbuilt(options->word);
+        return false;
+    }
+    return mistakes == 0 && check_used(options, is_used);
 }

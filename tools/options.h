@@ -29,13 +29,17 @@ enum fail_on {
 };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+struct word;
+
 struct options {
+    const struct word *word; /* the command; NULL: none, models are analyzed */
     const char **models;
     int model_count;
     const char *targets[MOST_TARGETS];
     int target_count;
     const char *oplist, *cost, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
+    const char *profile;
     enum npart_level level;
     enum format format;
     enum color color;
@@ -60,6 +64,7 @@ struct options {
 /* Reads the arguments. Prints a line to standard error for each mistake, and returns false when there is one. The
  * strings in `options` point into `argv` or are allocated for the life of the program. */
 bool read_options(int argc, char **argv, struct options *options);
-void print_help(FILE *file);
+/* Of a command, or of all without one. */
+void print_help(FILE *file, const struct word *word);
 
 #endif

@@ -40,6 +40,9 @@ done
 for file in $(grep -l 'include <uthash' lib/*/*.[ch]); do
 	[ "$file" = lib/base/strings.c ] || complain "$file includes uthash"
 done
+if grep -l 'include <jansson' lib/*/*.[ch] include/*.h; then
+	complain "the library includes jansson, which is the tool's"
+fi
 
 # Reports stand on the public header alone, so that others can be written.
 if grep -n '#include "' lib/report/*.[ch] | grep -v '"npu_partition.h"\|"report/'; then

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a real run of ONNX Runtime placed the nodes, read from what it left.
+ */
+#ifndef TOOL_PROFILE_H
+#define TOOL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define MOST_PROVIDERS 16u
+#define MOST_PROFILE_NODES 262144u               /* different ones: names and providers are kept */
+#define MOST_EVENT_BYTES ((size_t)64 << 20)      /* of memory that one event, or a whole record, takes as JSON */
+#define MOST_LOG_LINE 65536u                     /* what is longer is cut */
+
+enum profile_kind { PROFILE_EVENTS, PROFILE_LOG, PROFILE_RECORD };
+
+/* A node of the graph that was run: one of the model's, one that the runtime made, or a compiled partition. */
+struct placed_node {
+    char *name, *op, *reason; /* reason: why the provider did not take it, where a log says so; else NULL */
+    int64_t index;            /* its place in the main graph's file, where a record says so; else -1 */
+    uint32_t provider;        /* a place in `providers` */
+    bool is_placed;           /* false: only said to be taken, or not, by a provider that was asked */
+    uint64_t runs;
+    double total_us;
+    struct placed_node *next; /* in the order of the file */
+};
+
+struct profile {
+    enum profile_kind kind;
+    char *providers[MOST_PROVIDERS]; /* "CPUExecutionProvider" among them, where it has nodes */
+    uint32_t provider_count;
+    struct placed_node *first, *last;
+    uint32_t node_count;
+    uint32_t all_on_provider; /* a log that names no node, since one provider has all; or UINT32_MAX */
+    uint32_t all_count;       /* of nodes there */
+    bool has_partitions;      /* a record gives their number */
+    uint32_t partitions;
+    uint64_t runs;            /* of the model */
+    double total_us;
+    char problem[256];        /* what is wrong with the file; "" while nothing is */
+    void *index;              /* of the nodes, while it is read */
+};
+
+/* Reads a profile, a log or a record, by what it begins with. False, with `problem`, when it is none of them or cannot
+ * be read. Memory grows with the different nodes, not with the file. The stream is read to its end. */
+bool profile_read(struct profile *profile, FILE *file);
+void profile_free(struct profile *profile);
+
+/* For the readers: a node by name, operator, provider and place (-1: not told), made when it is new; NULL with
+ * `problem` when it cannot be. */
+struct placed_node *profile_node(struct profile *profile, const char *name, const char *op, const char *provider,
+                                 int64_t index);
+/* The place of a provider; UINT32_MAX with `problem`. */
+uint32_t profile_provider(struct profile *profile, const char *name);
+/* False, with `problem` as the first one, cut where it is long. */
+bool profile_fail(struct profile *profile, const char *problem);
+bool profile_is_cpu(const struct profile *profile, uint32_t provider);
+bool read_log(struct profile *profile, FILE *file);
+bool read_json(struct profile *profile, FILE *file, bool is_list); /* after the bracket of a list */
+
+#endif

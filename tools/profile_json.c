@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles (the events of Chrome's trace format that ONNX Runtime writes) and records, as JSON. Events are read one by
+ * one, so that a long run needs no more memory than a short one.
+ */
+#include "profile.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
+static size_t live_bytes;
+static bool is_exhausted;
+union block {
+    size_t bytes;
+    max_align_t aligned;
+};
+
+static void *allocate(size_t bytes)
+{
+    union block *block = NULL;
+    is_exhausted = bytes > MOST_EVENT_BYTES || live_bytes > MOST_EVENT_BYTES - bytes;
+    if (!is_exhausted)
+        block = malloc(sizeof *block + bytes);
+    if (!block)
+        return NULL;
+    block->bytes = bytes;
+    live_bytes += bytes;
+    return block + 1;
+}
+
+static void release(void *memory)
+{
+    union block *block = memory;
+    if (!block)
+        return;
+    block--;
+    live_bytes -= block->bytes;
+    free(block);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static bool fail_at(struct profile *profile, uint64_t event, const char *problem)
+{
+    char text[sizeof profile->problem];
+    (void)snprintf(text, sizeof text, "event %llu: %.220s", (unsigned long long)event, problem);
+    return profile_fail(profile, text);
+}
+
+/* The next JSON value; NULL with `problem`. */
+static json_t *read_value(struct profile *profile, FILE *file, uint64_t event)
+{
+    json_error_t error;
+    char text[sizeof profile->problem];
+    is_exhausted = false;
+    json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+    if (value)
+        return value;
+    if (is_exhausted)
+        (void)snprintf(text, sizeof text, "takes more than %zu MiB of memory", MOST_EVENT_BYTES >> 20);
+    else
+        (void)snprintf(text, sizeof text, "%s", error.text);
+    if (event == 0)
+        profile_fail(profile, text);
+    else
+        fail_at(profile, event, text);
+    return NULL;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *text, const char *end, size_t *length)
+{
+    size_t end_length = strlen(end);
+    *length = strlen(text);
+    if (*length < end_length || strcmp(text + *length - end_length, end) != 0)
+        return false;
+    *length -= end_length;
+    return true;
+}
+
+/* A node is told by the time that its kernel took. */
+static bool take_kernel(struct profile *profile, const json_t *event, const char *name, double us, uint64_t number)
+{
+    const json_t *arguments = json_object_get(event, "args");
+    const char *provider = text_of(arguments, "provider"), *op = text_of(arguments, "op_name");
+    size_t length;
+    if (!ends_with(name, "_kernel_time", &length))
+        return true;
+    if (!provider || !op)
+        return fail_at(profile, number, "the kernel of a node without its op_name and provider");
+    char *node_name = malloc(length + 1);
+    if (!node_name)
+        return profile_fail(profile, "out of memory");
+    memcpy(node_name, name, length);
+    node_name[length] = '\0';
+    struct placed_node *node = profile_node(profile, node_name, op, provider, -1);
+    free(node_name);
+    if (!node)
+        return false;
+    node->is_placed = true;
+    node->runs++;
+    node->total_us += us;
+    return true;
+}
+
+static bool take_event(struct profile *profile, const json_t *event, uint64_t number)
+{
+    const char *category = text_of(event, "cat"), *name = text_of(event, "name");
+    const json_t *duration = json_object_get(event, "dur");
+    double us = json_number_value(duration);
+    if (!json_is_object(event))
+        return fail_at(profile, number, "no object");
+    if (!category || !name) /* metadata, and other tools' events */
+        return true;
+    if (strcmp(category, "Node") != 0 && strcmp(name, "model_run") != 0)
+        return true;
+    if (!json_is_number(duration) || us < 0)
+        return fail_at(profile, number, "dur is no time in microseconds");
+    if (strcmp(category, "Node") == 0)
+        return take_kernel(profile, event, name, us, number);
+    profile->runs++;
+    profile->total_us += us;
+    return true;
+}
+
+static int next_byte(FILE *file)
+{
+    int byte = getc(file);
+    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
+        byte = getc(file);
+    return byte;
+}
+
+/* A list, an event at a time. */
+static bool read_events(struct profile *profile, FILE *file)
+{
+    int byte = next_byte(file);
+    for (uint64_t number = 1; byte != ']'; number++) {
+        if (byte == EOF || ungetc(byte, file) == EOF)
+            return fail_at(profile, number, "the file ends within the list; a session completes it with EndProfiling");
+        json_t *event = read_value(profile, file, number);
+        bool is_taken = event && take_event(profile, event, number);
+        json_decref(event);
+        if (!is_taken)
+            return false;
+        byte = next_byte(file);
+        if (byte == ',')
+            byte = next_byte(file);
+        else if (byte != ']' && byte != EOF)
+            return fail_at(profile, number, "followed by neither , nor ]");
+    }
+    return true;
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------- */
+
+static bool take_placement(struct profile *profile, const json_t *object, size_t number)
+{
+    const char *name = text_of(object, "name"), *op = text_of(object, "op"), *provider = text_of(object, "ep");
+    const json_t *index = json_object_get(object, "index");
+    char text[64];
+    (void)snprintf(text, sizeof text, "node %zu of the record: name and ep are texts", number);
+    if (!name || !provider || (index && (!json_is_integer(index) || json_integer_value(index) < -1)))
+        return profile_fail(profile, text);
+    int64_t place = index ? json_integer_value(index) : -1;
+    struct placed_node *node = profile_node(profile, name, op ? op : "", provider, place);
+    if (node)
+        node->is_placed = true;
+    return node != NULL;
+}
+
+static bool take_record(struct profile *profile, const json_t *record)
+{
+    const json_t *nodes = json_object_get(record, "nodes"), *partitions = json_object_get(record, "partitions"), *node;
+    const char *error = text_of(record, "error");
+    char text[sizeof profile->problem];
+    size_t i;
+    profile->kind = PROFILE_RECORD;
+    if (error) {
+        (void)snprintf(text, sizeof text, "the run failed: %.220s", error);
+        return profile_fail(profile, text);
+    }
+    if (!json_is_array(nodes))
+        return profile_fail(profile, "neither a list of events nor a record with nodes");
+    json_array_foreach(nodes, i, node)
+        if (!take_placement(profile, node, i))
+            return false;
+    profile->has_partitions = json_is_array(partitions);
+    profile->partitions = (uint32_t)json_array_size(partitions);
+    return true;
+}
+
+/* An object: a record, or the events as other tools save them. */
+static bool read_object(struct profile *profile, FILE *file)
+{
+    json_t *object = read_value(profile, file, 0);
+    const json_t *events = json_object_get(object, "traceEvents"), *event;
+    bool is_read = object != NULL;
+    size_t i;
+    if (object && !events)
+        is_read = take_record(profile, object);
+    json_array_foreach(events, i, event)
+        is_read = is_read && take_event(profile, event, i + 1);
+    json_decref(object);
+    if (is_read && next_byte(file) != EOF)
+        is_read = profile_fail(profile, "something follows the record; give one file a model");
+    return is_read;
+}
+
+bool read_json(struct profile *profile, FILE *file, bool is_list)
+{
+    json_set_alloc_funcs(allocate, release); /* what is written has no such limit */
+    bool is_read = is_list ? read_events(profile, file) : read_object(profile, file);
+    json_set_alloc_funcs(malloc, free);
+    return is_read && (profile->first || profile_fail(profile, "it tells of no node"));
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "message.h"
+
+void worsen(struct run *run, enum exit_status status)
+{
+    if (status > run->status)
+        run->status = status;
+}
+
+enum exit_status status_of(npart_status status)
+{
+    switch (status) {
+    case NPART_OK:
+        return EXIT_FINE;
+    case NPART_ERROR_ARGUMENT:
+    case NPART_ERROR_OPLIST:
+        return EXIT_USAGE;
+    case NPART_ERROR_READ:
+    case NPART_ERROR_MALFORMED:
+    case NPART_ERROR_LIMIT:
+        return EXIT_UNREADABLE;
+    default:
+        return EXIT_OTHER;
+    }
+}
+
+void tell_error(const char *about, const struct npart_error *error)
+{
+    say("%s%s%s%s%s", about, *about ? ": " : "", error->place, *error->place ? ": " : "", error->message);
+}
+
+/* ---- input and output -------------------------------------------------------------------------------------- */
+
+static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
+{
+    (void)payload;
+    for (;;) {
+        ssize_t count = read(STDIN_FILENO, into, bytes);
+        if (count >= 0 || errno != EINTR)
+            return count;
+    }
+}
+
+FILE *open_output(struct run *run)
+{
+    if (!run->output && !run->write_error)
+        run->output = fopen(run->options->output, "wb");
+    return run->output;
+}
+
+bool write_output(void *payload, const char *text, size_t bytes)
+{
+    struct run *run = payload;
+    FILE *output = open_output(run);
+    bool is_written = output && fwrite(text, 1, bytes, output) == bytes;
+    if (!is_written && !run->write_error)
+        run->write_error = errno;
+    return is_written;
+}
+
+bool write_text(struct run *run, const char *text)
+{
+    return write_output(run, text, strlen(text));
+}
+
+npart_status read_model(npart_model **out, const struct options *options, const char *path,
+                               struct npart_error *error)
+{
+    struct npart_read_options read = NPART_READ_OPTIONS_INIT;
+    read.keep_bytes = options->keep_bytes;
+    if (strcmp(path, "-") == 0)
+        return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
+    return npart_model_read_file(out, path, &read, error);
+}
+
+npart_status infer(npart_inference **out, const npart_model *model, const struct options *options,
+                          bool *is_missing, struct npart_error *error)
+{
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    sizes.dims = options->dims;
+    sizes.dim_count = options->dim_count;
+    sizes.inputs = options->inputs;
+    sizes.input_count = options->input_count;
+    sizes.is_missing = is_missing;
+    return npart_inference_make(out, model, &sizes, error);
+}
+
+npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
+                              struct npart_error *error)
+{
+    const struct options *options = run->options;
+    struct npart_plan_options plan = NPART_PLAN_OPTIONS_INIT;
+    plan.level = options->level;
+    plan.partitioner = options->partitioner;
+    plan.gates = options->gates;
+    plan.assumptions = options->assumptions;
+    plan.assumption_count = options->assumption_count;
+    plan.cuts = options->cuts;
+    plan.cut_count = options->cut_count;
+    return npart_plan_make(out, inference, run->oplists[target], options->targets[target], &plan, error);
+}
+
+/* ---- targets ----------------------------------------------------------------------------------------------- */
+
+npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error)
+{
+    const char *file = run->options->oplist;
+    npart_status status = file ? npart_oplist_read_file(out, file, NULL, error)
+                               : npart_oplist_find(out, target, NULL, error);
+    if (status != NPART_OK) {
+        tell_error("", error);
+        worsen(run, status == NPART_ERROR_READ ? EXIT_OTHER : status_of(status)); /* no model: that would be 3 */
+    }
+    return status;
+}
+
+/* Figures on top of the lists of the targets that they are for, of which there must be one. */
+static bool add_costs(struct run *run, const struct options *options)
+{
+    struct npart_error error = {0};
+    int used = 0;
+    for (int i = 0; options->cost && i < options->target_count; i++) {
+        npart_oplist *list = NULL;
+        npart_status status = npart_oplist_add_cost(&list, run->oplists[i], options->cost, &error);
+        if (status == NPART_OK) {
+            npart_oplist_free(run->oplists[i]);
+            run->oplists[i] = list;
+            used++;
+        } else if (status != NPART_ERROR_ARGUMENT) {
+            used = 0;
+            break;
+        }
+    }
+    if (!options->cost || used)
+        return true;
+    tell_error("", &error);
+    worsen(run, error.status == NPART_ERROR_READ ? EXIT_OTHER : status_of(error.status)); /* as of lists */
+    return false;
+}
+
+bool find_oplists(struct run *run, struct options *options)
+{
+    struct npart_error error = {0};
+    bool is_unnamed = options->oplist && options->target_count == 0;
+    if (is_unnamed)
+        options->targets[options->target_count++] = NULL;
+    for (int i = 0; i < options->target_count; i++)
+        if (find_oplist(run, &run->oplists[i], options->targets[i], &error) != NPART_OK)
+            return false;
+    if (is_unnamed) {
+        struct npart_oplist_info info = {.size = sizeof info};
+        npart_oplist_info(run->oplists[0], &info);
+        options->targets[0] = info.name;
+    }
+    return add_costs(run, options);
+}
+
+enum exit_status usage(const char *problem)
+{
+    say("%s; --help explains", problem);
+    return EXIT_USAGE;
+}
+
+bool close_output(struct run *run)
+{
+    bool has_failed = run->output && (fflush(run->output) != 0 || ferror(run->output));
+    if (has_failed && !run->write_error)
+        run->write_error = errno;
+    if (run->output && run->options->output && fclose(run->output) != 0 && !run->write_error)
+        run->write_error = errno;
+    return !has_failed && !run->write_error;
+}

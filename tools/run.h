@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One run of the tool: what every command needs to read a model, to plan it, and to write what came out.
+ */
+#ifndef TOOL_RUN_H
+#define TOOL_RUN_H
+
+#include "options.h"
+#include "overview.h"
+
+enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
+
+struct run {
+    const struct options *options;
+    FILE *output; /* NULL until the first byte of an --output file, which stays as it is when nothing comes */
+    npart_oplist *oplists[MOST_TARGETS];
+    struct npart_report_options report;
+    struct overview overview;
+    bool is_dim_found[MOST_DIMS]; /* some model has it */
+    bool is_over;                 /* nothing more is to be analyzed */
+    enum exit_status status; /* the worst so far */
+    int write_error;         /* errno of the first write that failed */
+};
+
+/* Of several, the worst: 4, 3, then 1. */
+void worsen(struct run *run, enum exit_status status);
+enum exit_status status_of(npart_status status);
+/* Tells an error of the library's; `about`: a path, or "". */
+void tell_error(const char *about, const struct npart_error *error);
+/* Tells what is wrong with the command line. */
+enum exit_status usage(const char *problem);
+
+/* NULL when it cannot be opened; errno then says why. */
+FILE *open_output(struct run *run);
+/* For the library's reports; the payload is the run. */
+bool write_output(void *payload, const char *text, size_t bytes);
+bool write_text(struct run *run, const char *text);
+/* False when not everything could be written. */
+bool close_output(struct run *run);
+
+/* One list for each target; --oplist FILE alone is the target. Tells what is wrong. */
+bool find_oplists(struct run *run, struct options *options);
+npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
+
+/* The three steps to a plan of a model, each as the options say. */
+npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error);
+npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,
+                   struct npart_error *error);
+npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
+                       struct npart_error *error);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "words.h"
+
+#include <string.h>
+
+#include "message.h"
+#include "verify.h"
+
+/* In the order of --help. A row without a function reserves the word. */
+static const struct word words[] = {
+    {"check", NULL, NULL, NULL, NULL, NULL},
+    {"scan", NULL, NULL, NULL, NULL, NULL},
+    {"fix", NULL, NULL, NULL, NULL, NULL},
+    {"split", NULL, NULL, NULL, NULL, NULL},
+    {"annotate", NULL, NULL, NULL, NULL, NULL},
+    {"diff", NULL, NULL, NULL, NULL, NULL},
+    {"place", NULL, NULL, NULL, NULL, NULL},
+    {"verify", run_verify, "MODEL --target TARGET --profile FILE [options]",
+     "compare where a real run placed the nodes with the plan", "they differ",
+     "FILE tells where the nodes of a real run were placed:\n"
+     "  a profile   what a session of ONNX Runtime writes with enable_profiling\n"
+     "  a log       its standard error with log_severity_level 0 (verbose)\n"
+     "  a record    {\"nodes\": [{\"name\" or \"index\", \"ep\"}], \"partitions\": [[...], ...]}, as JSON\n"
+     "Plan with the same sizes (--dim) and the same level as that session. A node that the file does not name\n"
+     "(fused, folded, or inside a compiled partition) is not told: it counts neither as equal nor as different."},
+    {"calibrate", NULL, NULL, NULL, NULL, NULL},
+};
+
+#define WORDS (sizeof words / sizeof words[0])
+
+const struct word *word_at(size_t index)
+{
+    return index < WORDS ? &words[index] : NULL;
+}
+
+const struct word *find_word(const char *name)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (strcmp(words[i].name, name) == 0)
+            return &words[i];
+    return NULL;
+}
+
+void tell_unbuilt(const struct word *word)
+{
+    char built[160] = "";
+    for (size_t i = 0, used = 0; i < WORDS && used < sizeof built; i++)
+        if (words[i].run)
+            used += (size_t)snprintf(built + used, sizeof built - used, "%s%s", used ? ", " : "", words[i].name);
+    say("%s: this command is not built yet; there are: %s (a model of that name is written ./%s)", word->name, built,
+        word->name);
+}

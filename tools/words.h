@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Commands: the words that may stand before the model. Without one, models are analyzed.
+ */
+#ifndef TOOL_WORDS_H
+#define TOOL_WORDS_H
+
+#include "run.h"
+
+struct word {
+    const char *name;
+    enum exit_status (*run)(struct run *run, struct options *options); /* NULL: not built yet */
+    const char *usage;      /* what follows the word */
+    const char *summary;    /* in one line of --help */
+    const char *difference; /* what exit status 1 says */
+    const char *text;       /* after the usage in its own help: lines, the last one without an end */
+};
+
+/* The word of that name; NULL: it is none, but a model. */
+const struct word *find_word(const char *name);
+/* By place; NULL past the last. */
+const struct word *word_at(size_t index);
+/* Tells that it is not built yet, and which are. */
+void tell_unbuilt(const struct word *word);
+
+#endif
