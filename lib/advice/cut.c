@@ -276,9 +276,7 @@ static uint64_t *node_macs(const struct npart__plan *plan, struct npart__arena *
     const struct npart__graph *graph = plan->session.inference->graph;
     uint64_t *macs = npart__arena_zeroed(scratch, plan->session.graph->nodes.count + (size_t)1, sizeof *macs);
     for (uint32_t i = 0; macs && i < graph->nodes.count; i++) {
-        uint64_t own = npart__is_live(&plan->session, i) ? plan->macs[i] : 0;
-        if (own == NPART__MACS_UNKNOWN) /* in a body, of which nobody knows how often it runs: once is more than 0 */
-            own = npart__node_macs(plan->known, graph, i);
+        uint64_t own = plan->works.items[i].macs; /* in a body, of which nobody knows how often it runs: once */
         macs[i] = own < UNKNOWN_BYTES ? own : 0; /* sums stay in 64 bits */
     }
     return macs;

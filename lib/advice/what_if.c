@@ -182,13 +182,14 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                                                        .partitioner = plan->partitioner,
                                                        .accepted = taken,
                                                        .is_cut = reduced.is_cut,
-                                                       .mask = &reduced.mask};
+                                                       .mask = &reduced.mask,
+                                                       .works = &plan->works};
         status = npart__partition_graph(&again, &scratch, &partitioning, error);
     }
     if (status == NPART_OK)
         status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
     if (status == NPART_OK && wants_cost) {
-        npart__sum_macs(&plan->session, plan->macs, &partitioning);
+        npart__sum_macs(&plan->session, &plan->works, &partitioning);
         status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, &scratch, &cost, error);
     }
     if (status == NPART_OK) {
@@ -197,7 +198,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
         out->mac_coverage = -1;
         if (wants_cost) {
             out->cost_ms = cost.total_ms;
-            if (partitioning.macs != NPART__MACS_UNKNOWN && partitioning.macs)
+            if (partitioning.macs != NPART__WORK_UNKNOWN && partitioning.macs)
                 out->mac_coverage = (double)partitioning.macs_in_partitions / (double)partitioning.macs;
         }
         if (accepted)

@@ -193,8 +193,8 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         .output_count = at->output_count,
         .end_count = at->end_count,
         .cut_count = at->cut_count,
-        .has_macs = at->macs != NPART__MACS_UNKNOWN,
-        .macs = at->macs == NPART__MACS_UNKNOWN ? 0 : at->macs,
+        .has_macs = at->macs != NPART__WORK_UNKNOWN,
+        .macs = at->macs == NPART__WORK_UNKNOWN ? 0 : at->macs,
     };
     return true;
 }

@@ -15,6 +15,7 @@
 #define NPART_PARTITION_H
 
 #include "judge/judge.h"
+#include "work/work.h"
 
 struct npart__partition {
     uint32_t region;
@@ -70,6 +71,7 @@ struct npart__partition_request {
     bool *accepted; /* by node, yes or no; what a policy hands back becomes no */
     const bool *is_cut; /* by value: the user cuts the graph after it; NULL: nowhere */
     const struct npart__mask *mask; /* whose failing nodes are handed back; NULL: none are */
+    const struct npart__works *works; /* of the session */
 };
 
 /* Partitions every region. */
@@ -87,18 +89,9 @@ void npart__check_partitioning(const struct npart__session *session, const bool 
 /* The rule that speaks for the user's cuts: the list's `partitions cut` line, or the one that every list has. */
 uint32_t npart__cut_rule(const struct npart__target *target);
 
-#define NPART__MACS_UNKNOWN UINT64_MAX
-
-/* Multiply-accumulates of a node by its operands in `graph`: of convolutions, matrix products, attention and recurrent
- * operators; 0 for others that the standard or ONNX Runtime knows, NPART__MACS_UNKNOWN where a shape is not known, or
- * the operator. */
-uint64_t npart__node_macs(const struct npart__inference *inference, const struct npart__graph *graph, uint32_t node);
-/* By node of the file those of live ones, with what is fused into them; in the bodies of If, Loop and Scan unknown,
- * unless 0. `inference` is what is known of all sizes. NULL when out of memory. */
-uint64_t *npart__find_macs(const struct npart__session *session, const struct npart__inference *inference,
-                           struct npart__arena *arena);
-/* Their sums, of all and of each partition, into `partitioning`. */
-void npart__sum_macs(const struct npart__session *session, const uint64_t *macs,
+/* Multiply-accumulates, of all live nodes and of each partition, into `partitioning`: NPART__WORK_UNKNOWN where those
+ * of a node are, or it stands in the body of an If, Loop or Scan, of which nobody knows how often it runs. */
+void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning);
 
 /* The live value that stands for operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that

@@ -171,11 +171,11 @@ static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
 /* A node whose work is not known counts as none. */
 static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
-    const struct npart__session *session = drops->to->request->session;
+    const struct npart__works *works = drops->to->request->works;
     uint64_t macs = 0;
     for (uint32_t i = 0; i < drops->partitioning->partitions.items[partition].member_count; i++) {
-        uint64_t here = npart__node_macs(session->inference, session->graph, members_of(drops, partition)[i]);
-        if (here != NPART__MACS_UNKNOWN)
+        uint64_t here = works->items[members_of(drops, partition)[i]].macs;
+        if (here != NPART__WORK_UNKNOWN)
             macs = here > UINT64_MAX - macs ? UINT64_MAX : macs + here;
     }
     return macs;

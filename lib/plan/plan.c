@@ -232,7 +232,8 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
                                                      .target = &plan->target,
                                                      .partitioner = plan->partitioner,
                                                      .accepted = accepted,
-                                                     .is_cut = plan->is_cut};
+                                                     .is_cut = plan->is_cut,
+                                                     .works = &plan->works};
     return npart__count_partitions(&request, scratch, count, error);
 }
 
@@ -321,7 +322,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     summary->switches = plan->partitioning.switch_count;
     summary->partitions_low = summary->partitions_high = summary->partitions;
     summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
-    summary->has_macs = plan->partitioning.macs != NPART__MACS_UNKNOWN;
+    summary->has_macs = plan->partitioning.macs != NPART__WORK_UNKNOWN;
     if (summary->has_macs) {
         summary->macs = plan->partitioning.macs;
         summary->macs_on_npu = plan->partitioning.macs_in_partitions;
@@ -507,7 +508,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         return status;
     out->known = known;
     out->accepted = npart__arena_zeroed(arena, out->session.graph->nodes.count + (size_t)1, sizeof *out->accepted);
-    if (!out->accepted)
+    if (!out->accepted || !npart__find_work(&out->session, known, arena, &out->works))
         return npart__fail_memory(error);
     NPART__CHECK(npart__check_session(&out->session)); /* Transposes have moved */
     for (uint32_t i = 0; i < out->session.graph->nodes.count; i++)
@@ -517,7 +518,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .partitioner = out->partitioner,
                                                        .accepted = out->accepted,
                                                        .is_cut = out->is_cut,
-                                                       .mask = &out->mask};
+                                                       .mask = &out->mask,
+                                                       .works = &out->works};
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,
@@ -525,10 +527,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = npart__find_causes(&out->target, known, &out->session, out->level, &out->mask, &out->partitioning,
                                     arena, &out->causes, error);
-    if (status == NPART_OK && !(out->macs = npart__find_macs(&out->session, known, arena)))
-        status = npart__fail_memory(error);
     if (status == NPART_OK)
-        npart__sum_macs(&out->session, out->macs, &out->partitioning);
+        npart__sum_macs(&out->session, &out->works, &out->partitioning);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
     return status == NPART_OK ? summarize(out, error) : status;

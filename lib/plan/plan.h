@@ -57,7 +57,7 @@ struct npart__plan {
     const uint32_t *equivalent; /* see npart__find_equivalent */
     struct npart__mask mask;
     bool *accepted; /* by node */
-    uint64_t *macs; /* see npart__find_macs */
+    struct npart__works works;
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;

@@ -145,6 +145,9 @@ static inline bool npart__has_units(const struct npart__session *session)
     return policy->is_partial && !policy->is_onnx;
 }
 
+/* units.c: whether a live node is the operator of a QDQ node unit. */
+bool npart__is_unit(const struct npart__session *session, uint32_t node);
+
 /* Nodes of the file's graph; ids from here on are copies. */
 static inline uint32_t npart__file_nodes(const struct npart__session *session)
 {

@@ -12,7 +12,7 @@
 
 /* Which of an NPU's units does the work, and so at which rate. */
 enum npart__work_class {
-    NPART__WORK_NONE,        /* nothing is computed or moved: Reshape, Identity; a Q or DQ of a unit */
+    NPART__WORK_NONE,        /* nothing is computed or moved: Reshape, Identity; a Q or DQ of a QDQ node unit */
     NPART__WORK_MATRIX,      /* products with constant weights: Conv, Gemm, MatMul, recurrent operators */
     NPART__WORK_PRODUCT,     /* products of two activations: MatMul in attention, Attention itself */
     NPART__WORK_DEPTHWISE,   /* few channels a group: depthwise Conv, pooling */
@@ -26,27 +26,47 @@ enum npart__work_class {
 
 #define NPART__WORK_UNKNOWN UINT64_MAX
 
-/* Of one live node, with what is fused into it. Any number may be NPART__WORK_UNKNOWN. */
+/* Of one live node, with what is fused into it. Any figure may be NPART__WORK_UNKNOWN. Of class NONE all are 0. */
 struct npart__work {
     uint64_t macs;       /* multiply-accumulates */
-    uint64_t operations; /* arithmetic operations besides */
+    uint64_t operations; /* arithmetic operations besides, by the conventions of work.def */
     uint64_t input_elements, output_elements, weight_elements; /* activations in and out; constants */
-    uint64_t input_bytes, output_bytes, weight_bytes; /* by the types in the file; of a quantized operand by its own */
+    /* By the types in the file; of what is quantized by its own, scales and zero points of constants included. */
+    uint64_t input_bytes, output_bytes, weight_bytes;
     /* The product: for each of `groups` and `taps` (elements of a filter), [rows x depth] by [depth x columns]. Rows
-     * are pixels or tokens, batch included. Their product is `macs`; all are 0 where it is no product. */
+     * are pixels or tokens, batch included. Their product is `macs`; all are 0 where it is no product. Attention is
+     * one of queries by keys, as deep as both of its products together. */
     uint64_t rows, columns, depth, taps, groups;
-    int activation_type, weight_type; /* ONNX's numbers, past a DequantizeLinear; 0: there is none, or not known */
+    /* ONNX's numbers; 0: there is none, or not known. Of a QDQ node unit the activation's is what was dequantized, of
+     * a weight always. */
+    int activation_type, weight_type;
     enum npart__work_class class;
 };
 
+/* What is fused into a node and is one with it needs no work of its own, nor does what dequantizes, casts or
+ * transposes a constant: that is its user's weight. */
 struct npart__works {
-    struct npart__work *items; /* by node of the file; of one that is not live all is 0 */
+    struct npart__work *items; /* by node of session->graph, copies too; of one that is not live all is 0 */
     uint32_t count;
+    /* NULL: figures are numbers. Else they may be expressions: those past INT64_MAX that are not unknown are handles of
+     * the pool, and are for reports. */
+    struct npart__expressions *expressions;
 };
+
+static inline bool npart__work_is_number(uint64_t figure)
+{
+    return figure <= INT64_MAX;
+}
 
 /* `known` is what is known of all sizes in the session's graph. In the bodies of If, Loop and Scan it is for one pass.
  * Linear in operands. False when out of memory. */
 bool npart__find_work(const struct npart__session *session, const struct npart__inference *known,
                       struct npart__arena *arena, struct npart__works *out);
+/* The same with expressions where dims are symbolic. */
+bool npart__find_symbolic_work(const struct npart__session *session, const struct npart__inference *known,
+                               struct npart__arena *arena, struct npart__works *out);
+
+/* "matrix", "product", ...: words for reports. */
+const char *npart__work_word(enum npart__work_class class);
 
 #endif

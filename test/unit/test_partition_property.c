@@ -120,6 +120,7 @@ static struct built built;
 static const struct npart__graph *graph; /* the session's */
 static struct npart__inference inference;
 static struct npart__session session;
+static struct npart__works works;
 static struct npart__partitioning found;
 static struct npart__oplist oplist; /* without policies of its own */
 static struct npart__arena oplist_arena;
@@ -325,7 +326,7 @@ static void check_count(uint32_t total)
 {
     bool mask[MOST_RUN];
     struct npart__partition_request request = {
-        &session, &target, partitioner, mask, NULL, NULL};
+        &session, &target, partitioner, mask, NULL, NULL, &works};
     uint32_t count = 0;
     struct npart_error error;
     memcpy(mask, asked, sizeof mask);
@@ -542,6 +543,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &error) == NPART_OK);
     REQUIRE(npart__session_make(&inference, level, NPART__RELEASE_OWN, &built.arena, &session, &error) == NPART_OK);
+    REQUIRE(npart__find_work(&session, &inference, &built.arena, &works));
     graph = session.graph;
     REQUIRE(graph->nodes.count < MOST_RUN && graph->values.count < MOST_VALUES);
     uint32_t share = random_below(11);
@@ -550,7 +552,7 @@ static void partition_random_graph(uint32_t seed, enum npart__level level)
     for (uint32_t v = 0; v < graph->values.count; v++)
         is_cut[v] = has_cuts && session.stands_for[v] == v && v < inference.graph->values.count && random_below(6) == 0;
     struct npart__partition_request request = {
-        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL};
+        &session, &target, partitioner, accepted, has_cuts ? is_cut : NULL, NULL, &works};
     session.round_count = round_count;
     uint32_t first = random_below(graph->nodes.count + 1), second = first + random_below(graph->nodes.count + 1);
     for (uint32_t i = 0; i < graph->nodes.count; i++) {

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * QDQ node units: an operator all of whose operands come from DequantizeLinear, and whose results go to QuantizeLinear
+ * alone, is one with these (core/framework/node_unit.cc of ONNX Runtime). Operands that are absent or constant are in
+ * nobody's way.
+ */
+#include "session/session.h"
+
+static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__role role)
+{
+    return npart__node_plays(graph, &graph->nodes.items[node], role);
+}
+
+/* Captured values count among the users' operands: a body that uses a result is no QuantizeLinear. */
+static bool is_quantized_only(const struct npart__session *session, uint32_t value, bool *is_used)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t users = npart__user_count(session, value);
+    for (uint32_t i = 0; i < users; i++)
+        if (!plays(graph, npart__user(session, value, i), NPART__ROLE_QUANTIZES))
+            return false;
+    *is_used |= users != 0;
+    return !graph->values.items[value].is_graph_output;
+}
+
+bool npart__is_unit(const struct npart__session *session, uint32_t id)
+{
+    const struct npart__graph *graph = session->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    bool is_used = false;
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(graph, node, k);
+        if (value != NPART_NONE && !is_quantized_only(session, value, &is_used))
+            return false;
+    }
+    if (!is_used || plays(graph, id, NPART__ROLE_DEQUANTIZES) || plays(graph, id, NPART__ROLE_QUANTIZES))
+        return false;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t value = npart__node_input(graph, node, k);
+        bool is_absent = value == NPART_NONE || session->is_constant[value];
+        uint32_t producer = is_absent ? NPART_NONE : graph->values.items[value].producer;
+        if (!is_absent && (producer == NPART_NONE || !npart__is_live(session, producer) ||
+                           !plays(graph, producer, NPART__ROLE_DEQUANTIZES)))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The work of every live node: what its operator computes (formulas.c), what it takes and makes by the graph that is
+ * run, and what is fused into it.
+ *
+ * An example: of int8 weights -> DequantizeLinear -> Conv, the weights are the Conv's, as int8 with their scales, and
+ * the DequantizeLinear has no work. In a QDQ node unit so it is with activations.
+ */
+#include "work/formulas.h"
+
+static const struct npart__work_row rows[] = {
+#define WORK(domain, name, class, formula, input, weight, operations)                                                  \
+    {domain, name, NPART__WORK_##class, NPART__BY_##formula, input, weight, operations},
+#include "work/work.def"
+};
+
+static const struct npart__work_row *find_row(const char *domain, const char *name)
+{
+    size_t low = 0, high = NPART__COUNT(rows);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(domain, rows[middle].domain);
+        if (order == 0)
+            order = strcmp(name, rows[middle].name);
+        if (order == 0)
+            return &rows[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+struct finder {
+    const struct npart__session *session;
+    const struct npart__inference *known;
+    const struct npart__graph *graph; /* that is run */
+    const struct npart__graph *file;  /* with operands as the model has them */
+    struct npart__works *out;
+    struct npart__figures figures;
+    uint16_t *row_of;  /* by interned op of the standard: the row's place plus 2; 1: none; 0: not looked up */
+    uint32_t *made_by; /* by value: the DequantizeLinear that it is made by of constants; NPART_NONE: none */
+    bool *has_parts;   /* by node: it is a call whose nodes are fused into it */
+    bool *is_unit;     /* by node: see npart__is_unit */
+};
+
+static const struct npart__work_row *row_of(struct finder *at, const struct npart__node *node)
+{
+    if (node->domain != 0)
+        return find_row(npart__text(&at->graph->strings, node->domain), npart__node_op(at->graph, node));
+    uint16_t *place = &at->row_of[node->op_type];
+    if (*place == 0) {
+        const struct npart__work_row *row = find_row("", npart__node_op(at->graph, node));
+        *place = (uint16_t)(row ? row - rows + 2 : 1);
+    }
+    return *place == 1 ? NULL : &rows[*place - 2];
+}
+
+/* What a copy makes is what it copies. */
+static const struct npart__fact *fact_of(const struct finder *at, uint32_t value)
+{
+    bool is_copied = value >= at->known->graph->values.count;
+    return npart__fact_of(at->known, is_copied ? at->graph->values.items[value].alias : value);
+}
+
+static void add(struct finder *at, uint64_t *sum, uint64_t more)
+{
+    *sum = npart__plus(&at->figures, *sum, more);
+}
+
+/* ---- weights ----------------------------------------------------------------------------------------------- */
+
+static bool is_weight(const struct finder *at, uint32_t value)
+{
+    return value != NPART_NONE && (at->session->is_constant[value] || at->made_by[value] != NPART_NONE);
+}
+
+/* The only operand that is no constant; NPART_NONE: there is none, or are more. */
+static uint32_t lone_operand(const struct finder *at, const struct npart__node *node)
+{
+    uint32_t lone = NPART_NONE;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__node_use(at->graph, node, k);
+        if (value == NPART_NONE || at->session->is_constant[value])
+            continue;
+        if (lone != NPART_NONE)
+            return NPART_NONE;
+        lone = value;
+    }
+    return lone;
+}
+
+static bool is_of_constants(const struct finder *at, const struct npart__node *node)
+{
+    bool is_one = node->input_count > 0;
+    for (uint32_t k = 0; is_one && k < node->input_count; k++) {
+        uint32_t value = npart__node_input(at->graph, node, k);
+        is_one = value == NPART_NONE || at->session->is_constant[value];
+    }
+    return is_one;
+}
+
+/* A DequantizeLinear of constants makes a weight, and so does what changes its shape, type or order after that. */
+static void find_weights(struct finder *at)
+{
+    for (uint32_t i = 0; i < at->graph->order_count; i++) {
+        uint32_t id = at->graph->order[i], from = NPART_NONE;
+        const struct npart__node *node = &at->graph->nodes.items[id];
+        if (!npart__is_live(at->session, id) || node->output_count != 1)
+            continue;
+        const struct npart__work_row *row = row_of(at, node);
+        bool converts = row && row->class == NPART__WORK_CONVERT;
+        if (converts && npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES)) {
+            from = is_of_constants(at, node) ? id : NPART_NONE;
+        } else if (row && (row->class == NPART__WORK_NONE || npart__node_plays(at->graph, node, NPART__ROLE_CASTS) ||
+                           npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES))) {
+            uint32_t value = lone_operand(at, node);
+            from = value == NPART_NONE ? NPART_NONE : at->made_by[value];
+        }
+        uint32_t result = npart__node_output(at->graph, node, 0);
+        if (result != NPART_NONE)
+            at->made_by[result] = from;
+    }
+}
+
+static void add_constant(struct finder *at, struct npart__work *work, uint32_t value, uint64_t *most)
+{
+    const struct npart__node *maker = NULL;
+    if (at->made_by[value] != NPART_NONE)
+        maker = &at->graph->nodes.items[at->made_by[value]];
+    const struct npart__fact *fact = fact_of(at, maker ? npart__node_input(at->graph, maker, 0) : value);
+    uint64_t elements = npart__elements_of(&at->figures, fact);
+    add(at, &work->weight_elements, elements);
+    add(at, &work->weight_bytes, npart__bytes_of(&at->figures, fact->element_type, elements));
+    for (uint32_t k = 1; maker && k < maker->input_count; k++) { /* scales, zero points */
+        uint32_t other = npart__node_input(at->graph, maker, k);
+        const struct npart__fact *of = other == NPART_NONE ? NULL : fact_of(at, other);
+        if (of)
+            add(at, &work->weight_bytes,
+                npart__bytes_of(&at->figures, of->element_type, npart__elements_of(&at->figures, of)));
+    }
+    if (*most == NPART__WORK_UNKNOWN || elements > *most) {
+        work->weight_type = fact->element_type;
+        *most = elements;
+    }
+}
+
+/* ---- what goes in and comes out ---------------------------------------------------------------------------- */
+
+static bool plays(const struct finder *at, uint32_t node, enum npart__role role)
+{
+    return node != NPART_NONE && npart__node_plays(at->graph, &at->graph->nodes.items[node], role);
+}
+
+/* What is computed with is told by other operands: not known, int32, int64 or bool. */
+static bool is_index(int element_type)
+{
+    return element_type == 0 || element_type == 6 || element_type == 7 || element_type == 9;
+}
+
+static void add_operands(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
+{
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t value = npart__node_input(at->graph, node, k);
+        if (value == NPART_NONE)
+            continue;
+        if (is_weight(at, value)) {
+            add_constant(at, work, value, &most);
+            continue;
+        }
+        uint32_t producer = at->graph->values.items[value].producer;
+        if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES))
+            value = npart__node_input(at->graph, &at->graph->nodes.items[producer], 0);
+        const struct npart__fact *fact = fact_of(at, value);
+        uint64_t elements = npart__elements_of(&at->figures, fact);
+        add(at, &work->input_elements, elements);
+        add(at, &work->input_bytes, npart__bytes_of(&at->figures, fact->element_type, elements));
+        if (work->activation_type == 0 && !is_index(fact->element_type))
+            work->activation_type = fact->element_type;
+    }
+}
+
+/* Results that nobody uses may not be made. Of a unit they are what is quantized of them. */
+static void add_results(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
+{
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(at->graph, node, k);
+        if (value == NPART_NONE ||
+            (npart__user_count(at->session, value) == 0 && !at->graph->values.items[value].is_graph_output))
+            continue;
+        uint64_t elements = npart__elements_of(&at->figures, fact_of(at, value));
+        if (is_unit)
+            value = npart__node_output(at->graph, &at->graph->nodes.items[npart__user(at->session, value, 0)], 0);
+        int element_type = value == NPART_NONE ? 0 : fact_of(at, value)->element_type;
+        add(at, &work->output_elements, elements);
+        add(at, &work->output_bytes, npart__bytes_of(&at->figures, element_type, elements));
+        if (work->activation_type == 0)
+            work->activation_type = element_type;
+    }
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+static void compute(struct finder *at, uint32_t id, struct npart__work *work)
+{
+    const struct npart__node *node = &at->file->nodes.items[id];
+    const struct npart__work_call call = {&at->figures, at->known, at->file, node, row_of(at, node)};
+    if (call.row) {
+        npart__apply_formula(&call, work);
+        return;
+    }
+    work->class = NPART__WORK_ELEMENTWISE;
+    work->macs = work->operations = NPART__WORK_UNKNOWN;
+    work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
+}
+
+/* Of a matrix packed into bytes: how many elements it has, and of how many bits. */
+static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
+{
+    const struct npart__node *node = &at->file->nodes.items[id];
+    const struct npart__work_call call = {&at->figures, at->known, at->file, node, row_of(at, node)};
+    if (!call.row || call.row->formula != NPART__BY_PACKED)
+        return;
+    static const uint8_t types[] = {[2] = 25, [4] = 21, [8] = 2}; /* uint2, uint4, uint8 */
+    bool has_bits = npart__node_attribute(at->file, node, "block_size") &&
+                    !npart__node_attribute(at->file, node, "quant_type");
+    int64_t bits = has_bits ? npart__work_attribute(&call, "bits", 4) : 0;
+    work->weight_elements = npart__times(&at->figures, work->columns, work->depth);
+    work->weight_type = bits > 0 && (size_t)bits < NPART__COUNT(types) ? types[bits] : 0;
+}
+
+/* A QuantizeLinear or DequantizeLinear beside a unit is one with it, and that of a weight with its user. */
+static bool is_in_unit(struct finder *at, uint32_t id)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    if (plays(at, id, NPART__ROLE_QUANTIZES)) {
+        uint32_t value = npart__node_input(at->graph, node, 0);
+        uint32_t producer = value == NPART_NONE ? NPART_NONE : at->graph->values.items[value].producer;
+        return producer != NPART_NONE && at->is_unit[producer];
+    }
+    uint32_t value = plays(at, id, NPART__ROLE_DEQUANTIZES) ? npart__node_output(at->graph, node, 0) : NPART_NONE;
+    uint32_t users = value == NPART_NONE ? 0 : npart__user_count(at->session, value);
+    bool is_in = users > 0 && !at->graph->values.items[value].is_graph_output;
+    for (uint32_t i = 0; is_in && i < users; i++)
+        is_in = at->is_unit[npart__user(at->session, value, i)];
+    return is_in;
+}
+
+static void find_live(struct finder *at, uint32_t id)
+{
+    const struct npart__node *node = &at->graph->nodes.items[id];
+    struct npart__work *work = &at->out->items[id], fused = *work;
+    uint32_t result = npart__node_output(at->graph, node, 0), file_node = npart__file_node(at->session, id);
+    *work = (struct npart__work){0};
+    if (at->has_parts[id]) /* a call, whose work is that of its nodes */
+        *work = fused;
+    else
+        compute(at, file_node, work);
+    bool is_idle = (result != NPART_NONE && at->made_by[result] != NPART_NONE) ||
+                   (work->class == NPART__WORK_CONVERT && is_in_unit(at, id)) || work->class == NPART__WORK_NONE;
+    if (is_idle && fused.class == NPART__WORK_NONE) {
+        *work = (struct npart__work){0};
+        return;
+    }
+    if (!at->has_parts[id]) {
+        work->class = work->class == NPART__WORK_NONE ? fused.class : work->class;
+        add(at, &work->macs, fused.macs);
+        add(at, &work->operations, fused.operations);
+        work->weight_elements = fused.weight_elements;
+        work->weight_bytes = fused.weight_bytes;
+    }
+    add_operands(at, node, at->is_unit[id], work);
+    add_results(at, node, at->is_unit[id], work);
+    const struct npart__work_row *row = row_of(at, node);
+    bool has_factors = row && row->formula >= NPART__BY_FILTER && row->formula < NPART__BY_UNCOUNTED;
+    if (work->class == NPART__WORK_MATRIX && has_factors &&
+        !is_weight(at, npart__node_input(at->graph, node, row->input)) &&
+        !is_weight(at, npart__node_input(at->graph, node, row->weight)))
+        work->class = NPART__WORK_PRODUCT;
+    if (!at->has_parts[id])
+        unpack(at, file_node, work);
+}
+
+/* Into the node that it is part of. Of the parts of a call the heaviest class counts, and its product; constants that
+ * are handed to the call are the call's. */
+static void add_fused(struct finder *at, uint32_t id)
+{
+    const struct npart__node *node = &at->file->nodes.items[id];
+    uint32_t into = npart__fused_into(at->session, id);
+    struct npart__work *sum = &at->out->items[into], part = {0};
+    bool is_part = node->scope != at->file->nodes.items[into].scope;
+    uint64_t most = UINT64_MAX - 1;
+    at->has_parts[into] |= is_part;
+    compute(at, id, &part);
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t value = npart__node_input(at->file, node, k);
+        if (value != NPART_NONE && at->session->is_constant[value] &&
+            at->file->values.items[value].scope == node->scope &&
+            npart__type_is_float(fact_of(at, value)->element_type))
+            add_constant(at, &part, value, &most);
+    }
+    add(at, &sum->macs, part.macs);
+    add(at, &sum->operations, part.operations);
+    add(at, &sum->weight_elements, part.weight_elements);
+    add(at, &sum->weight_bytes, part.weight_bytes);
+    if (part.class == NPART__WORK_NONE || (sum->class != NPART__WORK_NONE && sum->class <= part.class))
+        return;
+    sum->class = part.class;
+}
+
+static bool find_all(struct finder *at)
+{
+    find_weights(at);
+    for (uint32_t i = 0; i < at->out->count; i++)
+        at->is_unit[i] = npart__is_live(at->session, i) && npart__is_unit(at->session, i);
+    for (uint32_t i = 0; i < npart__file_nodes(at->session); i++)
+        if (at->session->into[i] != NPART_NONE)
+            add_fused(at, i);
+    for (uint32_t i = 0; i < at->out->count; i++)
+        if (npart__is_live(at->session, i))
+            find_live(at, i);
+    return !at->figures.pool || (!at->figures.pool->failed && !at->figures.text.failed);
+}
+
+static bool find(const struct npart__session *session, const struct npart__inference *known, bool has_expressions,
+                 struct npart__arena *arena, struct npart__works *out)
+{
+    struct npart__arena scratch;
+    const struct npart__graph *graph = session->graph;
+    npart__arena_init(&scratch, &arena->allocator);
+    struct finder at = {.session = session, .known = known, .graph = graph, .file = session->made_from->graph};
+    *out = (struct npart__works){.count = graph->nodes.count};
+    out->items = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *out->items);
+    at.out = out;
+    at.row_of = npart__arena_zeroed(&scratch, graph->strings.texts.count + (size_t)1, sizeof *at.row_of);
+    at.made_by = npart__arena_allocate(&scratch, (graph->values.count + (size_t)1) * sizeof *at.made_by);
+    at.has_parts = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.has_parts);
+    at.is_unit = npart__arena_zeroed(&scratch, graph->nodes.count + (size_t)1, sizeof *at.is_unit);
+    bool is_ready = out->items && at.row_of && at.made_by && at.has_parts && at.is_unit &&
+                    npart__figures_init(&at.figures, &known->expressions, has_expressions, arena);
+    if (is_ready)
+        memset(at.made_by, 0xff, graph->values.count * sizeof *at.made_by); /* NPART_NONE */
+    is_ready = is_ready && find_all(&at);
+    out->expressions = at.figures.pool;
+    npart__arena_clear(&scratch);
+    return is_ready;
+}
+
+bool npart__find_work(const struct npart__session *session, const struct npart__inference *known,
+                      struct npart__arena *arena, struct npart__works *out)
+{
+    return find(session, known, false, arena, out);
+}
+
+bool npart__find_symbolic_work(const struct npart__session *session, const struct npart__inference *known,
+                               struct npart__arena *arena, struct npart__works *out)
+{
+    return find(session, known, true, arena, out);
+}
+
+const char *npart__work_word(enum npart__work_class class)
+{
+    static const char *const words[] = {
+        [NPART__WORK_NONE] = "none",           [NPART__WORK_MATRIX] = "matrix",
+        [NPART__WORK_PRODUCT] = "product",     [NPART__WORK_DEPTHWISE] = "depthwise",
+        [NPART__WORK_NORMALIZE] = "normalize", [NPART__WORK_FUNCTION] = "function",
+        [NPART__WORK_ELEMENTWISE] = "elementwise", [NPART__WORK_MOVE] = "move",
+        [NPART__WORK_CONVERT] = "convert",
+    };
+    return words[class];
+}
