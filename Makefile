@@ -17,7 +17,9 @@ OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
 GENERATED := $(BUILD)/generated
 VENV := $(BUILD)/venv
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-VARIANT_FLAGS := $(if $(filter debug,$(VARIANT)),-DNPART_DEBUG)$(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
+# The debug build fills what nobody has initialized, where the compiler can, so that it is seen when it is read.
+takes = $(shell echo 'int x;' | $(CC) $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
+VARIANT_FLAGS := $(if $(filter debug,$(VARIANT)),-DNPART_DEBUG $(call takes,-ftrivial-auto-var-init=pattern))$(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
 
 header := include/npu_partition.h
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
@@ -166,6 +168,8 @@ $(OUT)/test/checks/print_sizes: $(OUT)/test/checks/print_sizes.o $(static_librar
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/checks/equivalent_nodes: $(OUT)/test/checks/equivalent_nodes.o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/failing_models: $(OUT)/test/checks/failing_models.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 # The debug build asserts that a verdict that a node shares with another is the one that its own rules give it.
 GRAPHS ?= 500
 judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/case-models/ready
@@ -176,9 +180,10 @@ judge-all: $(tool) $(case_runner) $(OUT)/test/checks/equivalent_nodes $(BUILD)/c
 check-equivalent: $(BUILD)/case-models/ready ## nodes that share a verdict, judged each for itself (GRAPHS random ones, SEED)
 	$(MAKE) VARIANT=debug judge-all
 # There each request of an arena is an allocation.
-check-memory: ## every allocation of the public calls fails once
-	@$(MAKE) VARIANT=debug $(BUILD)/debug/test/unit/test_allocation_failure
+check-memory: $(BUILD)/case-models/ready ## every allocation of the public calls fails once
+	@$(MAKE) VARIANT=debug $(BUILD)/debug/test/unit/test_allocation_failure $(BUILD)/debug/test/checks/failing_models
 	$(BUILD)/debug/test/unit/test_allocation_failure
+	$(BUILD)/debug/test/checks/failing_models fixtures/*.onnx $(BUILD)/case-models/*.onnx
 snapshot = $(PYTHON) test/checks/snapshot.py $(tool) fixtures $(BUILD)/case-models test/snapshot.txt
 check-snapshot: $(tool) $(BUILD)/case-models/ready ## no answer of any target on fixtures and text cases changes unseen
 	$(snapshot)

@@ -84,8 +84,7 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
         npart__append_text(&text, ". ");
         append_dims(way, way->fixed, &text);
     }
-    const char *made = npart__buffer_text(&text);
-    return text.failed ? NULL : made;
+    return npart__made_text(&text);
 }
 
 /* Adds the causes of which nothing was told so far and no node is left to the CPU. False when out of memory. */

@@ -367,8 +367,7 @@ static const char *text_of(struct npart__way *way, const struct cut *cut)
                               : cut->after.tensor_count      ? ", and run only what is between on the NPU"
                               : cut->before.tensor_count > 1 ? ", and run what makes them on the CPU"
                                                              : ", and run what makes it on the CPU");
-    const char *made = npart__buffer_text(&text);
-    return text.failed ? NULL : made;
+    return npart__made_text(&text);
 }
 
 /* Causes of which every node is outside. */

@@ -48,8 +48,7 @@ const char *npart__target_text(const struct npart__plan *plan, uint32_t variant,
             npart__append_format(&text, "%c%s", switches >> i & 1 ? '+' : '-', oplist->switches.items[i]);
     if (at->toolchain + 1 < oplist->toolchains.count)
         npart__append_format(&text, "@%s", at->toolchain_text);
-    const char *made = npart__buffer_text(&text);
-    return text.failed ? NULL : made;
+    return npart__made_text(&text);
 }
 
 /* ---- another opset ----------------------------------------------------------------------------------------- */

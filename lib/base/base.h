@@ -219,6 +219,8 @@ void npart__append_int64(struct npart__buffer *buffer, int64_t value);
 void npart__append_fixed(struct npart__buffer *buffer, double value, unsigned decimals);
 /* The text so far, terminated; "" when nothing could be kept. */
 const char *npart__buffer_text(struct npart__buffer *buffer);
+/* The same of a text that is whole; NULL when memory ran out at any time. */
+const char *npart__made_text(struct npart__buffer *buffer);
 
 /* ---- text from outside ------------------------------------------------------------------------------------ */
 

@@ -121,3 +121,10 @@ const char *npart__buffer_text(struct npart__buffer *buffer)
     buffer->data[buffer->size] = '\0';
     return buffer->data;
 }
+
+/* Asked after the last byte: the one that ends the text may need memory, too. */
+const char *npart__made_text(struct npart__buffer *buffer)
+{
+    const char *made = npart__buffer_text(buffer);
+    return buffer->failed ? NULL : made;
+}

@@ -388,7 +388,7 @@ static bool tell_other_sizes(struct npart__inference *inference, uint32_t value,
     npart__append_fact(&text, &inference->expressions, declared);
     npart__append_text(&text, ", asked for is ");
     npart__append_fact(&text, &inference->expressions, &asked);
-    return !text.failed && npart__add_finding(inference, "input-shape", npart__buffer_text(&text), "");
+    return npart__add_finding(inference, "input-shape", npart__made_text(&text), "");
 }
 
 /* What is known of an input: its declared type, then the caller's whole shape, else single axes of it. An input without

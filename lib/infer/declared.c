@@ -31,7 +31,7 @@ static void report_difference(struct npart__inference *inference, uint32_t value
     }
     npart__append_text(&text, declared->has_rank ? "], inference " : "...], inference ");
     npart__append_fact(&text, &inference->expressions, ours);
-    if (!npart__add_finding(inference, "declared-type", npart__buffer_text(&text), place))
+    if (!npart__add_finding(inference, "declared-type", npart__made_text(&text), place))
         inference->expressions.failed = true;
 }
 

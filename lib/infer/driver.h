@@ -29,7 +29,8 @@ struct npart__fact *npart__fact_of_declared(struct npart__inference *inference,
                                             const struct npart__declared_type *declared);
 /* Adds what the file declares of a value to its fact: see declared.c. */
 void npart__merge_declared(struct npart__inference *inference, uint32_t value);
-/* Reports `text` and where it was found; `code` is for programs. Nothing in a quiet pass. False when out of memory. */
+/* Reports `text` (NULL: memory ran out) and where it was found; `code` is for programs. Nothing in a quiet pass. False
+ * when out of memory. */
 bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place);
 /* Notes two sizes that must be equal for the model to work; or, where one broadcasts, one of them 1. */
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts);

@@ -151,8 +151,8 @@ static void mark_constants(struct npart__call *call)
 
 bool npart__add_finding(struct npart__inference *inference, const char *code, const char *text, const char *place)
 {
-    if (inference->is_quiet)
-        return true;
+    if (inference->is_quiet || !text)
+        return text != NULL;
     struct npart__finding finding = {
         .code = code,
         .text = npart__arena_copy_text(inference->arena, text, strlen(text)),

@@ -416,9 +416,10 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
         parser->now = before;
     }
     npart__append_text(&out, text);
-    if (out.failed)
+    const char *made = npart__made_text(&out);
+    if (!made)
         npart__parse_out_of_memory(parser);
-    return npart__buffer_text(&out);
+    return made ? made : "";
 }
 
 const char *npart__take_text(struct npart__parser *parser, const char *expected)
@@ -448,7 +449,8 @@ const char *npart__label_text(struct npart__parser *parser, const char *label)
         if (label[length])
             npart__append(&out, label + length++, 1);
     }
-    if (out.failed)
+    const char *made = npart__made_text(&out);
+    if (!made)
         npart__parse_out_of_memory(parser);
-    return npart__buffer_text(&out);
+    return made ? made : "";
 }

@@ -83,9 +83,10 @@ static const char *condition_text(struct npart__parser *parser, uint32_t conditi
     npart__buffer_init(&text, parser->arena);
     if (condition != NPART_NONE)
         npart__append_term(parser->oplist, condition, &text);
-    if (text.failed)
+    const char *made = npart__made_text(&text);
+    if (!made)
         npart__parse_out_of_memory(parser);
-    return npart__buffer_text(&text);
+    return made ? made : "";
 }
 
 /* The stage does not matter, as rules of two sections are not compared. */

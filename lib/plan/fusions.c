@@ -387,8 +387,7 @@ static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32
         npart__append_text(&name, i ? "+" : "");
         npart__append_text(&name, npart__node_op(graph, &graph->nodes.items[nodes[i]]));
     }
-    const char *made = npart__buffer_text(&name);
-    return name.failed ? NULL : made;
+    return npart__made_text(&name);
 }
 
 /* Nodes that belong to one: `root_of` by node. They are listed root by root. */

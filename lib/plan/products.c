@@ -26,12 +26,12 @@ static bool write_body(struct npart__arena *arena, const struct npart__fact *lef
         npart__append_int64(&text, result->dims[i]);
     }
     npart__append_text(&text, ";Y=Reshape product shape;");
-    if (!body || text.failed)
+    if (!body)
         return false;
     body->name = "Gemm";
-    body->body = npart__buffer_text(&text);
+    body->body = npart__made_text(&text);
     out->function = body;
-    return true;
+    return body->body != NULL;
 }
 
 /* False when out of memory. Only of static shapes, since the runtime writes the target of the second Reshape as a

@@ -55,6 +55,19 @@ static void check_values(const struct npart__session *session)
     }
 }
 
+/* Nothing else is a result of the graph: each of the file's is stood for by one that is marked, and only by that. */
+static void check_results(const struct npart__session *session, struct npart__arena *scratch)
+{
+    const struct npart__graph *graph = session->graph, *file = session->made_from->graph;
+    bool *is_result = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_result);
+    for (uint32_t v = 0; is_result && v < file->values.count; v++)
+        if (file->values.items[v].is_graph_output)
+            is_result[session->stands_for[v]] = true;
+    for (uint32_t v = 0; is_result && v < graph->values.count; v++)
+        NPART__ASSERT(is_result[v] == graph->values.items[v].is_graph_output, "value %u is %s result", v,
+                      is_result[v] ? "a" : "no");
+}
+
 void npart__check_session(const struct npart__session *session)
 {
     struct npart__arena scratch;
@@ -62,6 +75,7 @@ void npart__check_session(const struct npart__session *session)
     bool *is_run = npart__arena_zeroed(&scratch, session->graph->nodes.count + (size_t)1, sizeof *is_run);
     check_fates(session);
     check_values(session);
+    check_results(session, &scratch);
     for (uint32_t n = 0; is_run && n < session->graph->nodes.count; n++)
         is_run[n] = npart__is_live(session, n);
     if (is_run)

@@ -34,8 +34,10 @@ ptrdiff_t read_piecewise(void *payload, void *into, size_t bytes)
 {
     struct piecewise *stream = payload;
     size_t rest = stream->size - stream->at, piece = stream->piece;
-    if (stream->fail_at && stream->at >= stream->fail_at)
+    if (stream->fail_at && stream->at >= stream->fail_at) {
+        stream->fail_at = stream->fails_once ? 0 : stream->fail_at;
         return -1;
+    }
     if (!piece) { /* 1, 2, 4, ... 64 KiB, and again, a little off */
         unsigned step = stream->calls % 17;
         piece = ((size_t)1 << step) + stream->calls % 3;

@@ -37,7 +37,8 @@ struct piecewise {
     const uint8_t *data;
     size_t size, at, piece; /* piece 0: sizes that change */
     unsigned calls;
-    size_t fail_at; /* an offset from which reading fails; 0: none */
+    size_t fail_at;  /* an offset from which reading fails; 0: none */
+    bool fails_once; /* then it goes on as if nothing had been */
 };
 ptrdiff_t read_piecewise(void *payload, void *into, size_t bytes);
 

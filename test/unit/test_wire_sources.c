@@ -66,8 +66,9 @@ static void test_wire_sources__no_descriptor_stays_open(void)
 static void test_wire_sources__a_stream_that_fails(void)
 {
     struct bytes graph = small_graph(), model = model_around(&graph);
-    for (size_t fail_at = 1; fail_at < model.size; fail_at++) {
-        struct piecewise stream = {.data = model.data, .size = model.size, .piece = 1, .fail_at = fail_at};
+    for (size_t i = 2; i < 2 * model.size; i++) { /* for good, and once */
+        struct piecewise stream = {
+            .data = model.data, .size = model.size, .piece = 1, .fail_at = i / 2, .fails_once = i % 2};
         struct npart__arena arena;
         struct npart__source source;
         struct npart__skeleton skeleton;
