@@ -414,6 +414,27 @@ NPART_API size_t npart_inference_type_text(const npart_inference *inference, uin
  * False, with *count 0, when they are not known. */
 NPART_API bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out,
                                         uint32_t capacity, uint32_t *count);
+/* How much a node computes or moves: a number, or where sizes are symbolic an expression of them. */
+struct npart_figure {
+    uint64_t value;   /* UINT64_MAX: it is no number that is known */
+    const char *text; /* "64*batch*sequence"; NULL: it is a number, or not known */
+};
+
+/* A node's work, with what is fused into it; all 0 for one that is not live. In the body of an If, Loop or Scan it is
+ * for one pass. */
+struct npart_work {
+    size_t size;
+    const char *work_class; /* which unit does it: "none", "matrix", "product", "depthwise", "normalize", "function",
+                               "elementwise", "move" or "convert"; see docs/json.md */
+    struct npart_figure macs, operations;   /* multiply-accumulates; arithmetic operations besides */
+    struct npart_figure bytes_in, bytes_out, weight_bytes; /* activations and constants, as they are quantized */
+    struct npart_figure rows, columns, depth, taps, groups; /* the product, of which macs is the volume; 0: none */
+    int activation_type, weight_type; /* ONNX's numbers; 0: there is none, or not known */
+};
+/* The work of a node, by all that is known of its sizes; of a plan's view, by what the target's runtime knows. The
+ * first call finds that of all. Fails with MEMORY, or ARGUMENT where there is no such node. */
+NPART_API npart_status npart_inference_work(const npart_inference *inference, uint32_t node, struct npart_work *out,
+                                            struct npart_error *error);
 /* Sizes that must be equal for the model to work, where two different symbols met: writes "n = m", cut to `bytes`, and
  * to `*node` (may be NULL) where they met. */
 NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,
@@ -603,6 +624,9 @@ struct npart_node_plan {
 };
 /* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);
+/* The work of a node as the plan's runtime runs it: see npart_inference_work. */
+NPART_API npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart_work *out,
+                                       struct npart_error *error);
 /* The nodes that are live, in the order that they run: graph by graph; `*count` of them. */
 NPART_API const uint32_t *npart_plan_order(const npart_plan *plan, uint32_t *count);
 
@@ -797,6 +821,9 @@ NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, si
  * what the target's runtime knows of them. */
 NPART_API npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write,
                                            void *payload, struct npart_error *error);
+/* The same, and with a node's first output what the node computes and moves (npart_inference_work). */
+NPART_API npart_status npart_report_work(const npart_inference *inference, npart_write_callback write, void *payload,
+                                         struct npart_error *error);
 
 #ifdef __cplusplus
 }

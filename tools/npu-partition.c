@@ -98,11 +98,13 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
 /* What is known of them; with targets, what their runtimes know, one after the other. */
 static npart_status write_shapes(struct run *run, struct job *job, struct npart_error *error)
 {
+    npart_status (*shapes)(const npart_inference *, npart_write_callback, void *, struct npart_error *) =
+        run->options->is_verbose ? npart_report_work : npart_report_shapes;
     if (run->options->target_count == 0)
-        return npart_report_shapes(job->inference, write_output, run, error);
+        return shapes(job->inference, write_output, run, error);
     npart_status status = make_plans(run, job, error);
     for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
-        status = npart_report_shapes(npart_plan_view(job->plans[i]), write_output, run, error);
+        status = shapes(npart_plan_view(job->plans[i]), write_output, run, error);
     return status;
 }
 

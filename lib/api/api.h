@@ -53,6 +53,13 @@ struct npart_model {
     const char *name;
 };
 
+/* The work of every node, found when it is first asked for, with the lock of the inference. */
+struct npart__late_work {
+    bool is_found;
+    struct npart__works works;
+    const char **texts; /* by sum of works.expressions; NULL: not printed yet */
+};
+
 /* What is known of a model's values. The same struct serves for views: what the runtime of one
  * plan knows, with the graph that it sees. */
 struct npart_inference {
@@ -63,6 +70,7 @@ struct npart_inference {
     npart_model model_view;              /* of a view whose graph is not the model's: what `model` is */
     const npart_inference *made_from;    /* of a view; else NULL */
     struct npart__views *views;
+    struct npart__late_work *work;
     const struct npart__infer_options *options;  /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
     uint32_t chosen_count;
@@ -85,6 +93,7 @@ struct npart_oplist {
 struct npart__late {
     bool has_fusions;
     struct npart__fusions fusions;
+    struct npart__late_work work;
 };
 
 /* What one target does with a model: lib/plan's result, and beside it what reports ask for. */

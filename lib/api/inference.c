@@ -82,8 +82,9 @@ static npart_inference *new_inference(const npart_model *model)
     made->inference = &made->own;
     made->model = model;
     made->views = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->views);
+    made->work = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->work);
     npart__life_keep(made->life, model->life);
-    if (!made->views) {
+    if (!made->views || !made->work) {
         npart_inference_free(made);
         return NULL;
     }

@@ -53,9 +53,11 @@ static npart_status check_options(const struct npart_plan_options *options, stru
 static npart_inference *new_view(const npart_plan *plan, struct npart__arena *arena)
 {
     npart_inference *view = npart__arena_zeroed(arena, 1, sizeof *view);
-    if (!view)
+    struct npart__late_work *work = npart__arena_zeroed(arena, 1, sizeof *work);
+    if (!view || !work)
         return NULL;
     *view = *plan->inference;
+    view->work = work;
     view->inference = plan->plan.inference;
     view->made_from = plan->inference;
     if (view->inference->graph != plan->inference->model->graph) {

@@ -252,6 +252,16 @@ static void node_tail(struct json *json, uint32_t id)
     text(json, "}}");
 }
 
+/* Of a live node. */
+static void node_work(struct json *json, uint32_t id)
+{
+    struct npart_work at = {.size = sizeof at};
+    json->pool->failed |= npart_plan_work(json->plan, id, &at, NULL) != NPART_OK;
+    text(json, ",\"work\":");
+    if (!json->pool->failed)
+        npart__add_work(json->out, &at);
+}
+
 /* A node's line: what every target says of it, then verdict, reasons and cause of this one. */
 static void node(struct json *json, uint32_t id)
 {
@@ -275,6 +285,10 @@ static void node(struct json *json, uint32_t id)
     else
         node_reasons(json, id, at.reason_count);
     id_or_null(json, "],\"cause\":", at.cause);
+    if (*at.fate)
+        text(json, ",\"work\":null");
+    else
+        node_work(json, id);
     if (json->nodes)
         npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
     else

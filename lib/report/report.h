@@ -93,6 +93,11 @@ bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length);
 /* "1.2 MB" */
 void npart__add_bytes(struct npart__sheet *sheet, uint64_t bytes);
 
+/* ---- work -------------------------------------------------------------------------------------------------- */
+
+/* work.c: what a node computes and moves, as a JSON object. */
+void npart__add_work(struct npart__sheet *sheet, const struct npart_work *work);
+
 /* ---- layouts ----------------------------------------------------------------------------------------------- */
 
 /* layouts.c: why a tensor that is converted changes its layout: "the target computes node 3 (Conv) in NHWC; ...".

@@ -2,7 +2,8 @@
  *
  * The types and shapes of the main graph's values as JSON, by name (--shapes):
  * {"x":[1,[1,3,224,224]],"y":[1,["batch",1000]]}. The number before a shape is ONNX's for the
- * element type; a size is a number, an expression as text, or null.
+ * element type; a size is a number, an expression as text, or null. With the work of nodes (-v)
+ * an object follows the shape of what is the first output of a live node.
  */
 #include "report/report.h"
 
@@ -11,6 +12,7 @@ struct shapes {
     struct npart__sheet *out;
     struct npart__sheet scratch; /* what a getter writes */
     const npart_inference *inference;
+    bool has_work;
 };
 
 /* A size that is neither a number nor named is null. */
@@ -28,6 +30,23 @@ static void dim(struct shapes *shapes, uint32_t value, uint32_t axis)
         npart__add_json_string(shapes->out, scratch->data, scratch->size);
     else
         npart__add_text(shapes->out, "null");
+}
+
+/* Of the node that makes the value, where this is the first of its results. */
+static void work(struct shapes *shapes, uint32_t id, uint32_t producer)
+{
+    struct npart_work at = {.size = sizeof at};
+    struct npart_node node = {.size = sizeof node};
+    bool is_first = shapes->has_work && producer != NPART_NONE &&
+                    npart_model_node(npart_inference_model(shapes->inference), producer, &node) &&
+                    node.output_count && node.outputs[0] == id;
+    if (!is_first)
+        return;
+    shapes->out->pool->failed |= npart_inference_work(shapes->inference, producer, &at, NULL) != NPART_OK;
+    if (shapes->out->pool->failed)
+        return;
+    npart__add_text(shapes->out, ",");
+    npart__add_work(shapes->out, &at);
 }
 
 /* What is no tensor has a word in the place of its shape. */
@@ -54,7 +73,9 @@ static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *
         npart__add_text(shapes->out, i ? "," : "");
         dim(shapes, id, i);
     }
-    npart__add_text(shapes->out, value->has_rank ? "]]" : "]");
+    npart__add_text(shapes->out, value->has_rank ? "]" : "");
+    work(shapes, id, value->producer);
+    npart__add_text(shapes->out, "]");
 }
 
 /* Of the main graph: its inputs, and what its nodes make, under the names that the file gives them. */
@@ -83,8 +104,8 @@ static void all_shapes(struct shapes *shapes, const npart_model *model)
 }
 
 /* Of an inference and not of a plan, so what is checked for plans is checked here by hand. */
-npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write, void *payload,
-                                 struct npart_error *error)
+static npart_status report(const npart_inference *inference, bool has_work, npart_write_callback write, void *payload,
+                           struct npart_error *error)
 {
     struct npart__pool pool;
     struct npart__sheet out;
@@ -94,10 +115,22 @@ npart_status npart_report_shapes(const npart_inference *inference, npart_write_c
     if (!write)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
     npart__report_open(&pool, &out, info.allocator, write, payload);
-    struct shapes shapes = {.out = &out, .inference = inference};
+    struct shapes shapes = {.out = &out, .inference = inference, .has_work = has_work};
     npart__sheet_open(&shapes.scratch, &pool);
     (void)npart__sheet_reserve(&shapes.scratch, 255);
     all_shapes(&shapes, npart_inference_model(inference));
     npart__sheet_close(&shapes.scratch);
     return npart__report_close(&pool, &out, error);
+}
+
+npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write, void *payload,
+                                 struct npart_error *error)
+{
+    return report(inference, false, write, payload, error);
+}
+
+npart_status npart_report_work(const npart_inference *inference, npart_write_callback write, void *payload,
+                               struct npart_error *error)
+{
+    return report(inference, true, write, payload, error);
 }

@@ -130,6 +130,11 @@ static npart_status write_shapes(struct scene *scene, struct npart_error *error)
     return npart_report_shapes(scene->inference, sum_up, scene, error);
 }
 
+static npart_status write_work(struct scene *scene, struct npart_error *error)
+{
+    return npart_report_work(scene->inference, sum_up, scene, error);
+}
+
 static npart_status plan_by_default(struct scene *scene, struct npart_error *error)
 {
     return npart_plan_make(&scene->plan, scene->inference, scene->planned, NULL, NULL, error);
@@ -226,6 +231,7 @@ const struct tried_call model_calls[] = {
     {"inference with sizes", INFERENCE, infer_fixed},
     {"inference for another use", INFERENCE, infer_use},
     {"shapes", INFERENCE, write_shapes},
+    {"work", INFERENCE, write_work},
     {"plan", INFERENCE, plan_by_default},
     {"plan with sizes", FIXED, plan_fixed},
     {"plan by runs", INFERENCE, plan_runs},

@@ -199,6 +199,7 @@ static void test_api_safety__null_arguments(void)
     CHECK_ARGUMENT(npart_report_json(&pair, 1, NULL, NULL, NULL, &error));
     CHECK_ARGUMENT(npart_report_explain(&pair, 1, NULL, NULL, sink_write, &sink, &error));
     CHECK_ARGUMENT(npart_report_shapes(NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_report_work(at.inference, NULL, NULL, &error));
     CHECK_ARGUMENT(npart_report_shapes(at.inference, NULL, NULL, &error));
     CHECK(!model && !inference && !oplist && !plan && sink.calls == 0);
     analysis_close(&at);
@@ -307,6 +308,15 @@ static void test_api_safety__sizes(void)
     CHECK_SIZE(npart_reason, npart_plan_check(at.plan, 0, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cause, npart_plan_cause(at.plan, 0, &out, NULL, 0));
     CHECK_SIZE(npart_cost, npart_plan_cost(at.plan, &out));
+    struct npart_work work = {.size = 1};
+    CHECK_INT(npart_plan_work(at.plan, 0, &work, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_inference_work(at.inference, 0, &work, NULL), NPART_ERROR_ARGUMENT);
+    work.size = sizeof work;
+    CHECK_INT(npart_plan_work(at.plan, NPART_NONE, &work, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_inference_work(at.inference, NPART_NONE, &work, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_work(NULL, 0, &work, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_inference_work(NULL, 0, &work, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_work(at.plan, 0, NULL, NULL), NPART_ERROR_ARGUMENT);
     struct npart_fusion fusion = {.size = 1};
     CHECK_INT(npart_plan_fusion(at.plan, 0, &fusion, NULL), NPART_ERROR_ARGUMENT);
     fusion.size = sizeof fusion;
@@ -440,6 +450,8 @@ static void ask_everything(const struct family *family)
         (void)ask_all(&at, id);
     char *json = json_of(family->plan, family->fixed_plan), *text = text_of(family->plan, family->fixed_plan, NULL);
     CHECK_INT(npart_report_shapes(family->inference, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report_work(family->inference, sink_write, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report_work(npart_plan_view(family->plan), sink_write, &sink, NULL), NPART_OK);
     CHECK_INT(npart_report_shapes(npart_plan_view(family->plan), sink_write, &sink, NULL), NPART_OK);
     CHECK_INT(npart_advice_make(&advice, family->plan, family->fixed_plan, NULL), NPART_OK);
     npart_advice_free(advice);

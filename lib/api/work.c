@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that tell what nodes compute and move. Expressions are made and printed when they are first asked
+ * for: most callers want none, and a plan has the numbers.
+ */
+#include "api/api.h"
+
+/* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. */
+static bool find_work(const struct npart__session *session, const struct npart__inference *known,
+                      const struct npart__works *numbers, struct npart__arena *arena, struct npart__late_work *late)
+{
+    bool is_symbolic = false;
+    for (uint32_t i = 0; i < known->expressions.symbols.count; i++)
+        is_symbolic |= known->expressions.symbols.items[i].name && !known->expressions.symbols.items[i].is_bound;
+    if (!is_symbolic && numbers)
+        late->works = *numbers;
+    else if (!(is_symbolic ? npart__find_symbolic_work : npart__find_work)(session, known, arena, &late->works))
+        return false;
+    if (late->works.expressions)
+        late->texts =
+            npart__arena_zeroed(arena, late->works.expressions->sums.texts.count + (size_t)1, sizeof *late->texts);
+    late->is_found = late->texts || !late->works.expressions;
+    return late->is_found;
+}
+
+static struct npart_figure figure_of(struct npart__late_work *late, struct npart__arena *arena, uint64_t figure,
+                                     bool *is_ok)
+{
+    struct npart_figure out = {.value = figure};
+    if (figure == NPART__WORK_UNKNOWN || npart__work_is_number(figure))
+        return out;
+    const char **text = &late->texts[(int64_t)figure - NPART__HANDLE_BASE];
+    if (!*text) {
+        struct npart__buffer buffer;
+        npart__buffer_init(&buffer, arena);
+        npart__append_dim(&buffer, late->works.expressions, (int64_t)figure);
+        *text = npart__made_text(&buffer);
+    }
+    *is_ok &= *text != NULL;
+    out.value = UINT64_MAX;
+    out.text = *text;
+    return out;
+}
+
+/* Nodes past those of a session's graph are not run. */
+static bool tell(struct npart__late_work *late, struct npart__arena *arena, uint32_t node, struct npart_work *out)
+{
+    const struct npart__work *at = &late->works.items[node];
+    const uint64_t from[] = {at->macs, at->operations, at->input_bytes, at->output_bytes, at->weight_bytes,
+                             at->rows, at->columns,    at->depth,       at->taps,         at->groups};
+    struct npart_figure to[NPART__COUNT(from)];
+    bool is_ok = true;
+    for (size_t i = 0; i < NPART__COUNT(from); i++)
+        to[i] = figure_of(late, arena, from[i], &is_ok);
+    if (is_ok)
+        *out = (struct npart_work){
+            .size = sizeof *out,
+            .work_class = npart__work_word(at->class),
+            .macs = to[0],
+            .operations = to[1],
+            .bytes_in = to[2],
+            .bytes_out = to[3],
+            .weight_bytes = to[4],
+            .rows = to[5],
+            .columns = to[6],
+            .depth = to[7],
+            .taps = to[8],
+            .groups = to[9],
+            .activation_type = at->activation_type,
+            .weight_type = at->weight_type,
+        };
+    return is_ok;
+}
+
+static npart_status check(const void *handle, const char *name, const struct npart__graph *graph, uint32_t node,
+                          const struct npart_work *out, struct npart_error *error)
+{
+    if (!handle || !out)
+        return npart__fail_null(handle ? "out" : name, error);
+    if (out->size != sizeof *out)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the size of struct npart_work is not known");
+    if (node >= graph->nodes.count)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u nodes", graph->nodes.count);
+    return NPART_OK;
+}
+
+/* As a session without a runtime runs it. */
+npart_status npart_inference_work(const npart_inference *inference, uint32_t node, struct npart_work *out,
+                                  struct npart_error *error)
+{
+    npart_status status =
+        check(inference, "inference", inference ? inference->inference->graph : NULL, node, out, error);
+    if (status != NPART_OK)
+        return status;
+    struct npart__late_work *late = inference->work;
+    struct npart__arena *arena = inference->inference->arena;
+    npart__lock(inference);
+    if (!late->is_found) {
+        struct npart__session session;
+        status = npart__session_make(inference->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, arena, &session,
+                                     error);
+        if (status == NPART_OK && !find_work(&session, inference->inference, NULL, arena, late))
+            status = npart__fail_memory(error);
+    }
+    if (status == NPART_OK && !tell(late, arena, node, out))
+        status = npart__fail_memory(error);
+    npart__unlock(inference);
+    return status;
+}
+
+npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart_work *out, struct npart_error *error)
+{
+    npart_status status = check(plan, "plan", plan ? plan->plan.graph : NULL, node, out, error);
+    if (status != NPART_OK)
+        return status;
+    struct npart__late_work *late = &plan->late->work;
+    struct npart__arena *arena = &plan->life->arena;
+    npart__lock(plan->inference);
+    bool is_ok = late->is_found || find_work(&plan->plan.session, plan->plan.known, &plan->plan.works, arena, late);
+    is_ok = is_ok && tell(late, arena, node, out);
+    npart__unlock(plan->inference);
+    return is_ok ? NPART_OK : npart__fail_memory(error);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a node computes and moves, as JSON.
+ */
+#include "report/report.h"
+
+static void figure(struct npart__sheet *out, const char *key, const struct npart_figure *at)
+{
+    npart__add_text(out, key);
+    if (at->text)
+        npart__add_json_string(out, at->text, strlen(at->text));
+    else if (at->value > INT64_MAX)
+        npart__add_text(out, "null");
+    else
+        npart__add_number(out, (int64_t)at->value);
+}
+
+void npart__add_work(struct npart__sheet *out, const struct npart_work *work)
+{
+    npart__add_text(out, "{\"class\":\"");
+    npart__add_text(out, work->work_class);
+    figure(out, "\",\"macs\":", &work->macs);
+    figure(out, ",\"operations\":", &work->operations);
+    figure(out, ",\"bytes_in\":", &work->bytes_in);
+    figure(out, ",\"bytes_out\":", &work->bytes_out);
+    figure(out, ",\"weight_bytes\":", &work->weight_bytes);
+    figure(out, ",\"rows\":", &work->rows);
+    figure(out, ",\"columns\":", &work->columns);
+    figure(out, ",\"depth\":", &work->depth);
+    figure(out, ",\"taps\":", &work->taps);
+    figure(out, ",\"groups\":", &work->groups);
+    npart__add_text(out, ",\"activation_type\":");
+    npart__add_number(out, work->activation_type);
+    npart__add_text(out, ",\"weight_type\":");
+    npart__add_number(out, work->weight_type);
+    npart__add_text(out, "}");
+}
