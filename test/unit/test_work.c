@@ -249,5 +249,49 @@ static void test_work__too_large(void)
     check(examples, NPART__COUNT(examples), true);
 }
 
-TESTS(test_work__convolutions, test_work__matrices, test_work__recurrent_and_attention, test_work__of_elements,
-      test_work__quantized, test_work__fused, test_work__expressions, test_work__too_large)
+struct name {
+    const char *domain, *op;
+};
+
+static const struct name rows[] = {
+#define WORK(domain, name, class, formula, input, weight, operations) {domain, name},
+#include "work/work.def"
+};
+
+static const struct name operators[] = {
+#define OPERATOR(domain, name, ...) {domain, name},
+#include "schema/operators.def"
+#undef OPERATOR
+#define ROW(domain, name, ...) {domain, name},
+#define PATTERN(domain, name, ...) {domain, name},
+#include "infer/rows.def"
+};
+
+static int compare(const struct name *a, const struct name *b)
+{
+    int order = strcmp(a->domain, b->domain);
+    return order ? order : strcmp(a->op, b->op);
+}
+
+/* Sorted, as they are searched by halves; and none is missing or unheard of. */
+static void test_work__every_operator_has_a_row(void)
+{
+    bool is_known[NPART__COUNT(rows)] = {false};
+    for (size_t i = 1; i < NPART__COUNT(rows); i++)
+        CHECK(compare(&rows[i - 1], &rows[i]) < 0);
+    for (size_t i = 0; i < NPART__COUNT(operators); i++) {
+        size_t at = 0;
+        while (at < NPART__COUNT(rows) && compare(&operators[i], &rows[at]) != 0)
+            at++;
+        if (at == NPART__COUNT(rows))
+            CHECK_TEXT(operators[i].op, "in work.def");
+        else
+            is_known[at] = true;
+    }
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+        CHECK_TEXT(is_known[i] ? "known" : rows[i].op, "known");
+}
+
+TESTS(test_work__every_operator_has_a_row, test_work__convolutions, test_work__matrices,
+      test_work__recurrent_and_attention, test_work__of_elements, test_work__quantized,
+      test_work__fused, test_work__expressions, test_work__too_large)
