@@ -314,6 +314,9 @@ fidelity-intel: $(tool) $(VENV)/ready ## the same for Intel's compiler and provi
 fidelity-shapes: $(tool) $(VENV)/ready ## types and shapes against other inferences and real runs (MODELS=folder)
 	$(PYTHON) test/fidelity/shapes.py --tool $(tool) $(MODELS)
 	$(VENV)/bin/python test/fidelity/view.py --tool $(tool) --runtime $(VENV)/bin/python $(MODELS)
+fidelity-work: $(tool) $(VENV)/ready ## multiply-accumulates and bytes against onnx-tool and a table (MODELS, TRUTH=folder)
+	$(VENV)/bin/pip -q install onnx-tool
+	$(VENV)/bin/python test/fidelity/work.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
 fidelity-valid: $(tool) $(VENV)/ready ## what ONNX Runtime refuses to load, against the tool's findings (MODELS, TRUTH=folder)
 	$(VENV)/bin/python test/fidelity/valid.py --tool $(tool) $(MODELS) $(if $(TRUTH),--truth $(TRUTH))
 # How many random operands each operator gets, at each version and for each element type.
@@ -356,6 +359,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
