@@ -351,7 +351,7 @@ static const struct row {
      "every tensor's type and shape, as JSON; with a target, as its runtime infers them", NULL},
     {"explain", 0, "NODE", take_explain,
      "every rule of one node (by name, output or number), with the values found", NULL},
-    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes", "*"},
+    {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", NULL},
     {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", NULL},
