@@ -71,7 +71,7 @@ static void analyse(npart_model *model, size_t choice)
     npart_inference *open = NULL, *fixed = NULL;
     const npart_oplist *chosen = fuzz_builtin_oplist(choice / 14);
     struct npart_error error;
-    struct fuzz_text shapes = {NULL, 0};
+    struct fuzz_text shapes = {NULL, 0}, work = {NULL, 0};
     npart_status status = npart_inference_make(&open, model, NULL, &error);
     if (status != NPART_OK) {
         fuzz_check_error(status, &error);
@@ -80,6 +80,9 @@ static void analyse(npart_model *model, size_t choice)
     if (npart_report_shapes(open, fuzz_keep, &shapes, &error) == NPART_OK)
         fuzz_check_json(&shapes);
     free(shapes.data);
+    if (npart_report_work(open, fuzz_keep, &work, &error) == NPART_OK)
+        fuzz_check_json(&work);
+    free(work.data);
     status = npart_inference_make_fixed(&fixed, open, &error);
     if (status != NPART_OK)
         fuzz_check_error(status, &error);
