@@ -283,8 +283,8 @@ static void find_live(struct finder *at, uint32_t id)
         unpack(at, file_node, work);
 }
 
-/* Into the node that it is part of. Of the parts of a call the heaviest class counts, and its product; constants that
- * are handed to the call are the call's. */
+/* Into the node that it is part of. Of the parts of a call the heaviest class counts; constants that are handed to the
+ * call are the call's. */
 static void add_fused(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->file->nodes.items[id];
@@ -305,9 +305,8 @@ static void add_fused(struct finder *at, uint32_t id)
     add(at, &sum->operations, part.operations);
     add(at, &sum->weight_elements, part.weight_elements);
     add(at, &sum->weight_bytes, part.weight_bytes);
-    if (part.class == NPART__WORK_NONE || (sum->class != NPART__WORK_NONE && sum->class <= part.class))
-        return;
-    sum->class = part.class;
+    if (sum->class == NPART__WORK_NONE || (part.class != NPART__WORK_NONE && part.class < sum->class))
+        sum->class = part.class;
 }
 
 static bool find_all(struct finder *at)

@@ -34,8 +34,8 @@ struct npart__work {
     /* By the types in the file; of what is quantized by its own, scales and zero points of constants included. */
     uint64_t input_bytes, output_bytes, weight_bytes;
     /* The product: for each of `groups` and `taps` (elements of a filter), [rows x depth] by [depth x columns]. Rows
-     * are pixels or tokens, batch included. Their product is `macs`; all are 0 where it is no product. Attention is
-     * one of queries by keys, as deep as both of its products together. */
+     * are pixels or tokens, batch included. Their product is `macs`; all are 0 where it is no product, or a call of
+     * a function, which may be several. Attention is one of queries by keys, as deep as both of its products. */
     uint64_t rows, columns, depth, taps, groups;
     /* ONNX's numbers; 0: there is none, or not known. Of a QDQ node unit the activation's is what was dequantized, of
      * a weight always. */
