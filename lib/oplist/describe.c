@@ -132,6 +132,34 @@ static void describe_partitioners(const struct npart__oplist *oplist, struct npa
     }
 }
 
+/* Which formats are for whom, and what becomes of them. */
+static void describe_precisions(const struct npart__oplist *oplist, struct npart__buffer *out)
+{
+    for (uint32_t i = 0; i < oplist->precisions.count; i++) {
+        const struct npart__precision_line *line = &oplist->precisions.items[i];
+        npart__append_text(out, "precision");
+        for (uint32_t k = 0; k < line->format_count; k++) {
+            npart__append_text(out, " ");
+            npart__append_format_name(oplist->formats.items[line->first_format + k], out);
+        }
+        for (uint32_t k = 0; k < line->variant_count; k++) {
+            uint32_t variant = oplist->format_variants.items[line->first_variant + k];
+            npart__append_format(out, k ? " %s" : " for %s", oplist->variants.items[variant].name);
+        }
+        describe_when(oplist, line->when, out);
+        npart__append_format(out, ": %s", npart__happening_word((enum npart__happening)line->happens));
+        if (line->happens == NPART__VECTOR) {
+            npart__append_text(out, " ");
+            npart__append_fixed(out, line->share, 4);
+        }
+        npart__append_format(out, "%s\n           %s\n", line->is_assumed ? ", assumed" : "", line->sentence);
+        if (line->because)
+            npart__append_format(out, "           because %s\n", line->because);
+        if (*line->source)
+            npart__append_format(out, "           source %s\n", line->source);
+    }
+}
+
 /* Toolchains newest first, as that one is the default. */
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
@@ -145,6 +173,7 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
         npart__append_text(out, "variants (* default)\n");
         describe_variants(oplist, out);
     }
+    describe_precisions(oplist, out);
     for (uint32_t gate = 0; gate < oplist->gate_count; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
         if (at->every_count)

@@ -214,6 +214,57 @@ struct npart__parameter {
     const char *source;
 };
 
+/* Element types of weights that ONNX has no number for: a 4-bit index into sixteen floating point numbers. */
+#define NPART__TYPE_NF4 63
+
+/* What is shared by one scale, and where the zero points lie. ANY stands in lines alone, UNKNOWN in what was seen. */
+enum npart__granularity {
+    NPART__SCALE_ANY,     /* of floating point: there is no scale */
+    NPART__SCALE_UNKNOWN,
+    NPART__SCALE_TENSOR,
+    NPART__SCALE_CHANNEL,
+    NPART__SCALE_BLOCK16, /* so many weights that lie on one axis */
+    NPART__SCALE_BLOCK32,
+    NPART__SCALE_BLOCK64,
+    NPART__SCALE_BLOCK128,
+    NPART__SCALE_BLOCK256,
+    NPART__SCALE_BLOCK, /* another number of them; in a line any number */
+    NPART__SCALES       /* how many there are */
+};
+enum npart__symmetry { NPART__ZERO_ANY, NPART__ZERO_UNKNOWN, NPART__ZERO_MIDDLE, NPART__ZERO_OFF, NPART__ZEROS };
+
+/* In which precision a node computes: a row of formats.def with what is finer. */
+#define NPART__FORMATS 16u
+struct npart__format {
+    uint8_t row;         /* of formats.def; NPART__FORMATS: types that no row has, or that are not known */
+    uint8_t granularity; /* enum npart__granularity */
+    uint8_t symmetry;    /* enum npart__symmetry */
+    bool is_packed;      /* as bytes for an operator with a number of bits; in a line: only so */
+};
+
+/* What becomes of a format. */
+enum npart__happening {
+    NPART__NATIVE,      /* computed at the rate of the matrix unit */
+    NPART__DEQUANTIZED, /* weights become wider on the way */
+    NPART__VECTOR,      /* on the vector unit */
+    NPART__ON_CPU,
+    NPART__FAILS,
+    NPART__UNTOLD,      /* not known */
+    NPART__HAPPENINGS   /* how many there are */
+};
+
+/* A `precision` line: of several that are for a format, the last that counts. */
+struct npart__precision_line {
+    uint32_t first_format, format_count;   /* in formats */
+    uint32_t first_variant, variant_count; /* in format_variants; none: all */
+    struct npart__line_condition when;
+    uint8_t happens; /* enum npart__happening */
+    bool is_assumed;
+    double share; /* of VECTOR: of the matrix unit's rate */
+    const char *sentence, *because, *source; /* because: NULL when unsaid */
+    uint32_t line;
+};
+
 /* A number that rules compare with, for all variants or one. */
 struct npart__limit {
     const char *name;
@@ -318,6 +369,9 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(struct npart__limit) limits;
+    struct NPART__ARRAY(struct npart__precision_line) precisions;
+    struct NPART__ARRAY(struct npart__format) formats;
+    struct NPART__ARRAY(uint32_t) format_variants;
     struct NPART__ARRAY(const char *) switches;
     struct npart__names layout_ops;  /* "domain:name" of layout-sensitive ops */
     struct npart__names through_ops; /* of ops that work in either layout */
@@ -412,6 +466,21 @@ void npart__target_parameters(const struct npart__target *target, enum npart__ar
                               enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS]);
 /* The one by name; false when there is none. */
 bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *out);
+
+/* The line that says what becomes of a format; NULL: none does, or another one would if more were known of it, which
+ * `*depends` says. */
+const struct npart__precision_line *npart__target_precision(const struct npart__target *target,
+                                                            struct npart__format format, bool *depends);
+/* Whether a format is native on a variant, with the variant's own switches. */
+bool npart__is_native_on(const struct npart__target *target, uint32_t variant, struct npart__format format);
+/* A native format to take instead, by formats.def; its row is NPART__FORMATS where there is none. */
+struct npart__format npart__native_instead(const struct npart__target *target, struct npart__format format);
+/* The row for such types, or NPART__FORMATS. */
+uint8_t npart__format_row(int activation_type, int weight_type);
+/* "w4a16-block32-asymmetric". */
+void npart__append_format_name(struct npart__format format, struct npart__buffer *out);
+/* "native", "dequantized", ... */
+const char *npart__happening_word(enum npart__happening happens);
 
 /* ---- told to people ---------------------------------------------------------------------------------------- */
 

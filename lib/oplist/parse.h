@@ -274,6 +274,10 @@ bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t co
 /* "com.microsoft:Gelu" in two; *domain is NULL when out of memory. */
 void npart__split_op_name(const char *text, const char **domain, const char **name, struct npart__arena *arena);
 
+/* ---- precision_lines.c ------------------------------------------------------------------------------------- */
+
+void npart__line_precision(struct npart__parser *parser);
+
 /* ---- pattern_lines.c: what a pattern holds ---------------------------------------------------------------- */
 
 /* NAME "sentence" [source "..."] of a pattern or a failure: fills it in; its lines follow. */

@@ -212,6 +212,7 @@ static const struct {
     {"cost", npart__line_cost, NPART__IN_LIST | NPART__IN_COST},
     {"param", npart__line_param, NPART__IN_LIST | NPART__IN_COST},
     {"limit", npart__line_limit, NPART__IN_LIST},
+    {"precision", npart__line_precision, NPART__IN_LIST},
     {"rewriting", npart__line_rewriting, NPART__IN_LIST},
     {"runtime", npart__line_runtime, NPART__IN_LIST},
     {"gate", npart__line_gate, NPART__IN_LIST},

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The lines of an op list that say in which precision its target computes:
+ *
+ *   precision FORMAT... [for VARIANT...] [WHEN] HAPPENS [assumed] "sentence" [because "..."] [source "..."]
+ *
+ * HAPPENS is native, dequantized, vector SHARE, cpu, fails or unknown. A FORMAT is a name of formats.def, as in w4a16,
+ * which is every kind of it; -tensor, -channel, -block or -block32 after it says what shares a scale, -asymmetric that
+ * zero points are not in the middle of the range, and -packed that the operator unpacks its weights (MatMulNBits).
+ */
+#include "oplist/parse.h"
+
+static const struct {
+    const char *name, *instead;
+    uint64_t activations, weights; /* bits by element type */
+} rows[] = {
+#define BIT(type) (UINT64_C(1) << (type))
+#define FORMAT(name, activations, weights, instead) {name, instead, activations, weights},
+#include "oplist/formats.def"
+};
+_Static_assert(NPART__COUNT(rows) == NPART__FORMATS, "NPART__FORMATS counts the rows of formats.def");
+
+static const char *const granularities[NPART__SCALES] = {
+    "", "", "tensor", "channel", "block16", "block32", "block64", "block128", "block256", "block"};
+
+static const char *const happenings[NPART__HAPPENINGS] = {"native", "dequantized", "vector",
+                                                          "cpu",    "fails",       "unknown"};
+
+const char *npart__happening_word(enum npart__happening happens)
+{
+    return happenings[happens];
+}
+
+uint8_t npart__format_row(int activation_type, int weight_type)
+{
+    uint8_t row = 0;
+    bool is_type = activation_type > 0 && activation_type < 64 && weight_type > 0 && weight_type < 64;
+    while (row < NPART__FORMATS && !(is_type && (rows[row].activations & BIT(activation_type)) &&
+                                     (rows[row].weights & BIT(weight_type))))
+        row++;
+    return row;
+}
+
+void npart__append_format_name(struct npart__format format, struct npart__buffer *out)
+{
+    npart__append_text(out, format.row < NPART__FORMATS ? rows[format.row].name : "unknown");
+    if (*granularities[format.granularity])
+        npart__append_format(out, "-%s", granularities[format.granularity]);
+    npart__append_text(out, format.symmetry == NPART__ZERO_OFF ? "-asymmetric" : "");
+    npart__append_text(out, format.is_packed ? "-packed" : "");
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+static uint8_t find_row(const char *name, size_t length)
+{
+    uint8_t row = 0;
+    while (row < NPART__FORMATS && (strlen(rows[row].name) != length || memcmp(rows[row].name, name, length) != 0))
+        row++;
+    return row;
+}
+
+/* Whether a word is the name of a format. */
+static bool read_format(const char *word, struct npart__format *out)
+{
+    size_t length = strcspn(word, "-");
+    *out = (struct npart__format){.row = find_row(word, length)};
+    if (out->row == NPART__FORMATS)
+        return false;
+    for (word += length; *word; word += length) {
+        uint8_t granularity = NPART__SCALE_TENSOR;
+        word++;
+        length = strcspn(word, "-");
+        while (granularity < NPART__SCALES && (strlen(granularities[granularity]) != length ||
+                                               memcmp(granularities[granularity], word, length) != 0))
+            granularity++;
+        if (granularity < NPART__SCALES && out->granularity == NPART__SCALE_ANY)
+            out->granularity = granularity;
+        else if (strncmp(word, "asymmetric", length) == 0 && length == 10)
+            out->symmetry = NPART__ZERO_OFF;
+        else if (strcmp(word, "packed") == 0)
+            out->is_packed = true;
+        else
+            return false;
+    }
+    return true;
+}
+
+static void take_formats(struct npart__parser *parser, struct npart__precision_line *line)
+{
+    struct npart__format format;
+    const struct npart__token *token;
+    line->first_format = parser->oplist->formats.count;
+    while ((token = npart__peek(parser))->kind == NPART__TOKEN_WORD && read_format(token->text, &format) &&
+           parser->status == NPART_OK) {
+        NPART__KEEP(parser, &parser->oplist->formats, format);
+        parser->now.at++;
+        line->format_count++;
+    }
+    if (line->format_count || parser->status != NPART_OK)
+        return;
+    struct npart__nearest nearest;
+    char hint[NPART__HINT_BYTES];
+    npart__nearest_init(&nearest, token->text, strlen(token->text));
+    for (size_t i = 0; i < NPART__FORMATS; i++)
+        npart__nearest_offer(&nearest, rows[i].name);
+    npart__parse_fail(parser, token->column, "there is no format %s%s", token->text,
+                      npart__nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static void take_variants(struct npart__parser *parser, struct npart__precision_line *line)
+{
+    struct npart__oplist *oplist = parser->oplist;
+    line->first_variant = oplist->format_variants.count;
+    for (uint32_t variant = npart__accept_for(parser); variant != NPART_NONE && parser->status == NPART_OK;) {
+        NPART__KEEP(parser, &oplist->format_variants, variant);
+        line->variant_count++;
+        const struct npart__token *token = npart__peek(parser);
+        bool is_name = token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_NUMBER;
+        variant = is_name ? npart__find_variant(oplist, token->text, strlen(token->text)) : NPART_NONE;
+        parser->now.at += variant != NPART_NONE;
+    }
+}
+
+/* HAPPENS, with the share of `vector`. */
+static void take_happening(struct npart__parser *parser, struct npart__precision_line *line)
+{
+    while (line->happens < NPART__HAPPENINGS && !npart__accept(parser, NPART__TOKEN_WORD, happenings[line->happens]))
+        line->happens++;
+    if (line->happens == NPART__HAPPENINGS)
+        npart__parse_fail(parser, npart__peek(parser)->column,
+                          "expected a format, native, dequantized, vector, cpu, fails or unknown");
+    if (line->happens != NPART__VECTOR)
+        return;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "a share of the matrix unit's rate");
+    if (token && !(token->real > 0 && token->real < 1))
+        npart__parse_fail(parser, token->column, "expected a number between 0 and 1");
+    line->share = token ? token->real : 0;
+}
+
+/* Whether two lines are for the same targets, so that the later one makes the earlier one void. */
+static bool is_for_the_same(const struct npart__oplist *oplist, const struct npart__precision_line *a,
+                            const struct npart__precision_line *b)
+{
+    if (memcmp(&a->when, &b->when, sizeof a->when) != 0 || a->variant_count != b->variant_count)
+        return false;
+    for (uint32_t i = 0; i < a->variant_count; i++)
+        if (oplist->format_variants.items[a->first_variant + i] != oplist->format_variants.items[b->first_variant + i])
+            return false;
+    return true;
+}
+
+/* The last line counts, so a format that stands twice is a mistake in one of them. */
+static void warn_of_second(struct npart__parser *parser, const struct npart__precision_line *line)
+{
+    const struct npart__oplist *oplist = parser->oplist;
+    const struct npart__format *formats = oplist->formats.items;
+    const struct npart__precision_line *before = oplist->precisions.count
+                                                     ? &oplist->precisions.items[oplist->precisions.count - 1]
+                                                     : NULL;
+    for (uint32_t i = 0; before && is_for_the_same(oplist, before, line) && i < before->format_count; i++)
+        for (uint32_t k = 0; k < line->format_count; k++)
+            if (memcmp(&formats[before->first_format + i], &formats[line->first_format + k], sizeof *formats) == 0)
+                npart__parse_warn(parser, 1, "line %u says something else of %s", before->line,
+                                  rows[formats[line->first_format + k].row].name);
+}
+
+void npart__line_precision(struct npart__parser *parser)
+{
+    struct npart__precision_line line = {.line = parser->now.line};
+    take_formats(parser, &line);
+    take_variants(parser, &line);
+    line.when = npart__take_condition(parser);
+    take_happening(parser, &line);
+    line.is_assumed = npart__accept(parser, NPART__TOKEN_WORD, "assumed");
+    line.sentence = npart__take_text(parser, "a sentence");
+    if (npart__accept(parser, NPART__TOKEN_WORD, "because"))
+        line.because = npart__take_text(parser, "a text");
+    line.source = npart__take_source(parser);
+    npart__expect_end(parser);
+    if (parser->status == NPART_OK)
+        warn_of_second(parser, &line);
+    NPART__KEEP(parser, &parser->oplist->precisions, line);
+}
+
+/* ---- asking ------------------------------------------------------------------------------------------------ */
+
+/* Whether the line is for the target at all. */
+static bool counts(const struct npart__target *target, const struct npart__precision_line *line)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    bool is_for = line->variant_count == 0;
+    for (uint32_t i = 0; i < line->variant_count && target->variant != NPART_NONE; i++) {
+        uint32_t variant = oplist->format_variants.items[line->first_variant + i];
+        is_for |= variant == target->variant || variant == oplist->variants.items[target->variant].like;
+    }
+    return is_for && npart__target_has(target, line->when);
+}
+
+/* 2: the pattern is for the format; 1: it may be; 0: it is not. */
+static int fit(struct npart__format pattern, struct npart__format format)
+{
+    bool is_block = pattern.granularity == NPART__SCALE_BLOCK && format.granularity >= NPART__SCALE_BLOCK16;
+    int scale = pattern.granularity == NPART__SCALE_ANY || pattern.granularity == format.granularity || is_block ? 2
+                : format.granularity == NPART__SCALE_UNKNOWN                                                      ? 1
+                                                                                                                  : 0;
+    int zero = pattern.symmetry == NPART__ZERO_ANY || pattern.symmetry == format.symmetry ? 2
+               : format.symmetry == NPART__ZERO_UNKNOWN                                   ? 1
+                                                                                          : 0;
+    bool is_it = pattern.row == format.row && (!pattern.is_packed || format.is_packed);
+    return !is_it ? 0 : scale < zero ? scale : zero;
+}
+
+const struct npart__precision_line *npart__target_precision(const struct npart__target *target,
+                                                            struct npart__format format, bool *depends)
+{
+    const struct npart__oplist *oplist = target->oplist;
+    const struct npart__precision_line *possible = NULL;
+    *depends = false;
+    for (uint32_t i = oplist->precisions.count; i-- > 0;) {
+        const struct npart__precision_line *line = &oplist->precisions.items[i];
+        int best = 0;
+        if (!counts(target, line))
+            continue;
+        for (uint32_t k = 0; k < line->format_count; k++) {
+            int own = fit(oplist->formats.items[line->first_format + k], format);
+            best = own > best ? own : best;
+        }
+        *depends |= best > 0 && possible && possible->happens != line->happens;
+        if (best == 2)
+            return *depends ? NULL : line;
+        possible = best && !possible ? line : possible;
+    }
+    *depends |= possible != NULL;
+    return NULL;
+}
+
+bool npart__is_native_on(const struct npart__target *target, uint32_t variant, struct npart__format format)
+{
+    struct npart__target other = *target;
+    bool depends;
+    other.variant = variant;
+    other.switches = target->oplist->variants.items[variant].switches;
+    const struct npart__precision_line *line = npart__target_precision(&other, format, &depends);
+    return line && line->happens == NPART__NATIVE;
+}
+
+/* The same types with another granularity first: that is the least change. */
+struct npart__format npart__native_instead(const struct npart__target *target, struct npart__format format)
+{
+    static const uint8_t finer[] = {NPART__SCALE_CHANNEL, NPART__SCALE_BLOCK128, NPART__SCALE_BLOCK32,
+                                    NPART__SCALE_TENSOR};
+    const char *rest = format.row < NPART__FORMATS ? rows[format.row].instead : "";
+    bool depends;
+    for (uint8_t row = format.row; row < NPART__FORMATS; rest += strspn(rest, " ")) {
+        bool is_quantized = rows[row].name[0] == 'w';
+        for (size_t i = 0; i < (is_quantized ? NPART__COUNT(finer) : 1); i++) {
+            struct npart__format candidate = {row, is_quantized ? finer[i] : NPART__SCALE_ANY, NPART__ZERO_MIDDLE,
+                                              false};
+            const struct npart__precision_line *line = npart__target_precision(target, candidate, &depends);
+            if (line && line->happens == NPART__NATIVE)
+                return candidate;
+        }
+        size_t length = strcspn(rest, " ");
+        row = length ? find_row(rest, length) : NPART__FORMATS;
+        rest += length;
+    }
+    return (struct npart__format){.row = NPART__FORMATS};
+}
