@@ -30,6 +30,7 @@ MAKES = {
     "session": "the graph as the runtime runs it",
     "judge": "verdicts and reasons",
     "partition": "verdicts to partitions",
+    "precision": "formats of weights",
     "cause": "why nodes are refused",
     "cost": "milliseconds",
     "plan": "all of it for one target",

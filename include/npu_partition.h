@@ -746,6 +746,24 @@ struct npart_cost {
 /* What switching between the devices costs a run. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
+/* Nodes with weights in one format, and what becomes of them. */
+struct npart_precision {
+    size_t size;
+    const char *format;  /* "w8a8-channel", "w4-block32-asymmetric", ...: see docs/oplist-format.md; "unknown" */
+    const char *happens; /* "native", "dequantized": weights become wider on the way, "vector": runs on the vector
+                            unit, "cpu", "fails" or "unknown" */
+    double share;        /* of "vector": of the matrix unit's rate; else 0 */
+    bool is_assumed;     /* nobody has tried it */
+    const char *text, *because, *source; /* a sentence; why, and where it stands: "" when unsaid */
+    const char *instead; /* where it is not native, the nearest format that is native on the same target; "": none */
+    const char *variant; /* where it is not native, a variant of the target on which it is; "": none */
+    uint32_t node_count, accepted_count; /* of the model's nodes; accepted: those on the NPU */
+    bool has_macs;
+    uint64_t macs;       /* multiply-accumulates of these nodes, where they are known */
+};
+/* A format of the model's weights, counted from 0 in the order of its first nodes. */
+NPART_API bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out);
+
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 
 typedef struct npart_advice npart_advice;

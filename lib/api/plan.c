@@ -355,3 +355,28 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     };
     return true;
 }
+
+bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out)
+{
+    if (!plan || index >= plan->plan.precisions.items.count || !NPART__HAS_ROOM(out))
+        return false;
+    const struct npart__precision *at = &plan->plan.precisions.items.items[index];
+    bool has_macs = at->macs != NPART__WORK_UNKNOWN;
+    *out = (struct npart_precision){
+        .size = sizeof *out,
+        .format = at->name,
+        .happens = npart__happening_word((enum npart__happening)at->happens),
+        .share = at->share,
+        .is_assumed = at->is_assumed,
+        .text = at->text,
+        .because = at->because ? at->because : "",
+        .source = at->source,
+        .instead = at->instead,
+        .variant = at->variant == NPART_NONE ? "" : plan->plan.target.oplist->variants.items[at->variant].name,
+        .node_count = at->node_count,
+        .accepted_count = at->accepted_count,
+        .has_macs = has_macs,
+        .macs = has_macs ? at->macs : 0,
+    };
+    return true;
+}

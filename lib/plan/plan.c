@@ -529,6 +529,9 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                     arena, &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
+    if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
+                                                      &out->precisions))
+        status = npart__fail_memory(error);
     if (status == NPART_OK)
         status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
     return status == NPART_OK ? summarize(out, error) : status;

@@ -7,6 +7,7 @@
 
 #include "cause/cause.h"
 #include "cost/cost.h"
+#include "precision/precision.h"
 #include "valid/valid.h"
 
 /* What is the same for every target that looks at a graph in the same way: made when first asked for. */
@@ -62,6 +63,7 @@ struct npart__plan {
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__cost cost;
+    struct npart__precisions precisions;
     struct npart_summary summary;
     const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;

@@ -93,6 +93,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     struct npart_crossing crossing = {.size = sizeof crossing};
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_cost cost = {.size = sizeof cost};
+    struct npart_precision precision = {.size = sizeof precision};
     unsigned told = 0;
     uint32_t count;
     char text[16];
@@ -109,6 +110,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     GET(npart_plan_partition(plan, id, &partition));
     GET(npart_plan_crossing(plan, id, &crossing));
     GET(npart_plan_cause(plan, id, &cause, text, sizeof text));
+    GET(npart_plan_precision(plan, id, &precision));
     return told;
 }
 

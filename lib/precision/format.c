@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * In which format a node's weights are: followed from the node back to the constant that they are stored in.
+ *
+ *   MatMul(x, w)                                                          float32
+ *   MatMul(x, Transpose(DequantizeLinear(w, scale) block_size=32))        w4-block32
+ *   Conv(DequantizeLinear(x, ..), DequantizeLinear(w, scales, zeros))     w8a8-channel
+ *   MatMul(x, Mul(Gather(sixteen numbers, indices), scales))              nf4
+ */
+#include "precision/precision.h"
+
+/* Nodes between an operator and its weights. */
+#define NPART__LIMIT_WEIGHT_STEPS 8u
+
+enum how { PLAIN, INTEGER, PACKED };
+
+static const struct weighted {
+    const char *op;
+    int8_t activation, weight, scale, zero_point;
+    uint8_t how;
+} all[] = {
+#define WEIGHTED(op, activation, weight, scale, zero_point, how) {op, activation, weight, scale, zero_point, how},
+#include "precision/weighted.def"
+};
+
+/* Where weights were found. */
+struct weights {
+    int type; /* 0: not known */
+    uint32_t scale, zero_point; /* values; NPART_NONE: there are none */
+    uint32_t block; /* weights that share a scale on one axis; 0: not said */
+    bool is_quantized;
+};
+
+static int type_of(const struct npart__session *session, uint32_t value)
+{
+    return value == NPART_NONE ? 0 : npart__fact_of(session->inference, value)->element_type;
+}
+
+static int64_t int_of(const struct npart__graph *graph, const struct npart__node *node, const char *name,
+                      int64_t otherwise)
+{
+    const struct npart__attribute *attribute = npart__node_attribute(graph, node, name);
+    return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
+}
+
+/* NF4's sixteen numbers are quantiles of the normal distribution: -1, ..., 0 at place 7, ..., 1 (QLoRA, appendix E). */
+static bool is_nf4_table(const struct npart__session *session, uint32_t value)
+{
+    const struct npart__known *known = npart__elements(session->inference, &session->inference->facts[value]);
+    double sum = 0;
+    if (!known || known->count != 16 || !known->doubles || known->doubles[7] != 0)
+        return false;
+    for (uint32_t i = 0; i < known->count; i++)
+        sum += known->doubles[i];
+    return known->doubles[0] == -1 && known->doubles[15] == 1 && sum > 0.3 && sum < 0.5;
+}
+
+/* What only lays a tensor out otherwise, or scales it by a constant: the operand to go on with, or NPART_NONE. */
+static uint32_t past(const struct npart__graph *graph, const struct npart__session *session,
+                     const struct npart__node *node)
+{
+    static const char *const same[] = {"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"};
+    for (size_t i = 0; i < NPART__COUNT(same); i++)
+        if (npart__is_onnx_op(graph, node, same[i]))
+            return npart__node_input(graph, node, 0);
+    uint32_t scale = npart__node_input(graph, node, 1);
+    bool is_scaled = npart__is_onnx_op(graph, node, "Mul") && scale != NPART_NONE && session->is_constant[scale];
+    return is_scaled ? npart__node_input(graph, node, 0) : NPART_NONE;
+}
+
+/* Takes what a DequantizeLinear dequantizes, where that is a constant, or a QuantizeLinear of one. */
+static bool take_dequantized(const struct npart__session *session, const struct npart__node *node,
+                             struct weights *out)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t value = npart__node_input(graph, node, 0);
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    bool is_constant = value != NPART_NONE && session->is_constant[value];
+    if (!is_constant && producer != NPART_NONE &&
+        npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_QUANTIZES)) {
+        uint32_t quantized = npart__node_input(graph, &graph->nodes.items[producer], 0);
+        is_constant = quantized != NPART_NONE && session->is_constant[quantized];
+    }
+    int64_t block = int_of(graph, node, "block_size", 0);
+    *out = (struct weights){.type = type_of(session, value),
+                            .scale = npart__node_input(graph, node, 1),
+                            .zero_point = npart__node_input(graph, node, 2),
+                            .block = block > 0 && block < UINT32_MAX ? (uint32_t)block : 0,
+                            .is_quantized = true};
+    return is_constant;
+}
+
+/* Back from an operand to the constant. What the session has folded stands in the file's graph. */
+static bool find_weights(const struct npart__session *session, uint32_t value, struct weights *out)
+{
+    *out = (struct weights){.scale = NPART_NONE, .zero_point = NPART_NONE};
+    uint32_t asked = value;
+    for (unsigned step = 0; step < NPART__LIMIT_WEIGHT_STEPS && value != NPART_NONE; step++) {
+        bool is_constant = session->is_constant[value];
+        const struct npart__graph *graph = is_constant ? session->made_from->graph : session->graph;
+        uint32_t producer = value < graph->values.count ? graph->values.items[value].producer : NPART_NONE;
+        if (is_constant && !out->type) /* as it is, should nothing else be found before it */
+            out->type = type_of(session, asked);
+        if (producer == NPART_NONE)
+            break;
+        const struct npart__node *node = &graph->nodes.items[producer];
+        if (!is_constant && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES))
+            return take_dequantized(session, node, out);
+        uint32_t table = npart__node_input(graph, node, 0), indices = npart__node_input(graph, node, 1);
+        if (npart__is_onnx_op(graph, node, "Gather") && table != NPART_NONE && indices != NPART_NONE &&
+            session->is_constant[indices] && is_nf4_table(session, table)) {
+            out->type = NPART__TYPE_NF4;
+            out->is_quantized = true;
+            return true;
+        }
+        value = past(graph, session, node);
+    }
+    return out->type != 0;
+}
+
+/* ---- scales and zero points -------------------------------------------------------------------------------- */
+
+static uint8_t granularity_of(const struct npart__session *session, const struct weights *at)
+{
+    static const uint32_t sizes[] = {16, 32, 64, 128, 256};
+    uint64_t scales;
+    uint8_t granularity = NPART__SCALE_BLOCK16;
+    if (!at->is_quantized)
+        return NPART__SCALE_ANY;
+    if (at->block) {
+        for (size_t i = 0; i < NPART__COUNT(sizes) && sizes[i] != at->block; i++)
+            granularity++;
+        return granularity;
+    }
+    if (at->scale == NPART_NONE || !npart__static_elements(npart__fact_of(session->inference, at->scale), &scales))
+        return NPART__SCALE_UNKNOWN;
+    return scales == 1 ? NPART__SCALE_TENSOR : NPART__SCALE_CHANNEL;
+}
+
+/* Zero points in the middle of the range: 0 of signed types, 128 of uint8, 8 of uint4; `packed` is how several stand in
+ * a byte. */
+static uint8_t symmetry_of(const struct npart__session *session, const struct weights *at, bool is_packed)
+{
+    unsigned bits = npart__type_bits(at->type);
+    bool is_unsigned = npart__type_name(at->type)[0] == 'u';
+    int64_t middle = is_unsigned && bits ? INT64_C(1) << (bits - 1) : 0;
+    if (!npart__type_is_integer(at->type))
+        return NPART__ZERO_MIDDLE;
+    if (at->zero_point == NPART_NONE)
+        return is_packed || !is_unsigned ? NPART__ZERO_MIDDLE : NPART__ZERO_OFF;
+    if (is_packed && type_of(session, at->zero_point) != 2)
+        return NPART__ZERO_OFF;
+    const struct npart__known *known =
+        session->is_constant[at->zero_point]
+            ? npart__elements(session->inference, &session->inference->facts[at->zero_point])
+            : NULL;
+    if (!known || !known->ints)
+        return NPART__ZERO_UNKNOWN;
+    for (unsigned width = bits; is_packed && width < 8; width += bits)
+        middle |= middle << bits;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (known->ints[i] != middle)
+            return NPART__ZERO_OFF;
+    return NPART__ZERO_MIDDLE;
+}
+
+/* ---- a node ------------------------------------------------------------------------------------------------ */
+
+static uint32_t operand(const struct npart__graph *graph, const struct npart__node *node, int index)
+{
+    return index < 0 ? NPART_NONE : npart__node_input(graph, node, (uint32_t)index);
+}
+
+/* Of an operator that takes quantized weights itself. */
+static bool take_own(const struct npart__session *session, const struct npart__node *node, const struct weighted *row,
+                     struct weights *out)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t value = operand(graph, node, row->weight);
+    *out = (struct weights){.type = type_of(session, value),
+                            .scale = operand(graph, node, row->scale),
+                            .zero_point = operand(graph, node, row->zero_point),
+                            .is_quantized = true};
+    if (row->how == PACKED) {
+        int64_t bits = int_of(graph, node, "bits", 4), block = int_of(graph, node, "block_size", 0);
+        int64_t depth = int_of(graph, node, "K", 0);
+        bool is_table = npart__node_attribute(graph, node, "quant_type") != NULL;
+        out->type = is_table ? (int_of(graph, node, "quant_type", 0) == 1 ? NPART__TYPE_NF4 : 23)
+                    : bits == 2 ? 25
+                    : bits == 4 ? 21
+                    : bits == 8 ? 2
+                                : 0;
+        /* One block for all of a channel's weights. */
+        out->block = block > 0 && block < UINT32_MAX && (depth <= 0 || block < depth) ? (uint32_t)block : 0;
+    }
+    return value != NPART_NONE && session->is_constant[value];
+}
+
+/* The type in which activations come in: before a DequantizeLinear. */
+static int activation_type_of(const struct npart__session *session, uint32_t value)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    if (producer != NPART_NONE && npart__node_plays(graph, &graph->nodes.items[producer], NPART__ROLE_DEQUANTIZES))
+        return type_of(session, npart__node_input(graph, &graph->nodes.items[producer], 0));
+    return type_of(session, value);
+}
+
+/* Whether the first result goes to QuantizeLinear. */
+static bool makes_quantized(const struct npart__session *session, const struct npart__node *node)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t result = npart__node_output(graph, node, 0);
+    return result != NPART_NONE && npart__user_count(session, result) > 0 &&
+           npart__node_plays(graph, &graph->nodes.items[npart__user(session, result, 0)], NPART__ROLE_QUANTIZES);
+}
+
+bool npart__format_of_node(const struct npart__session *session, uint32_t id, struct npart__format *out,
+                           bool *is_own)
+{
+    const struct npart__graph *graph = session->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    const char *op = npart__node_op(graph, node);
+    const struct weighted *row = all, *end = all + NPART__COUNT(all);
+    struct weights weights;
+    while (row < end && !npart__same_text(row->op, op))
+        row++;
+    if (row == end || npart__node_output(graph, node, 0) == NPART_NONE)
+        return false;
+    *is_own = row->how != PLAIN;
+    uint32_t weight = operand(graph, node, row->weight), activation = operand(graph, node, row->activation);
+    bool is_found = row->how == PLAIN ? find_weights(session, weight, &weights)
+                                      : take_own(session, node, row, &weights);
+    if (!is_found && row->how == PLAIN && find_weights(session, activation, &weights)) { /* W x, not x W */
+        activation = weight;
+        is_found = true;
+    }
+    if (!is_found)
+        return false;
+    int own = type_of(session, activation), type = activation_type_of(session, activation);
+    bool is_half = weights.is_quantized ? type == own && makes_quantized(session, node)
+                                        : type != own || makes_quantized(session, node);
+    if (row->how == PLAIN && is_half) /* a QDQ node unit that lacks something: in no format */
+        type = 0;
+    if (row->how == INTEGER && npart__type_is_float(own)) /* it quantizes its activations itself */
+        type = 2;
+    *out = (struct npart__format){.row = npart__format_row(type, weights.type)};
+    if (out->row < NPART__FORMATS && weights.is_quantized) {
+        out->granularity = granularity_of(session, &weights);
+        out->symmetry = symmetry_of(session, &weights, row->how == PACKED);
+        out->is_packed = row->how == PACKED;
+    }
+    return true;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes with weights, by format and by what happens to them: what the op list's `precision` line says of the format;
+ * of a node that is refused for its types, or for the operator that its weights are coded in, what that rule says.
+ */
+#include "precision/precision.h"
+
+enum cause { BY_LINE, BY_REFUSAL, BY_FAILURE, CAUSES };
+
+#define PLACES ((NPART__FORMATS + 1u) * NPART__SCALES * NPART__ZEROS * 2u * CAUSES)
+
+static uint32_t place_of(struct npart__format format, enum cause cause)
+{
+    uint32_t scale = format.row * (uint32_t)NPART__SCALES + format.granularity;
+    return ((scale * NPART__ZEROS + format.symmetry) * 2 + format.is_packed) * CAUSES + cause;
+}
+
+/* The rule that refuses a node for the format of its weights; NPART_NONE: none does. */
+static uint32_t refusing_rule(const struct npart__target *target, const struct npart__mask *mask, uint32_t node,
+                              bool is_own_op)
+{
+    if (mask->verdicts[node] == NPART__NPU || mask->verdicts[node] == NPART__UNDECIDED)
+        return NPART_NONE;
+    for (uint32_t i = mask->first_reason[node]; i < mask->first_reason[node + 1]; i++) {
+        const struct npart__reason *reason = &mask->reasons.items[i];
+        const struct npart__rule *rule = &target->oplist->rules.items[reason->rule];
+        /* Of a policy: a rule that asks for a variant or switch, and not a line about partitions. */
+        bool is_choice = rule->about == NPART__ABOUT_POLICY && rule->condition != NPART_NONE;
+        bool is_of_op = is_own_op && (rule->about == NPART__ABOUT_OP || is_choice);
+        if (reason->truth == NPART__FALSE && rule->kind == NPART__RULE_NEED &&
+            (rule->about == NPART__ABOUT_DTYPE || is_of_op))
+            return reason->rule;
+    }
+    return NPART_NONE;
+}
+
+static struct npart__precision by_line(const struct npart__target *target, struct npart__format format)
+{
+    bool depends = false;
+    const struct npart__precision_line *line = npart__target_precision(target, format, &depends);
+    struct npart__precision made = {.format = format,
+                                    .happens = NPART__UNTOLD,
+                                    .text = depends ? "depends on zero points or scales that the file does not tell"
+                                            : format.row == NPART__FORMATS ? "the types are not known, or in no format"
+                                                                           : "the op list does not say",
+                                    .source = ""};
+    if (!line && format.row == npart__format_row(1, NPART__TYPE_NF4)) {
+        made.happens = NPART__DEQUANTIZED;
+        made.text = "ONNX has no NF4: the lookup makes floating point of the weights";
+    }
+    if (!line)
+        return made;
+    made.happens = line->happens;
+    made.is_assumed = line->is_assumed;
+    made.share = line->share;
+    made.text = line->sentence;
+    made.because = line->because;
+    made.source = line->source;
+    return made;
+}
+
+/* NULL when out of memory. */
+static const char *name_of(struct npart__format format, struct npart__arena *arena)
+{
+    struct npart__buffer text;
+    npart__buffer_init(&text, arena);
+    npart__append_format_name(format, &text);
+    const char *name = npart__buffer_text(&text);
+    return text.failed ? NULL : name;
+}
+
+/* An entry for the first node of its kind; false when out of memory. */
+static bool add(const struct npart__target *target, struct npart__format format, const struct npart__rule *rule,
+                bool is_fatal, struct npart__arena *arena, struct npart__precisions *out)
+{
+    struct npart__precision made = by_line(target, format);
+    if (rule)
+        made = (struct npart__precision){.format = format,
+                                         .happens = is_fatal ? NPART__FAILS : NPART__ON_CPU,
+                                         .text = rule->sentence,
+                                         .because = rule->because,
+                                         .source = rule->source};
+    struct npart__format instead = npart__native_instead(target, format);
+    /* Where the target lacks the operator, no other format of its helps. */
+    bool is_settled = made.happens == NPART__NATIVE || (rule && rule->about == NPART__ABOUT_OP);
+    made.variant = NPART_NONE;
+    for (uint32_t i = target->oplist->variants.count; !is_settled && i-- > 0;)
+        if (target->oplist->variants.items[i].like == i && npart__is_native_on(target, i, format))
+            made.variant = i;
+    bool has_instead = !is_settled && instead.row != NPART__FORMATS;
+    made.name = name_of(format, arena);
+    made.instead = has_instead ? name_of(instead, arena) : "";
+    return made.name && made.instead && NPART__PUSH(arena, &out->items, made);
+}
+
+bool npart__find_precisions(const struct npart__target *target, const struct npart__session *session,
+                            const struct npart__mask *mask, const struct npart__works *works,
+                            struct npart__arena *arena, struct npart__precisions *out)
+{
+    uint16_t places[PLACES] = {0}; /* plus one */
+    bool ok = true;
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < npart__file_nodes(session); i++) {
+        struct npart__format format;
+        bool is_own_op, is_fatal = mask->verdicts[i] == NPART__FAIL;
+        if (!npart__is_live(session, i) || !npart__format_of_node(session, i, &format, &is_own_op))
+            continue;
+        uint32_t rule = refusing_rule(target, mask, i, is_own_op);
+        uint16_t *place =
+            &places[place_of(format, rule == NPART_NONE ? BY_LINE : is_fatal ? BY_FAILURE : BY_REFUSAL)];
+        if (*place == 0) {
+            ok = add(target, format, rule == NPART_NONE ? NULL : &target->oplist->rules.items[rule], is_fatal, arena,
+                     out);
+            *place = (uint16_t)out->items.count;
+        }
+        if (!ok)
+            break;
+        struct npart__precision *at = &out->items.items[*place - 1];
+        at->node_count++;
+        at->accepted_count += mask->verdicts[i] == NPART__NPU;
+        uint64_t macs = npart__node_region(session->graph, i) == 0 ? works->items[i].macs : NPART__WORK_UNKNOWN;
+        at->macs = macs > NPART__WORK_UNKNOWN - at->macs ? NPART__WORK_UNKNOWN : at->macs + macs;
+    }
+    return !npart__take_failure(session->inference) && ok;
+}
