@@ -94,6 +94,8 @@ npart_status npart__fail_node(struct npart__page *page, const char *text, struct
 void npart__put_pieces(struct npart__page *page);
 /* layouts.c: tensors that change their layout, the largest first. */
 void npart__put_layouts(struct npart__page *page);
+/* precision.c: formats that are not native, or with all details every one. */
+void npart__put_precisions(struct npart__page *page);
 /* fusions.c: how many patterns are fused, and what stops those that nearly are. */
 void npart__put_fusions(struct npart__page *page);
 /* table.c: one line for each plan. */

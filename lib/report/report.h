@@ -105,6 +105,11 @@ void npart__add_work(struct npart__sheet *sheet, const struct npart_work *work);
 void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scratch, const npart_plan *plan,
                            uint32_t value, const struct npart_value_plan *at);
 
+/* ---- JSON of parts -------------------------------------------------------------------------------------------- */
+
+/* json_precision.c: a comma, the key and its value. */
+void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan);
+
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
 /* Checks what all reports are given; the plans must be of one model. */

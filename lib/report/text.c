@@ -678,6 +678,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
         npart__put(page, "\n");
     }
     npart__put_remarks(page);
+    npart__put_precisions(page);
     if (page->options->is_verbose)
         npart__put_pieces(page);
     cost(page);

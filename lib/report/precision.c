@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Formats of the model's weights that the target does not compute natively, and what happens to them.
+ */
+#include "report/page.h"
+
+static void put_happening(struct npart__sheet *line, const struct npart_precision *at)
+{
+    static const char *const words[][2] = {{"native", "native"},
+                                           {"dequantized", "dequantized on the way"},
+                                           {"cpu", "on the CPU"},
+                                           {"fails", "fails to compile"},
+                                           {"unknown", "not known"}};
+    if (at->share > 0) {
+        npart__add_text(line, "on the vector unit at ");
+        npart__add_decimal(line, 100 * at->share, 1);
+        npart__add_text(line, " % of the matrix unit's rate");
+    }
+    for (size_t i = 0; i < NPART__LENGTH(words); i++)
+        if (strcmp(at->happens, words[i][0]) == 0)
+            npart__add_text(line, words[i][1]);
+}
+
+/* "w8-channel: 24 nodes (93.1 % of MACs), dequantized on the way: ..." */
+static void put_precision(struct npart__page *page, const struct npart_precision *at)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s: %u node%s", at->format, at->node_count, at->node_count == 1 ? "" : "s");
+    if (at->has_macs && page->summary.has_macs && page->summary.macs) {
+        npart__add_text(&line, " (");
+        npart__add_decimal(&line, 100 * (double)at->macs / (double)page->summary.macs, 1);
+        npart__add_text(&line, " % of MACs)");
+    }
+    npart__add_text(&line, ", ");
+    put_happening(&line, at);
+    npart__add_format(&line, ": %s%s%s%s", at->text, *at->because ? " because " : "", at->because,
+                      at->is_assumed ? " (assumed)" : "");
+    if (*at->variant)
+        npart__add_format(&line, "; native on %s:%s", page->oplist.name, at->variant);
+    else if (*at->instead)
+        npart__add_format(&line, "; native here: %s", at->instead);
+    npart__put(page, "     ");
+    npart__wrapped(page, npart__sheet_text(&line), 5, 7);
+    npart__put(page, "\n");
+    npart__sheet_close(&line);
+}
+
+void npart__put_precisions(struct npart__page *page)
+{
+    struct npart_precision at = {.size = sizeof at};
+    bool has_head = false;
+    for (uint32_t i = 0; npart_plan_precision(page->plan, i, &at); i++) {
+        bool is_fine = strcmp(at.happens, "native") == 0 || strcmp(at.happens, "unknown") == 0;
+        if (is_fine && !page->options->is_verbose)
+            continue;
+        if (!has_head)
+            npart__painted(page, NPART__BOLD, "  Precision\n");
+        has_head = true;
+        put_precision(page, &at);
+    }
+}
