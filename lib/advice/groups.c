@@ -178,6 +178,18 @@ static npart_status prepare_opset(struct npart__way *way, struct npart__group *g
     return status;
 }
 
+const struct npart__precision *npart__foreign_format(const struct npart__plan *plan, uint32_t variant)
+{
+    for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
+        const struct npart__precision *at = &plan->precisions.items.items[i];
+        uint32_t native = at->happens == NPART__NATIVE || at->happens == NPART__UNTOLD ? NPART_NONE : at->variant;
+        if (native != NPART_NONE &&
+            (variant == NPART_NONE || npart__is_native_on(&plan->target, variant, at->format)))
+            return at;
+    }
+    return NULL;
+}
+
 /* More nodes taken, and none more that fails to compile. */
 static bool is_better(const struct npart__plan *made, const struct npart__plan *than)
 {
@@ -192,7 +204,9 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
     for (uint32_t i = 1; i < count && target->variant != NPART_NONE && !group->replanned; i++) {
         uint32_t id = (target->variant + i) % count;
         struct npart__plan *made = NULL;
-        if (target->oplist->variants.items[id].like != id || tried++ == NPART__LIMIT_VARIANTS_TRIED)
+        bool is_native = npart__rows[group->row].when == NPART__WHEN_NATIVE;
+        if (target->oplist->variants.items[id].like != id || (is_native && !npart__foreign_format(way->plan, id)) ||
+            tried++ == NPART__LIMIT_VARIANTS_TRIED)
             continue;
         const char *text =
             npart__target_text(way->plan, id, target->oplist->variants.items[id].switches, &way->scratch);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice/table.h"
+#include "advice/what_if.h"
 
 const struct npart__row npart__rows[] = {
 #define ACTION(targets, abouts, rules, ops, types, when, kind, trial, argument, rewrites, equality, text)              \
@@ -236,6 +237,8 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
         return cause->rule == oplist->assumed_cpu_rule;
     case NPART__WHEN_ADVISED:
         return oplist->rules.items[cause->rule].advice != NULL;
+    case NPART__WHEN_NATIVE:
+        return npart__foreign_format(plan, NPART_NONE) != NULL;
     case NPART__WHEN_QUANTIZED:
         return node && is_quantized(plan->graph, node);
     }

@@ -26,6 +26,7 @@ enum npart__row_when {
     NPART__WHEN_USER_CUT,        /* the user cuts there */
     NPART__WHEN_OVERRIDDEN,      /* the user leaves it to the CPU */
     NPART__WHEN_ADVISED,         /* the op list says what to change */
+    NPART__WHEN_NATIVE,          /* a format of the model is native on another variant alone */
     NPART__WHEN_QUANTIZED,       /* the node stands between DequantizeLinear and QuantizeLinear */
 };
 

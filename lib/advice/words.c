@@ -143,6 +143,13 @@ static void variant(const struct words *words)
     npart__append_format(words->out, "%s (%s)", chosen->name, chosen->title);
 }
 
+/* In which the model's weights are. */
+static void format(const struct words *words)
+{
+    const struct npart__precision *at = npart__foreign_format(words->plan, words->group->variant);
+    npart__append_text(words->out, at ? at->name : "them");
+}
+
 static void tensors(const struct words *words)
 {
     const struct npart__tail *tail = words->group->tail;
@@ -190,6 +197,7 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
     } all[] = {
         {"ops", ops},         {"at", at},           {"rule", rule},     {"advice", advice}, {"opset", opset},
         {"only", only},       {"variant", variant}, {"tensors", tensors}, {"cuts", cuts},
+        {"format", format},
     };
     const struct words words = {plan, row_of, causes_row, group, out};
     const char *text = npart__rows[group->row].text;

@@ -341,7 +341,8 @@ static void test_advice__cut_points_keep_the_work_in_one_partition(void)
 
 static void test_advice__the_table_is_well_formed(void)
 {
-    static const char *const known[] = {"ops", "at", "rule", "advice", "opset", "only", "variant", "tensors", "cuts"};
+    static const char *const known[] = {"ops", "at", "rule", "advice", "opset", "only", "variant",
+                                        "format", "tensors", "cuts"};
     static const char equalities[] = "bits bits-if ulp step approx other";
     for (uint32_t i = 0; i < npart__row_count; i++) {
         const struct npart__row *row = &npart__rows[i];
