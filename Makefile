@@ -191,6 +191,8 @@ accept-snapshot: $(tool) $(BUILD)/case-models/ready ## write down today's answer
 	$(snapshot) --accept
 check-values: ## docs/architecture.md lists the operators without a value, no more and no less
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
+check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
+	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 # What was clean stays so until it changes.
@@ -203,7 +205,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -357,7 +359,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-snapshot accept-snapshot judge-all \
+	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
 .SUFFIXES:

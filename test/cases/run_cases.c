@@ -338,6 +338,25 @@ static void expect_fusion(struct run *run, char *text)
     fail(run, "no fusion %s; there are%s", wanted, *all ? all : " none");
 }
 
+/* expect precision FORMAT HAPPENS NODES ON-NPU[: TEXT] */
+static void expect_precision(struct run *run, char *text)
+{
+    struct npart_precision at = {.size = sizeof at};
+    char all[4096] = "", line[1024];
+    const char *wanted = rest_of(text);
+    for (uint32_t i = 0; npart_plan_precision(run->plan, i, &at); i++) {
+        int used = snprintf(line, sizeof line, "%s %s %u %u", at.format, at.happens, at.node_count, at.accepted_count);
+        if (strcmp(line, wanted) == 0)
+            return;
+        (void)snprintf(line + used, sizeof line - (size_t)used, ": %s", at.text);
+        if (strcmp(line, wanted) == 0)
+            return;
+        size_t length = strlen(all);
+        (void)snprintf(all + length, sizeof all - length, "\n    %s", line);
+    }
+    fail(run, "no precision %s; there are%s", wanted, *all ? all : " none");
+}
+
 /* expect converted VALUE TO NODE BYTES: NODE is the first that needs it so, or "output" of the graph. */
 static void expect_converted(struct run *run, char *text)
 {
@@ -466,7 +485,7 @@ static void expect(struct run *run, char *text)
         {"partition", expect_partition, true},  {"crossing", expect_crossing, true},
         {"cause", expect_cause, true},          {"finding", expect_finding, false},
         {"findings", expect_findings, false},   {"into", expect_into, true},
-        {"summary", expect_summary, true},
+        {"summary", expect_summary, true},      {"precision", expect_precision, true},
     };
     const char *what = next_word(&text);
     run->expectations++;
