@@ -11,12 +11,12 @@ means the same, or lacks a test.
 usage: mutations.py COPY [--count N] [--seed N] [--only DRAW,...] [--folder lib/infer] [--lock FILE]
 
 COPY is a folder for the copy, and is kept between runs. --only repeats draws of a seed by their numbers; --folder draws
-from one stage alone. --lock is held while a change is checked, so that other heavy work of a machine has its turn.
+from one stage alone. --lock is held while changes are checked, and given up every few minutes, so that other heavy work
+of a machine has its turn.
 """
 import argparse
 import bisect
 import collections
-import contextlib
 import fcntl
 import os
 import pathlib
@@ -35,6 +35,7 @@ FIRST = "check-cases"  # it notices most, and needs one program linked, not fift
 LEAST_SECONDS = 60  # of a processor, before a check counts as hanging
 TIMES_SLOWER = 10
 TIMES_WAITING = 20  # as long, on a machine that has other work
+LONGEST_TURN_SECONDS = 420  # of a lock, after which others have theirs
 MOST_BYTES = 4 << 30  # of memory
 MOST_FILE_BYTES = 16 << 30
 
@@ -192,15 +193,21 @@ def run(tree, command, limit):
         return None
 
 
-@contextlib.contextmanager
-def locked(path):
-    """As flock(1) would; nothing without a path."""
-    if not path:
-        yield
-        return
-    with open(path, "a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+class Turns:
+    """Holds a lock as flock(1) does, some minutes at a time; nothing without a path."""
+
+    def __init__(self, path):
+        self.file, self.since = path and open(path, "a"), None
+
+    def take(self):
+        """Waits for a turn where there is none, or where the last one has lasted long enough."""
+        if not self.file or (self.since and time.monotonic() - self.since < LONGEST_TURN_SECONDS):
+            return
+        if self.since:
+            fcntl.flock(self.file, fcntl.LOCK_UN)
+            time.sleep(1)
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+        self.since = time.monotonic()
 
 
 def make(*targets):
@@ -265,8 +272,9 @@ def main():
     tree = options.copy.resolve()
     tree.mkdir(parents=True, exist_ok=True)
     copy_tree(tree)
-    with locked(options.lock):
-        programs, checks = time_checks(tree)
+    turns = Turns(options.lock)
+    turns.take()
+    programs, checks = time_checks(tree)
     killed, survivors, done = collections.Counter(), [], 0
     for number, change in enumerate(draw_changes(tree, options.seed, options.folder)):
         if done == (len(only) or options.count):
@@ -279,13 +287,13 @@ def main():
         program = optimized(tree, changed)
         if program is None or program == optimized(tree, text):
             continue
-        with locked(options.lock):
-            begin = time.monotonic()
-            file.write_text(changed)
-            try:
-                failure = first_failure(tree, programs, checks)
-            finally:
-                file.write_text(text)
+        turns.take()
+        begin = time.monotonic()
+        file.write_text(changed)
+        try:
+            failure = first_failure(tree, programs, checks)
+        finally:
+            file.write_text(text)
         done += 1
         if failure:
             killed[failure] += 1
