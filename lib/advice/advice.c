@@ -202,6 +202,7 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
     return status;
 }
 
+/* In the order of the table: rows further down suit more cases and help less, so a few are enough. */
 static npart_status add_others(struct npart__way *way, const struct npart__group *group,
                                const struct npart__after *left)
 {
@@ -217,6 +218,9 @@ static npart_status add_others(struct npart__way *way, const struct npart__group
 
 /* ---- steps ------------------------------------------------------------------------------------------------- */
 
+/* Makes a step of the group: tries it, tells it, and goes on from where it leads, which is another plan (sizes fixed,
+ * another opset), the same with nodes cut off, or the same with the nodes taken. Cut points are offered before the
+ * first step that is neither about sizes nor about what fails, in whose place they may be taken. */
 static npart_status take(struct npart__way *way, struct npart__group *group)
 {
     struct npart__action action;
@@ -442,6 +446,8 @@ static npart_status append_others(struct npart__way *way)
     return NPART_OK;
 }
 
+/* First what keeps a model from compiling, then steps as long as one is left, then what cannot be helped. Whether
+ * memory ran out within an inference is asked once, at the end: facts that it spoilt are not told. */
 static npart_status walk(struct npart__way *way)
 {
     struct npart__group *group = NULL;

@@ -1,4 +1,12 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What if some causes were gone? The plan is partitioned again with their nodes taken, the rules that made them left
+ * out, and the user's cut points of theirs removed; nothing is inferred or judged again. So a trial costs one
+ * partitioning, and advice can afford one for each candidate at each step.
+ *
+ * What is left out is made as a copy: the mask without failures of those rules, and the op list without their
+ * policies. The plan itself stays as it is, since several trials start from it.
+ */
 #include "advice/table.h"
 #include "advice/what_if.h"
 
@@ -47,6 +55,7 @@ static bool *find_gone_rules(const struct npart__what_if *request, struct npart_
     return is_gone;
 }
 
+/* Only the list of failures is copied: verdicts of nodes are given by `accepted`. */
 static bool reduce_mask(const struct npart__what_if *request, const bool *is_rule_gone, struct npart__arena *arena,
                         struct reduced *out)
 {
@@ -63,6 +72,8 @@ static bool reduce_mask(const struct npart__what_if *request, const bool *is_rul
     return true;
 }
 
+/* The op list's policies without those whose rule is a cause that is gone, such as a limit to the number of
+ * partitions; and the user's cut points without those that are to be removed. */
 static bool reduce_target(const struct npart__what_if *request, const bool *is_rule_gone, struct npart__arena *arena,
                           struct reduced *out)
 {

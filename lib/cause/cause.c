@@ -548,6 +548,8 @@ static void find(struct npart__finder *finder)
         npart__list_causes(finder);
 }
 
+/* What tracing and grouping need is given back, since a plan lives as long as its reports: only the causes, their
+ * lists and the cause of each node stay. */
 npart_status npart__find_causes(const struct npart__target *target, const struct npart__inference *known,
                                 const struct npart__session *session, enum npart__level level,
                                 const struct npart__mask *mask, const struct npart__partitioning *partitioning,

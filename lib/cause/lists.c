@@ -138,6 +138,7 @@ static int compare_ranked(const void *left, const void *right)
     return a->before < b->before ? -1 : 1;
 }
 
+/* Lists keep their places; only the causes move, and the nodes' references with them. */
 static void sort_causes(struct npart__finder *finder)
 {
     struct npart__causes *out = finder->out;

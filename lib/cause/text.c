@@ -119,6 +119,8 @@ static void append_origin(struct npart__finder *finder, uint32_t value, struct n
                              npart__value_name(finder->graph, value));
 }
 
+/* Where nodes of several ops are one cause, what they share is the subject (a rank, a type); else the ops are. A rule
+ * without a condition is about the target as a whole, and its sentence stands alone. */
 static void append_rule(struct npart__finder *finder, const struct npart__cause *cause,
                         const struct npart__about_cause *about, struct npart__buffer *out)
 {
@@ -175,6 +177,8 @@ static void append_lost(struct npart__finder *finder, const struct npart__cause 
     npart__append_format(out, ", so all shapes after %s are unknown", is_singular ? "it" : "them");
 }
 
+/* One line a cause, made of what it is about: the words of each family are those that a reader would search for in
+ * the model (an op, a dimension, an input, a tensor). */
 static void word_cause(struct npart__finder *finder, uint32_t id, struct npart__buffer *out)
 {
     const struct npart__cause *cause = &finder->out->items.items[id];

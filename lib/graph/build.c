@@ -171,6 +171,8 @@ static int32_t opset_version(const struct npart__build *build, const char *domai
     return 0;
 }
 
+/* A cache of one entry a slot: ten thousand nodes have some thirty operators, which need not be searched for by name
+ * each time. */
 static const struct npart__operator *find_schema(struct npart__build *build, const struct npart__node *node)
 {
     const struct npart__strings *strings = &build->graph->strings;
@@ -497,6 +499,8 @@ static npart_status attach_value_info(struct npart__build *build, uint32_t scope
     return NPART_OK;
 }
 
+/* Outputs come after nodes, which make them. Bodies and calls come last of all: what they capture is declared by
+ * then, and the names of this scope still hold. After that the names are given back to the scope around. */
 static npart_status build_graph_scope(struct npart__build *build, uint32_t scope, const Onnx__GraphProto *proto)
 {
     uint32_t undo_count = build->undo.count;
@@ -578,6 +582,9 @@ static npart_status build_call_body(struct npart__build *build, uint32_t scope, 
     return status;
 }
 
+/* A call gets a scope of its own, in the region of its caller, with names of its own (`environment`: a function does
+ * not see its caller's names), its own attributes, and the imports of the function where it has some. All of these
+ * are put back afterwards, since calls nest. */
 static npart_status build_call(struct npart__build *build, uint32_t node, const Onnx__NodeProto *proto,
                                uint32_t index)
 {

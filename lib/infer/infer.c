@@ -222,6 +222,9 @@ static void note_lost_ranks(struct npart__inference *inference, uint32_t id)
 
 /* ---- regions --------------------------------------------------------------------------------------------- */
 
+/* The facts of a node's results, in four steps: what the policy says first (a runtime may know less, or nothing),
+ * element types by the schema, the operator's function, and what the file declares, which only adds. Facts are
+ * cleared before, since bodies are inferred more than once until a loop's state is stable. */
 static void infer_node(struct npart__inference *inference, uint32_t id)
 {
     const struct npart__graph *graph = inference->graph;

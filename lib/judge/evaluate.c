@@ -353,6 +353,7 @@ static bool captures(const struct npart__trial *trial)
     return false;
 }
 
+/* An equation of Einsum; one that the file leaves out for its length counts as having none. */
 static bool has_ellipsis(const struct npart__trial *trial, const char *name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, name);
@@ -360,6 +361,10 @@ static bool has_ellipsis(const struct npart__trial *trial, const char *name)
     return is_text && memchr(attribute->u.s, '.', attribute->count); /* an equation has no other dots */
 }
 
+/* Predicates of the node or of the target are answered here. The others are asked of each operand that the selector
+ * names: the first that does not hold decides and is what is told, so a condition names the operand at fault. A
+ * selector that finds no operand is asked once, of none, so that `const(W)` of a node without W is an answer and not
+ * a crash. */
 static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);

@@ -298,6 +298,7 @@ static void complete_ends_in_order(struct partitioner *at)
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
+/* All of it for the whole graph and once: regions share the arrays, each with nodes of its own. */
 static bool allocate(struct partitioner *at)
 {
     size_t nodes = at->graph->nodes.count + (size_t)1;
@@ -320,6 +321,8 @@ static bool allocate(struct partitioner *at)
     return true;
 }
 
+/* From the stages as they are now. Ids are given in the order of regions and stages, so the same stages give the same
+ * ids. */
 static void make_all_partitions(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -330,6 +333,8 @@ static void make_all_partitions(struct partitioner *at)
             make_partitions(at, scope);
 }
 
+/* Stages, then partitions, then what the runtime drops of these (too small, too many, of certain ops). What is
+ * dropped keeps its stage, so that the others do not change. */
 static void form_partitions(struct partitioner *at)
 {
     bool changed = false;
@@ -344,6 +349,7 @@ static void form_partitions(struct partitioner *at)
         make_all_partitions(at);
 }
 
+/* Before staging, what the runtime does not reach and what the user cuts off is left to the CPU. */
 static void partition_regions(struct partitioner *at)
 {
     bool changed = false;
@@ -377,6 +383,8 @@ static void hide_copies(struct partitioner *at)
     }
 }
 
+/* Values of the file alone: copies that the runtime makes of a DequantizeLinear are told as what they copy. By value
+ * in order, so that lists of inputs and outputs come sorted. */
 static void find_borders(struct partitioner *at)
 {
     const uint32_t file_values = at->session->made_from->graph->values.count;
@@ -435,6 +443,7 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
     return at.failed ? npart__fail_memory(error) : NPART_OK;
 }
 
+/* Without borders and lists, which a trial does not ask for, and in an arena that is cleared: trials are many. */
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error)
 {

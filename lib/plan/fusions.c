@@ -89,6 +89,7 @@ static void read_pattern(struct search *at, const char *text)
         text = read_step(text, &at->steps[at->step_count++]);
 }
 
+/* A step names alternatives with `/` between: "Erf/Tanh". */
 static bool has_op(const struct search *at, const struct step *step, uint32_t id)
 {
     const char *op = npart__node_op(at->graph, &at->graph->nodes.items[id]), *from = step->ops;
@@ -129,6 +130,8 @@ static uint32_t cast_of(const struct search *at, uint32_t value)
     return is_cast ? producer : NPART_NONE;
 }
 
+/* A letter stands for one value wherever it stands. A Cast between two uses of it is what most often keeps a runtime
+ * from fusing, so it counts as an obstacle that is told, and not as another value. */
 static bool match_value(struct search *at, char letter, uint32_t value)
 {
     uint32_t *bound = &at->found.values[letter - 'a'];
@@ -142,6 +145,8 @@ static bool match_value(struct search *at, char letter, uint32_t value)
     return obstruct(at, CAST_BETWEEN, cast, value);
 }
 
+/* `*` is any operand, `#` a constant, `~` one that should be constant, a letter a value that is not constant. That a
+ * weight comes in at run time is told as an obstacle; all else that differs is no match. */
 static bool match_operands(struct search *at, const struct step *step, const struct npart__node *node, bool is_swapped)
 {
     for (uint32_t k = 0; k < step->operand_count; k++) {
@@ -162,6 +167,9 @@ static bool match_operands(struct search *at, const struct step *step, const str
     return true;
 }
 
+/* Both orders of an operator that commutes are tried, and what the first bound is taken back before the second. No
+ * node is in a match twice. Tries are counted over the whole search: a graph may be made so that a pattern fits
+ * nearly everywhere. */
 static bool match_node(struct search *at, uint32_t number, uint32_t id)
 {
     const struct step *step = &at->steps[number];
@@ -223,6 +231,8 @@ static bool match_maker(struct search *at, uint32_t step, uint32_t value)
     return false;
 }
 
+/* Each step hangs on a value that an earlier one has bound: its result, then its maker is looked for; or one of its
+ * operands, then its users are. A step that is optional may fail. */
 static bool match_from(struct search *at, uint32_t number)
 {
     if (number == at->step_count)
@@ -421,6 +431,7 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
     return true;
 }
 
+/* What the session has fused into one node, chains of fusions included, is one fusion: its root stands for it. */
 static bool add_session(struct search *at)
 {
     uint32_t nodes = at->session->inference->graph->nodes.count;

@@ -1,9 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The plan: every stage after inference for one target, in order, and what the caller asked to be different.
+ *
+ * What does not depend on the target but on how its runtime sees the graph (level, release, whether it settles
+ * branches and calls) is made once and kept with the inference: several targets of one runtime share the view, the
+ * session and the classes of equivalent nodes. What depends on the target is made anew each time.
+ *
+ * Order matters. Calls are settled before nodes are judged, since a call that the list does not take is inlined;
+ * products and operators that were not taken are rewritten after, and judged again; cuts are looked up last, in the
+ * graph that all this leaves, since a name may be of a node that only inlining has made visible.
+ */
 #include "plan/plan.h"
 #include "view/view.h"
 
 /* ---- what is asked for ------------------------------------------------------------------------------------ */
 
+/* An error that names the nearest stage. Each has two names: its own, and that under which a missing entry is
+ * reported, which is the one that people see in reports. */
 static npart_status lack_gate(const struct npart__oplist *oplist, const char *name, size_t length,
                               struct npart_error *error)
 {
@@ -18,6 +31,8 @@ static npart_status lack_gate(const struct npart__oplist *oplist, const char *na
                        npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* `--gates a,b` asks only some stages of the list, in the list's own order, whatever order they are named in. An
+ * empty text asks none, so that only folding and partitioning are left. */
 static npart_status choose_gates(struct npart__plan *plan, const char *text, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -41,6 +56,8 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
     return NPART_OK;
 }
 
+/* The caller's goes before the target's own: with another one the same verdicts can be seen as another runtime would
+ * group them. */
 static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
 {
     plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
@@ -70,6 +87,7 @@ static bool open_wanted(struct wanted *wanted, uint32_t count, struct npart__are
     return wanted->request_of && wanted->is_found && npart__strings_init(&wanted->names, arena);
 }
 
+/* A name that is wanted twice counts as the later request says. */
 static bool want(struct wanted *wanted, const char *name, uint32_t request)
 {
     uint32_t id = npart__intern(&wanted->names, name, strlen(name), false);
@@ -134,6 +152,8 @@ static npart_status lack_node(const struct npart__graph *graph, const char *what
                        nearest.count ? npart__nearest_hint(&nearest, hint, sizeof hint) : "");
 }
 
+/* After the ops, so that a node by its name overrides what was said of its op. Exporters repeat names across
+ * functions and bodies; then all nodes of that name are meant. */
 static npart_status assume_of_nodes(const struct npart__plan *plan, const struct npart__plan_request *request,
                                     uint8_t *assumed, struct npart_error *error)
 {
@@ -174,6 +194,7 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
     return status;
 }
 
+/* By what stands for a result in the session: the tensor itself may be gone with an Identity after it. */
 static void mark_results(struct npart__plan *plan, const struct npart__node *node)
 {
     for (uint32_t k = 0; k < node->output_count; k++) {
@@ -203,6 +224,7 @@ static void mark_cuts(struct npart__plan *plan, struct wanted *wanted, bool *is_
     }
 }
 
+/* A cut point that is not found is an error, as a misspelt name would silently plan the whole graph. */
 static npart_status gather_cuts(struct npart__plan *plan, const struct npart__plan_request *request,
                                 struct npart_error *error)
 {
@@ -225,6 +247,7 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
+/* Counts partitions for another choice of nodes without making them anew for the plan. */
 static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
                                    uint32_t *count, struct npart_error *error)
 {
@@ -302,6 +325,8 @@ const char *npart__verdict_word(const struct npart__plan *plan, const struct npa
     return summary->accepted == summary->live ? "whole" : is_edge_alone(plan, accepted) ? "edge" : "split";
 }
 
+/* Unknown nodes were left to the CPU. With all of them on the NPU there may be fewer partitions, as gaps close, or
+ * more, as new ones begin; so both ends of the range are taken of the two counts. */
 static npart_status summarize(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart_summary *summary = &plan->summary;
@@ -387,6 +412,8 @@ struct npart__shared_view {
     struct npart__shared_view *next;
 };
 
+/* Made at the first target that sees the graph so. Views are few (a handful of levels and releases), so a list is
+ * enough. */
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
                               enum npart__level level, enum npart__release release, bool settles,
                               const struct npart__shared_view **out, struct npart_error *error)
@@ -452,6 +479,9 @@ static npart_status know_all(struct npart__plan *plan, const struct npart__plan_
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
+/* Each stage stands on those before, and the first error ends it: what has been made lies in the arena, which the
+ * caller clears. `out->graph` changes on the way, as calls and branches are settled: what is indexed by node or value
+ * is made after that, or carried over by what changed it. */
 npart_status npart__plan_make(const struct npart__plan_request *request, struct npart__arena *arena,
                               struct npart__plan *out, struct npart_error *error)
 {

@@ -359,6 +359,8 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
 
 /* ---- the pass -------------------------------------------------------------------------------------------- */
 
+/* A node goes because all its results are constants, or because it hands one operand on; then what used its result
+ * uses that operand. Only a first result can be handed on. */
 static void fold_node(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
@@ -402,6 +404,7 @@ static void leave_out(struct folder *folder, uint32_t id)
     }
 }
 
+/* Last, as it overrides what folding has found: a node of a branch that is not taken may well be constant. */
 static void leave_out_all(struct folder *folder)
 {
     const struct npart__graph *graph = folder->graph;
