@@ -75,6 +75,21 @@ static const struct npart__attribute *attribute_at(const npart_model *model, uin
     return at && index < at->attribute_count ? &model->graph->attributes.items[at->first_attribute + index] : NULL;
 }
 
+/* The graph counts what has several parts alone. */
+static uint32_t count_of(const struct npart__attribute *attribute)
+{
+    switch ((enum npart_attribute_type)attribute->type) {
+    case NPART_ATTRIBUTE_FLOAT:
+    case NPART_ATTRIBUTE_INT:
+    case NPART_ATTRIBUTE_TENSOR:
+    case NPART_ATTRIBUTE_SPARSE_TENSOR:
+    case NPART_ATTRIBUTE_TYPE:
+        return 1;
+    default:
+        return attribute->count;
+    }
+}
+
 /* Each type fills in its own member; the others stay 0 or NULL. */
 static void put_contents(const struct npart__attribute *attribute, struct npart_attribute *out)
 {
@@ -121,7 +136,7 @@ bool npart_model_attribute(const npart_model *model, uint32_t node, uint32_t ind
         .name = at->name,
         .type = (enum npart_attribute_type)at->type,
         .is_elided = at->is_elided,
-        .count = at->count,
+        .count = count_of(at),
         .graph = NPART_NONE,
     };
     if (!at->is_elided)

@@ -35,7 +35,7 @@ FIRST = "check-cases"  # it notices most, and needs one program linked, not fift
 LEAST_SECONDS = 60  # of a processor, before a check counts as hanging
 TIMES_SLOWER = 10
 TIMES_WAITING = 20  # as long, on a machine that has other work
-LONGEST_TURN_SECONDS = 420  # of a lock, after which others have theirs
+LONGEST_TURN_SECONDS = 480  # of a lock, after which others have theirs
 MOST_BYTES = 4 << 30  # of memory
 MOST_FILE_BYTES = 16 << 30
 
@@ -271,9 +271,9 @@ def main():
     only = {int(number) for number in options.only.split(",") if number}
     tree = options.copy.resolve()
     tree.mkdir(parents=True, exist_ok=True)
-    copy_tree(tree)
     turns = Turns(options.lock)
     turns.take()
+    copy_tree(tree)
     programs, checks = time_checks(tree)
     killed, survivors, done = collections.Counter(), [], 0
     for number, change in enumerate(draw_changes(tree, options.seed, options.folder)):

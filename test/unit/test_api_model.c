@@ -329,8 +329,50 @@ static void test_api_model__free_takes_null(void)
     npart_plan_free(NULL);
 }
 
+/* Of each type its own member; what is left out of a long list is told, and the others stay as they are. */
+static void test_api_model__attributes(void)
+{
+    struct analysis at;
+    struct npart_attribute out = {.size = sizeof out};
+    size_t bytes;
+    analysis_infer(&at,
+                   "graph body\nnode t = Neg(x)\noutput t\nend\ninput x float32[2]\n"
+                   "node y = my:Op(x) i=-7 f=1.5 s=\"text\" is=[3,-4] fs=[0.5,2.0] ss=[\"a\",\"bc\"] "
+                   "t=tensor int64[2,1] = 5 6 g=graph body\noutput y\n",
+                   NULL);
+    const uint32_t node = analysis_node(&at, "y");
+    static const enum npart_attribute_type types[] = {
+        NPART_ATTRIBUTE_INT,  NPART_ATTRIBUTE_FLOAT,  NPART_ATTRIBUTE_STRING,  NPART_ATTRIBUTE_INTS,
+        NPART_ATTRIBUTE_FLOATS, NPART_ATTRIBUTE_STRINGS, NPART_ATTRIBUTE_TENSOR, NPART_ATTRIBUTE_GRAPH,
+    };
+    static const char *const names[] = {"i", "f", "s", "is", "fs", "ss", "t", "g"};
+    static const uint32_t counts[] = {1, 1, 4, 2, 2, 2, 1, 1};
+    for (uint32_t i = 0; i < 8; i++) {
+        REQUIRE(npart_model_attribute(at.model, node, i, &out));
+        CHECK_TEXT(out.name, names[i]);
+        CHECK_INT(out.type, types[i]);
+        CHECK_INT(out.count, counts[i]);
+        CHECK(!out.is_elided);
+        CHECK_INT(out.integer, i == 0 ? -7 : 0);
+        CHECK(out.real == (i == 1 ? 1.5f : 0.0f));
+        CHECK_TEXT(out.text ? out.text : "none", i == 2 ? "text" : "none");
+        CHECK((out.integers != NULL) == (i == 3) && (!out.integers || (out.integers[0] == 3 && out.integers[1] == -4)));
+        CHECK((out.reals != NULL) == (i == 4) && (!out.reals || (out.reals[0] == 0.5f && out.reals[1] == 2.0f)));
+        CHECK_INT(out.element_type, i == 6 ? 7 : 0);
+        CHECK_INT(out.rank, i == 6 ? 2 : 0);
+        CHECK((out.dims != NULL) == (i == 6) && (!out.dims || (out.dims[0] == 2 && out.dims[1] == 1)));
+        CHECK((out.graph != NPART_NONE) == (i == 7));
+    }
+    CHECK(!npart_model_attribute(at.model, node, 8, &out));
+    const char *text = npart_model_attribute_string(at.model, node, 5, 1, &bytes);
+    CHECK(text && bytes == 2 && memcmp(text, "bc", 2) == 0);
+    CHECK(!npart_model_attribute_string(at.model, node, 5, 2, &bytes));
+    CHECK(!npart_model_attribute_string(at.model, node, 2, 0, &bytes));
+    analysis_close(&at);
+}
+
 TESTS(test_api_model__version, test_api_model__status_texts, test_api_model__from_everywhere, test_api_model__copies,
       test_api_model__options_of_zeros, test_api_model__keep_bytes, test_api_model__failures_leave_results_alone,
       test_api_model__a_stream_that_breaks_off, test_api_model__nodes, test_api_model__operands,
-      test_api_model__metadata, test_api_model__graph_paths, test_api_model__findings,
+      test_api_model__attributes, test_api_model__metadata, test_api_model__graph_paths, test_api_model__findings,
       test_api_model__free_takes_null)
