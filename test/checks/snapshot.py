@@ -4,7 +4,8 @@
 test/snapshot.txt: no answer changes unseen.
 
 A line of a fixture and a target has the verdict in words and a digest of each part of the JSON report; a line of a file
-of cases has a digest of its models for each target, and of their shapes. After an intended change run
+of cases has a digest of its models for each target, and of their shapes; another one of what else is said of them, to
+two targets that use most of the language. A line of a target has how it is described. After an intended change run
 `make accept-snapshot` and read the diff: each changed line is one that the change was to reach, or a surprise.
 
 usage: snapshot.py TOOL FIXTURES CASE_MODELS SNAPSHOT [--accept]
@@ -19,6 +20,7 @@ import re
 import subprocess
 import sys
 
+TWO = "hexagon,intel-npu"
 PARTS = ("nodes", "partitions", "causes", "crossings", "cost", "advice")
 TARGET = re.compile(rb'\{"target": ?"([^"]*)"')
 PATH = re.compile(rb'"path": ?"(?:[^"\\]|\\.)*"')
@@ -49,7 +51,9 @@ def lines_of_fixture(tool, path):
                + ", ".join(digests) + f", rest {digest(json.dumps(rest).encode())}")
     text = run(tool, path, "--target", "all", "--verbose").replace(path.encode(), b"")
     off = run(tool, path, "--target", "all", "--level", "off", "--format", "json")
-    yield f"{name}: text {digest(text)}, level off {digest(off)}, shapes {digest(run(tool, path, '--shapes'))}"
+    told = run(tool, path, "--target", TWO, "--verbose", "--explain", "e").replace(path.encode(), b"")
+    yield (f"{name}: text {digest(text)}, level off {digest(off)}, shapes {digest(run(tool, path, '--shapes'))}, "
+           f"explained {digest(told)}")
 
 
 def lines_of_cases(tool, folder):
@@ -66,6 +70,16 @@ def lines_of_cases(tool, folder):
         shapes = digest(run(tool, *paths, "--shapes"))
         yield (f"{name}.cases, {len(paths)} models: shapes {shapes}, "
                + ", ".join(f"{target} {total.hexdigest()[:8]}" for target, total in of_target.items()))
+        ways = {"text": ["--verbose"], "explained": ["--explain", "e"], "level off": ["--level", "off", "--format", "json"],
+                "runs": ["--partitioner", "runs", "--format", "json"]}
+        yield f"{name}.cases, {TWO}: " + ", ".join(
+            f"{way} {digest(run(tool, *paths, '--target', TWO, *options).replace(folder.encode(), b''))}"
+            for way, options in ways.items())
+
+
+def lines_of_targets(tool):
+    for target in re.findall(r"^(\S+) ", run(tool, "--list-targets").decode(), re.M):
+        yield f"target {target}: described {digest(run(tool, '--describe', target))}"
 
 
 def main():
@@ -74,6 +88,7 @@ def main():
     for path in sorted(glob.glob(os.path.join(fixtures, "*.onnx"))):
         lines += lines_of_fixture(tool, path)
     lines += lines_of_cases(tool, case_models)
+    lines += lines_of_targets(tool)
     if not lines:
         sys.exit("snapshot: nothing was looked at")
     if sys.argv[5:] == ["--accept"]:
