@@ -147,7 +147,19 @@ static const struct {
     {HEAD "op Conv\n  need const(W) else cpu\n", "l.ops:4:22", "only `else fail` after a need"},
     {HEAD "op Conv\n  need const(W) \"a\" source\n", "l.ops:4:27",
      "expected a source, found the end of the line"},
-    {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n", "l.ops:4:21", "unexpected b"},
+    {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n", "l.ops:4:21", "unexpected b"},    /* what stands elsewhere than it may */
+    {HEAD "include hexagon\n", "l.ops:3:1", "include stands before everything but the format"},
+    {HEAD "include nobody\n", "l.ops:3:9", "there is no target nobody"},
+    {HEAD "every need: static(*) \"a\"\npartitions cut node \"b\"\nevery need: const(*) \"c\"\n",
+     "l.ops:5:1", "rules for every op stand together"},
+    {HEAD "op Relu\nevery need: static(*) \"a\"\n", "l.ops:4:1", "rules for every op stand before the ops"},
+    {HEAD "pattern p \"s\"\n  match Add(.., x)\n", "l.ops:4:17", ".. stands last"},
+    {HEAD "pattern p \"s\"\n  let y Erf(x)\n  match Add(y, x)\n", "l.ops:4:9", "expected ="},
+    {HEAD "pattern p \"s\"\n  let y = Erf(x)\n  let y = Erf(x)\n  match Add(y, x)\n",
+     "l.ops:5:7", "y has a meaning already"},
+    {HEAD "pattern p \"s\"\n  share y = x\n  match Add(y, x)\n",
+     "l.ops:4:13", "expected an op with its operands, or the name of a let"},
+    {HEAD "pattern p \"s\"\n  need const(x) \"a\"\n", "l.ops:4:14", "x is no name of the pattern"},
 };
 
 static void read_list(const char *text, size_t bytes, npart_status wanted, struct npart_error *error)
