@@ -45,6 +45,8 @@ static bool is_there(const struct finder *at, uint32_t id)
 
 /* ---- around a partition ------------------------------------------------------------------------------------ */
 
+/* What runs after the core: what falls back and depends on it, and all that depends on that. A body goes where its
+ * holder goes. */
 static void look_forward(struct finder *at, uint32_t core)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) { /* the main graph comes first, so holders before bodies */

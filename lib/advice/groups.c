@@ -224,6 +224,7 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
     return NPART_OK;
 }
 
+/* A row that names no switch means the one without which the rule about integers counts. */
 static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
 {
     for (uint32_t i = 0; *name && i < oplist->switches.count; i++)
@@ -232,6 +233,8 @@ static uint32_t switch_of(const struct npart__oplist *oplist, const char *name)
     return *name ? NPART_NONE : oplist->integer_when.without;
 }
 
+/* Planned as it is, then with sizes fixed: another runtime may need them all the same. A switch that is on already,
+ * or that helps in neither case, makes the row impossible. */
 static npart_status prepare_switch(struct npart__way *way, struct npart__group *group, const char *name)
 {
     const struct npart__target *target = &way->plan->target;
@@ -299,6 +302,8 @@ npart_status npart__group_prepare(struct npart__way *way, struct npart__group *g
     return status;
 }
 
+/* Three kinds of trial: another plan stands for the group, its nodes are left to the CPU with all that depends on
+ * them, or they are taken as if their rules were met. */
 npart_status npart__group_try(struct npart__way *way, const struct npart__group *group, struct npart__after *after,
                               bool **accepted)
 {

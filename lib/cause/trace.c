@@ -148,6 +148,8 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
     return root && npart__can_compute(trace->session->inference, node, NPART__RELEASE_NEWEST) ? root : 0;
 }
 
+/* Two questions: at which root its results lose their shapes, and, of a node that runs, which root keeps it from
+ * being folded. Values that are folded have no root of the second kind. */
 static void trace_node(struct npart__trace *trace, uint32_t id)
 {
     const struct npart__node *node = &trace->graph->nodes.items[id];

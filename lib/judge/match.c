@@ -164,6 +164,8 @@ static bool match_name(struct matcher *matcher, const struct npart__pattern_part
     return true;
 }
 
+/* Names are bound by what is matched first, in the order in which the pattern is written. Each part that is looked at
+ * is a step, so that the whole has an end whatever the graph. */
 static bool match_value(struct matcher *matcher, uint32_t part, uint32_t value)
 {
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
@@ -417,6 +419,8 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
     return NPART__PUSH(arena, &mask->failing, found);
 }
 
+/* After all verdicts: a failure is about nodes that are taken, all of them, since what is on the CPU is not compiled.
+ * Whether they also come to stand in one partition is asked later (npart__apply_failures). */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask)
 {

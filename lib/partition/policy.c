@@ -260,6 +260,8 @@ static bool is_fed(const struct drops *drops, const struct npart__policy *policy
     return false;
 }
 
+/* By one `partitions drop` or `fail` line. Which partitions count at all (WHEN, of which stage) has been decided by
+ * then. */
 static bool is_dropped(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
 {
     uint32_t nodes = drops->partitioning->partitions.items[partition].member_count;
@@ -355,6 +357,7 @@ bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partiti
     return true;
 }
 
+/* What is compiled apart does not meet, so the pattern of nodes that fails as one graph does not come about. */
 static bool is_in_one_partition(const struct npart__partitioning *partitioning, const uint32_t *nodes, uint32_t count)
 {
     uint32_t partition = partitioning->partition_of[nodes[0]];
@@ -364,6 +367,8 @@ static bool is_in_one_partition(const struct npart__partitioning *partitioning, 
     return partition != NPART_NONE;
 }
 
+/* The first node of a match goes to the CPU with the rule that it fails by; the others stay where they are, as the
+ * compiler's message names one. Then what follows from tensors that several partitions share. */
 bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;

@@ -18,6 +18,7 @@ struct rounds {
     uint32_t *order;
 };
 
+/* Allocated once for all rounds of a region: there may be as many rounds as nodes. */
 static bool open_rounds(struct rounds *at)
 {
     struct npart__arena *arena = at->request->arena;

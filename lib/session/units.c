@@ -23,6 +23,8 @@ static bool is_quantized_only(const struct npart__session *session, uint32_t val
     return !graph->values.items[value].is_graph_output;
 }
 
+/* The runtime asks a provider about such a unit as about one node, so rules that speak of a quantized operator speak
+ * of all of it. A Q or DQ is no unit itself, and a node whose results nobody quantizes is judged alone. */
 bool npart__is_unit(const struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->graph;

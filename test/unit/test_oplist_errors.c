@@ -147,7 +147,9 @@ static const struct {
     {HEAD "op Conv\n  need const(W) else cpu\n", "l.ops:4:22", "only `else fail` after a need"},
     {HEAD "op Conv\n  need const(W) \"a\" source\n", "l.ops:4:27",
      "expected a source, found the end of the line"},
-    {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n", "l.ops:4:21", "unexpected b"},    /* what stands elsewhere than it may */
+    {HEAD "op Conv\n  need const(W) \"a\" \"b\"\n",
+     "l.ops:4:21", "unexpected b"},
+    /* what stands elsewhere than it may */
     {HEAD "include hexagon\n", "l.ops:3:1", "include stands before everything but the format"},
     {HEAD "include nobody\n", "l.ops:3:9", "there is no target nobody"},
     {HEAD "every need: static(*) \"a\"\npartitions cut node \"b\"\nevery need: const(*) \"c\"\n",
