@@ -329,6 +329,8 @@ fidelity-values: $(OUT)/test/checks/print_elements $(VENV)/ready ## computed ele
 fidelity-sizes: $(tool) $(OUT)/test/checks/print_sizes $(VENV)/ready ## models run by ONNX Runtime at the sizes proposed (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/sizes.py --tool $(tool) --printer $(OUT)/test/checks/print_sizes \
 		--cache $(BUILD)/fidelity-sizes $(MODELS)
+fidelity-memory: $(tool) $(VENV)/ready ## peak activations and weights against ONNX Runtime's arena (MODELS=folder; NAMES)
+	$(VENV)/bin/python test/fidelity/memory.py --tool $(tool) --page $(BUILD)/fidelity-memory.md $(MODELS) $(NAMES)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
@@ -367,6 +369,10 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
+<<<<<<< HEAD
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-cost fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+=======
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
+>>>>>>> 09eac85 (x)
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -669,6 +669,14 @@ NPART_API bool npart_plan_reason(const npart_plan *plan, uint32_t node, uint32_t
 NPART_API bool npart_plan_check(const npart_plan *plan, uint32_t node, uint32_t index, struct npart_reason *out,
                                 char *found, size_t bytes);
 
+/* A sum of sizes; where some of them are not known a lower bound. */
+struct npart_bytes {
+    uint64_t bytes;
+    bool is_partial;
+};
+
+enum npart_fit { NPART_FIT_UNKNOWN, NPART_FIT_NO, NPART_FIT_YES };
+
 struct npart_partition {
     size_t size;
     uint32_t graph;                        /* 0: the main one */
@@ -679,6 +687,8 @@ struct npart_partition {
     uint32_t node_count, input_count, output_count, end_count, cut_count;
     bool has_macs;
     uint64_t macs;                         /* multiply-accumulates of its nodes, where they are known */
+    struct npart_bytes weights, peak;      /* of memory, as the NPU holds them; see npart_memory */
+    enum npart_fit fits_on_chip;           /* both together */
 };
 /* A partition by its id. */
 NPART_API bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out);
@@ -763,6 +773,49 @@ struct npart_precision {
 };
 /* A format of the model's weights, counted from 0 in the order of its first nodes. */
 NPART_API bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out);
+
+/* Weights of one element type. */
+struct npart_weight_type {
+    const char *type; /* "float32", ... */
+    uint64_t bytes, elements;
+};
+
+/* A node with weights that does not fit into the NPU's on-chip memory as a whole. */
+struct npart_layer {
+    uint32_t node, partition;
+    uint64_t weight_bytes, activation_bytes; /* activations: other operands and results */
+    uint64_t passes; /* how often all weights are read when it is computed in tiles; 0: no tile fits */
+};
+
+struct npart_memory_limit {
+    const char *of; /* "file": the model file; "one-file": the same with all weights in it; "weights" on the NPU;
+                       "tensors" inside one partition */
+    struct npart_bytes bytes;
+    uint64_t most_bytes;
+};
+
+/* What a plan takes of memory. Activations are counted by liveness while nodes run one after the other: `peak` of the
+ * whole model by ONNX Runtime's CPU provider, `peak_cpu` of what this plan leaves to the CPU, and `peak_npu` of the
+ * partition that takes most. */
+struct npart_memory {
+    size_t size;
+    uint64_t weight_bytes;  /* of the model: all constant tensors, by their dims and types */
+    uint64_t parameters;    /* their elements, without integers of 32 and 64 bits; 0: most are packed in other types */
+    const struct npart_weight_type *weight_types; /* sum up to weight_bytes */
+    uint32_t weight_type_count;
+    uint32_t limit_count, layer_count;
+    const struct npart_memory_limit *limits;
+    const struct npart_layer *layers; /* the largest weights first */
+    struct npart_bytes weights_npu, weights_cpu; /* npu: that partitions use, as the NPU holds them, once for each */
+    struct npart_bytes peak, peak_cpu, peak_npu;
+    uint32_t peak_node, peak_npu_node; /* that run then; NPART_NONE: nothing does */
+    uint32_t cache_tensor_count;       /* inputs that hold a decoder's cache; 0: none is seen */
+    struct npart_bytes cache_per_token; /* of one sequence */
+    uint64_t onchip_bytes;             /* that the NPU works in, typically; 0: not known */
+    bool is_onchip_assumed;
+};
+/* False for NULL or an unknown size. What pointers point to goes with the plan. */
+NPART_API bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out);
 
 /* ---- advice ---------------------------------------------------------------------------------------------- */
 

@@ -109,6 +109,7 @@ struct npart_plan {
     uint64_t most_partitions;
     uint32_t *order; /* live nodes as they run */
     uint32_t order_count;
+    struct npart_memory memory;
 };
 
 /* Actions for the causes of a plan, in the order in which they should be taken. */
@@ -161,6 +162,13 @@ size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
 /* A finding as the public header has it. */
 bool npart__get_finding(const struct npart__finding *list, uint32_t count, uint32_t index, struct npart_finding *out);
 
+static inline struct npart_bytes npart__public_bytes(struct npart__bytes bytes)
+{
+    return (struct npart_bytes){bytes.bytes, bytes.is_partial};
+}
+
+/* memory.c: the lists that npart_plan_memory hands out. False when out of memory. */
+bool npart__prepare_memory(npart_plan *plan);
 /* placement.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
 

@@ -195,6 +195,9 @@ bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npa
         .cut_count = at->cut_count,
         .has_macs = at->macs != NPART__WORK_UNKNOWN,
         .macs = at->macs == NPART__WORK_UNKNOWN ? 0 : at->macs,
+        .weights = npart__public_bytes(plan->plan.memory.partitions[partition].weights),
+        .peak = npart__public_bytes(plan->plan.memory.partitions[partition].peak),
+        .fits_on_chip = (enum npart_fit)plan->plan.memory.partitions[partition].fits,
     };
     return true;
 }

@@ -227,34 +227,15 @@ static bool write_target(npart_plan *plan)
 static bool find_order(npart_plan *plan)
 {
     const struct npart__graph *graph = plan->plan.graph;
-    const uint32_t *stage_of = plan->plan.partitioning.stage_of;
     struct npart__arena *arena = &plan->life->arena;
     uint32_t *starts = npart__arena_zeroed(arena, npart__most_stages(graph) + 1, sizeof *starts);
     plan->order = npart__arena_allocate(arena, (plan->plan.session.live_count + (size_t)1) * sizeof *plan->order);
     if (!starts || !plan->order)
         return false;
-    for (uint32_t s = 0; s < graph->scopes.count; s++) {
-        const struct npart__scope *scope = &graph->scopes.items[s];
-        uint32_t stages = 0, begin = plan->order_count;
-        if (scope->region != s)
-            continue;
-        for (uint32_t i = 0; i < scope->order_count; i++) { /* a counting sort by stage */
-            uint32_t stage = stage_of[graph->order[scope->first_order + i]];
-            if (stage == NPART_NONE)
-                continue;
-            starts[stage + 1]++;
-            stages = stage + 1 > stages ? stage + 1 : stages;
-            plan->order_count++;
-        }
-        for (uint32_t k = 0; k < stages; k++)
-            starts[k + 1] += starts[k];
-        for (uint32_t i = 0; i < scope->order_count; i++) {
-            uint32_t node = graph->order[scope->first_order + i], stage = stage_of[node];
-            if (stage != NPART_NONE)
-                plan->order[begin + starts[stage]++] = node;
-        }
-        memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
-    }
+    for (uint32_t s = 0; s < graph->scopes.count; s++)
+        if (graph->scopes.items[s].region == s)
+            plan->order_count += npart__order_of_stages(graph, &plan->plan.partitioning, s, starts,
+                                                        plan->order + plan->order_count);
     npart__arena_release(arena, starts);
     return true;
 }
@@ -277,7 +258,7 @@ static void find_most_partitions(npart_plan *plan)
 bool npart__prepare_plan(npart_plan *plan)
 {
     find_most_partitions(plan);
-    return plan->late && write_target(plan) && find_order(plan);
+    return plan->late && write_target(plan) && find_order(plan) && npart__prepare_memory(plan);
 }
 
 /* What was asked for, as it was understood. */

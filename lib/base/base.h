@@ -273,6 +273,8 @@ const char *npart__nearest_hint(const struct npart__nearest *nearest, char *out,
 
 /* ---- ONNX element types ---------------------------------------------------------------------------------- */
 
+#define NPART__TYPE_NUMBERS 32 /* above all that this library knows */
+
 /* Whether `length` bytes are the same but for the case of ASCII letters. */
 bool npart__same_letters(const char *a, const char *b, size_t length);
 /* "float32", "int64", "bool", ... for ONNX's TensorProto.DataType numbers; "undefined" otherwise. */

@@ -42,6 +42,8 @@ static const struct {
     {"float6e3m2", "FLOAT6E3M2", 6, 'f'},
 };
 
+_Static_assert(NPART__COUNT(element_types) <= NPART__TYPE_NUMBERS, "sums by type have room for each");
+
 /* Newer versions of ONNX have numbers that this table lacks; they come out as "undefined", of no
  * known size. */
 static bool is_known(int element_type)

@@ -39,7 +39,7 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
 static bool most_are_measured(const struct npart__parameter *const parameters[NPART__PARAMETERS])
 {
     unsigned present = 0, assumed = 0;
-    for (size_t i = 0; i < NPART__PARAMETERS; i++) {
+    for (size_t i = 0; i <= NPART__PARAMETER_LAYOUT; i++) { /* what comes after is not of cost */
         present += parameters[i] != NULL;
         assumed += parameters[i] && parameters[i]->is_assumed;
     }

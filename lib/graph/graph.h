@@ -205,6 +205,10 @@ struct npart__graph {
     uint32_t first_late_node;    /* nodes from here on were inlined when constants had been folded; NPART_NONE: none */
     bool has_unranked_input;     /* a tensor that is given, and of which the file does not say how many dims it has */
     uint64_t input_bytes, weight_bytes; /* the file; all initializers and constants by dims and type */
+    uint64_t external_bytes;            /* of these in other files */
+    struct npart__weight_sum {
+        uint64_t bytes, elements;
+    } weights_of[NPART__TYPE_NUMBERS]; /* of these by element type */
 };
 
 /* Builds the graph from what the scan left, whose bytes it gives back to the arena as soon as they are unpacked.

@@ -218,10 +218,20 @@ struct npart__tensor *npart__build_sparse_tensor(struct npart__build *build, con
     return tensor;
 }
 
+static void add_to(uint64_t *sum, uint64_t more)
+{
+    *sum = *sum > UINT64_MAX - more ? UINT64_MAX : *sum + more;
+}
+
 void npart__build_add_weight(struct npart__build *build, const struct npart__tensor *tensor)
 {
-    uint64_t *sum = &build->graph->weight_bytes;
-    *sum = *sum > UINT64_MAX - tensor->bytes ? UINT64_MAX : *sum + tensor->bytes;
+    struct npart__graph *graph = build->graph;
+    uint8_t type = tensor->element_type;
+    struct npart__weight_sum *of_type = &graph->weights_of[type < NPART__TYPE_NUMBERS ? type : 0];
+    add_to(&graph->weight_bytes, tensor->bytes);
+    add_to(&graph->external_bytes, tensor->place == NPART__TENSOR_EXTERNAL ? tensor->bytes : 0);
+    add_to(&of_type->bytes, tensor->bytes);
+    add_to(&of_type->elements, tensor->elements);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */

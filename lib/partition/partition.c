@@ -296,6 +296,30 @@ static void complete_ends_in_order(struct partitioner *at)
     }
 }
 
+/* A counting sort by stage. */
+uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
+                                uint32_t region, uint32_t *starts, uint32_t *out)
+{
+    const struct npart__scope *scope = &graph->scopes.items[region];
+    const uint32_t *order = graph->order + scope->first_order, *stage_of = partitioning->stage_of;
+    uint32_t stages = 0, count = 0;
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        uint32_t stage = stage_of[order[i]];
+        if (stage == NPART_NONE)
+            continue;
+        starts[stage + 1]++;
+        stages = stage + 1 > stages ? stage + 1 : stages;
+        count++;
+    }
+    for (uint32_t k = 0; k < stages; k++)
+        starts[k + 1] += starts[k];
+    for (uint32_t i = 0; i < scope->order_count; i++)
+        if (stage_of[order[i]] != NPART_NONE)
+            out[starts[stage_of[order[i]]]++] = order[i];
+    memset(starts, 0, (stages + (size_t)1) * sizeof *starts);
+    return count;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 /* All of it for the whole graph and once: regions share the arrays, each with nodes of its own. */

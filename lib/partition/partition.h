@@ -94,6 +94,15 @@ uint32_t npart__cut_rule(const struct npart__target *target);
 void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning);
 
+/* The live nodes of a region in the order in which ONNX Runtime runs them where none is compiled, into `out`, which has
+ * room for the region's; `place_of` has room for a number a node. Linear, but for sorting. False when out of memory. */
+bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
+                             struct npart__arena *scratch, uint32_t *out, uint32_t *count);
+/* The live nodes of a region of `graph` as the plan runs them: stage by stage. `starts` is zeroed, has room for a
+ * number a stage and one more, and is zeroed again. */
+uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
+                                uint32_t region, uint32_t *starts, uint32_t *out);
+
 /* The live value that stands for operand `index` of a node (its inputs, then its captures), or NPART_NONE for one that
  * is absent or constant. */
 uint32_t npart__live_operand(const struct npart__session *session, const struct npart__node *node, uint32_t index);

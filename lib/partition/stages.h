@@ -26,6 +26,7 @@ struct npart__stage_request {
                            when the order changes. There may be as many regions and segments as nodes: what staging one
                            of them takes is as long as that, by place, and not as long as the graph */
     uint32_t *stage_of; /* by node, to fill in */
+    bool is_run;        /* the order is that of a run: copies have the last numbers, as the runtime makes them last */
     struct npart__arena *arena; /* for the time of staging */
     bool failed;                /* out of memory */
 };

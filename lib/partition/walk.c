@@ -99,8 +99,11 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
     numbers->of = npart__arena_allocate(request->arena, count * sizeof *numbers->of);
     if (!keys || !numbers->node_at || !numbers->of)
         return false;
-    for (uint32_t i = 0; i < request->count; i++)
-        keys[i] = (uint64_t)request->session->place[request->order[i]] << 32 | request->order[i];
+    for (uint32_t i = 0; i < request->count; i++) {
+        uint32_t id = request->order[i];
+        bool is_last = request->is_run && id >= npart__file_nodes(request->session);
+        keys[i] = (uint64_t)(is_last ? id : request->session->place[id]) << 32 | id;
+    }
     qsort(keys, request->count, sizeof *keys, compare_keys);
     for (uint32_t i = 0; i < request->count; i++)
         numbers->node_at[i] = (uint32_t)keys[i];
@@ -196,4 +199,31 @@ bool npart__walk_region(struct npart__stage_request *request, struct npart__walk
     return out->order && number_by_file(request, &numbers) &&
            remake(request, false, &numbers, out) && remake(request, true, &numbers, out) &&
            walk(request, &numbers, out) && list_uses(request, out);
+}
+
+bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
+                             struct npart__arena *scratch, uint32_t *out, uint32_t *count)
+{
+    const struct npart__scope *scope = &session->graph->scopes.items[region];
+    struct npart__walk walk;
+    *count = 0;
+    for (uint32_t i = 0; i < scope->order_count; i++) {
+        uint32_t node = session->graph->order[scope->first_order + i];
+        if (!npart__is_live(session, node))
+            continue;
+        place_of[node] = *count;
+        out[(*count)++] = node;
+    }
+    struct npart__stage_request request = {.graph = session->graph,
+                                           .session = session,
+                                           .region = region,
+                                           .order = out,
+                                           .count = *count,
+                                           .place_of = place_of,
+                                           .is_run = true,
+                                           .arena = scratch};
+    if (!npart__walk_region(&request, &walk))
+        return false;
+    memcpy(out, walk.order, *count * sizeof *out);
+    return true;
 }

@@ -559,6 +559,13 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                     arena, &out->causes, error);
     if (status == NPART_OK)
         npart__sum_macs(&out->session, &out->works, &out->partitioning);
+    struct npart__memory_request memory = {.target = &out->target,
+                                           .session = &out->session,
+                                           .known = known,
+                                           .partitioning = &out->partitioning,
+                                           .works = &out->works};
+    if (status == NPART_OK && !npart__find_memory(&memory, arena, &out->memory))
+        status = npart__fail_memory(error);
     if (status == NPART_OK && !npart__find_precisions(&out->target, &out->session, &out->mask, &out->works, arena,
                                                       &out->precisions))
         status = npart__fail_memory(error);

@@ -7,6 +7,7 @@
 
 #include "cause/cause.h"
 #include "cost/cost.h"
+#include "memory/memory.h"
 #include "precision/precision.h"
 #include "valid/valid.h"
 
@@ -63,6 +64,7 @@ struct npart__plan {
     struct npart__partitioning partitioning;
     struct npart__causes causes;
     struct npart__cost cost;
+    struct npart__memory memory;
     struct npart__precisions precisions;
     struct npart_summary summary;
     const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */

@@ -611,7 +611,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
         fusions(json);
     }
     cost(json);
-    text(json, ",\"memory\":{}");
+    npart__add_json_memory(json->out, json->plan, json->detail);
     npart__add_json_precision(json->out, json->plan);
     actions(json, plans->advice);
     if_fixed(json, plans->fixed);

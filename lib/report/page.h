@@ -98,6 +98,8 @@ void npart__put_layouts(struct npart__page *page);
 void npart__put_precisions(struct npart__page *page);
 /* fusions.c: how many patterns are fused, and what stops those that nearly are. */
 void npart__put_fusions(struct npart__page *page);
+/* memory.c: what the plan takes of memory. */
+void npart__put_memory(struct npart__page *page);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 

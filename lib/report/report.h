@@ -109,6 +109,8 @@ void npart__add_conversion(struct npart__sheet *sheet, struct npart__sheet *scra
 
 /* json_precision.c: a comma, the key and its value. */
 void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan);
+/* json_memory.c: the same; of all nodes or as a summary. */
+void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, enum npart_detail detail);
 
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 

@@ -682,6 +682,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
     if (page->options->is_verbose)
         npart__put_pieces(page);
     cost(page);
+    npart__put_memory(page);
     if (page->options->is_verbose) {
         npart__put_layouts(page);
         npart__put_fusions(page);

@@ -93,6 +93,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     struct npart_crossing crossing = {.size = sizeof crossing};
     struct npart_cause cause = {.size = sizeof cause};
     struct npart_cost cost = {.size = sizeof cost};
+    struct npart_memory memory = {.size = sizeof memory};
     struct npart_precision precision = {.size = sizeof precision};
     unsigned told = 0;
     uint32_t count;
@@ -100,6 +101,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     GET(id == 0 && npart_plan_info(plan, &info));
     GET(id == 0 && npart_plan_summary(plan, &summary));
     GET(id == 0 && npart_plan_cost(plan, &cost));
+    GET(id == 0 && npart_plan_memory(plan, &memory));
     GET(id == 0 && npart_plan_order(plan, &count));
     GET(npart_plan_node(plan, id, &node));
     GET(npart_plan_value(plan, id, &value));

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cache of a decoder: inputs to which each step adds a token, and which leave the model again.
+ *
+ * An input is one where it is joined with something new along an axis and the result is an output, or where an operator
+ * takes it for its cache. A token takes the elements that are left without that axis and the batch. An example:
+ * past_key float16[b,8,past,64] and past_value alike, in each of 28 layers: 28 * 2 * 8 * 64 * 2 bytes = 57,344.
+ */
+#include "memory/memory.h"
+
+static const struct {
+    const char *op;
+    uint8_t first, count; /* operands */
+    uint8_t batch;        /* which axis that is */
+} caches[] = {
+    {"Attention", 4, 2, 0},
+    {"com.microsoft:Attention", 4, 1, 1}, /* keys and values in one, [2,batch,heads,tokens,size] */
+    {"com.microsoft:DecoderMaskedMultiHeadAttention", 5, 2, 0},
+    {"com.microsoft:GroupQueryAttention", 3, 2, 0},
+    {"com.microsoft:MultiHeadAttention", 6, 2, 0},
+    {"com.microsoft:SparseAttention", 3, 2, 0},
+};
+
+static bool is_fed(const struct npart__session *session, uint32_t value)
+{
+    const struct npart__value *at = value == NPART_NONE ? NULL : &session->graph->values.items[value];
+    return at && at->kind == NPART__VALUE_INPUT && at->scope == 0;
+}
+
+/* Exporters join one tensor with nothing. */
+static uint32_t past_joining_nothing(const struct npart__session *session, uint32_t value)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t producer = value == NPART_NONE ? NPART_NONE : graph->values.items[value].producer;
+    const struct npart__node *node = producer == NPART_NONE ? NULL : &graph->nodes.items[producer];
+    bool is_one = node && node->input_count == 1 && npart__is_onnx_op(graph, node, "Concat");
+    return is_one ? npart__node_input(graph, node, 0) : value;
+}
+
+/* `axis` may count from the end. */
+static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
+                       bool *is_seen, struct npart__memory *out)
+{
+    const struct npart__fact *fact = npart__fact_of(request->known, value);
+    uint32_t tokens;
+    uint64_t elements = 1;
+    bool is_known = fact->has_rank && fact->rank > 2 && npart__normalize_axis(axis, fact->rank, &tokens);
+    if (!is_known || tokens == batch || is_seen[value])
+        return; /* a list of numbers, or a larger batch */
+    is_seen[value] = true;
+    for (uint32_t i = 0; is_known && i < fact->rank; i++)
+        if (i != tokens && i != batch)
+            is_known = npart__is_number(fact->dims[i]) && fact->dims[i] >= 0 &&
+                       npart__multiply_uint64(elements, (uint64_t)fact->dims[i], &elements);
+    unsigned bits = npart__type_bits(fact->element_type);
+    uint64_t bytes = bits ? npart__type_bytes(fact->element_type, elements) : UINT64_MAX;
+    is_known = is_known && bytes <= NPART__LIMIT_TENSOR_BYTES;
+    npart__add_size(&out->cache_per_token, (struct npart__bytes){is_known ? bytes : 0, !is_known});
+    out->cache_count++;
+}
+
+static int64_t axis_of(const struct npart__graph *graph, const struct npart__node *node, int64_t by_default)
+{
+    const struct npart__attribute *axis = npart__node_attribute(graph, node, "axis");
+    return axis && axis->type == 2 ? axis->u.i : by_default;
+}
+
+bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
+                       struct npart__memory *out)
+{
+    const struct npart__session *session = request->session;
+    const struct npart__graph *graph = session->graph;
+    const struct npart__scope *main_graph = &graph->scopes.items[0];
+    bool *is_seen = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_seen);
+    if (!is_seen)
+        return false;
+    for (uint32_t i = 0; i < main_graph->order_count; i++) {
+        uint32_t id = graph->order[main_graph->first_order + i];
+        const struct npart__node *node = &graph->nodes.items[id];
+        uint32_t result = npart__node_output(graph, node, 0);
+        if (!npart__is_live(session, id))
+            continue;
+        bool is_concat = npart__is_onnx_op(graph, node, "Concat") && result != NPART_NONE &&
+                         graph->values.items[result].is_graph_output;
+        uint32_t past = 0; /* what is new may be an input, too */
+        uint32_t fed = NPART_NONE;
+        while (is_concat && past < node->input_count && !is_fed(session, fed))
+            fed = past_joining_nothing(session, npart__node_input(graph, node, past++));
+        if (is_fed(session, fed))
+            add_tensor(request, fed, axis_of(graph, node, 0), 0, is_seen, out);
+        if (npart__is_onnx_op(graph, node, "TensorScatter") && is_fed(session, npart__node_input(graph, node, 0)))
+            add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, -2), 0, is_seen, out);
+        for (size_t c = 0; node->input_count > 3 && c < NPART__COUNT(caches); c++) {
+            if (!npart__node_is(graph, node, caches[c].op))
+                continue;
+            for (uint32_t k = 0; k < caches[c].count; k++) {
+                uint32_t value = npart__node_input(graph, node, caches[c].first + k);
+                if (is_fed(session, value))
+                    add_tensor(request, value, -2, caches[c].batch, is_seen, out);
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What fits into the NPU's own memory.
+ *
+ * A partition fits where its weights and its peak do together. A layer that does not is computed in tiles. If its
+ * weights take no more than half of the memory they stay, and activations pass by. Else half of it holds rows of
+ * activations, the other half tiles of the weights, all of which are read again for each such set of rows: that many
+ * passes. An example: a product with 4096 x 4096 weights in float16 (32 MB) of 1024 rows (16 MB in and out) on 8 MB:
+ * 4 passes.
+ */
+#include <stdlib.h>
+
+#include "memory/memory.h"
+
+static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart__bytes bytes)
+{
+    const double mb = 1024.0 * 1024.0;
+    if (!sram_mb)
+        return NPART__FIT_UNKNOWN;
+    if ((double)bytes.bytes > sram_mb->high * mb)
+        return NPART__FIT_NO;
+    return !bytes.is_partial && (double)bytes.bytes <= sram_mb->low * mb ? NPART__FIT_YES : NPART__FIT_UNKNOWN;
+}
+
+/* What an operand is read from: past what dequantizes it. */
+static uint32_t stored_value(const struct npart__session *session, uint32_t value)
+{
+    const struct npart__graph *graph = session->graph;
+    uint32_t producer = graph->values.items[value].producer;
+    if (producer == NPART_NONE || !npart__is_live(session, producer))
+        return value;
+    const struct npart__node *node = &graph->nodes.items[producer];
+    uint32_t stored = npart__node_input(graph, node, 0);
+    return stored != NPART_NONE && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES) ? stored : value;
+}
+
+/* False where a size is not known. */
+static bool measure(const struct npart__memory_request *request, unsigned float32_bytes, uint32_t id,
+                    struct npart__layer *out)
+{
+    const struct npart__session *session = request->session;
+    const struct npart__node *node = &session->graph->nodes.items[id];
+    struct npart__bytes weights = {0, false}, activations = {0, false};
+    *out = (struct npart__layer){.node = id, .partition = request->partitioning->partition_of[id]};
+    for (uint32_t k = 0; k < node->input_count; k++) {
+        uint32_t value = npart__node_input(session->graph, node, k);
+        if (value == NPART_NONE)
+            continue;
+        value = stored_value(session, value);
+        npart__add_size(session->is_constant[value] ? &weights : &activations,
+                        npart__value_bytes(request, value, float32_bytes));
+    }
+    for (uint32_t k = 0; k < node->output_count; k++) {
+        uint32_t value = npart__node_output(session->graph, node, k);
+        if (value != NPART_NONE)
+            npart__add_size(&activations, npart__held_bytes(request, out->partition, value, float32_bytes));
+    }
+    out->weight_bytes = weights.bytes;
+    out->activation_bytes = activations.bytes;
+    return !weights.is_partial && !activations.is_partial && weights.bytes > 0;
+}
+
+/* The least that is held: a row of activations and a column of weights. */
+static uint64_t count_passes(const struct npart__layer *layer, const struct npart__work *work, uint64_t half)
+{
+    uint64_t rows = npart__work_is_number(work->rows) && work->rows ? work->rows : 1;
+    uint64_t columns = npart__work_is_number(work->columns) && work->columns ? work->columns : 1;
+    if (layer->activation_bytes / rows + layer->weight_bytes / columns > 2 * half)
+        return 0;
+    return layer->weight_bytes <= half ? 1 : (layer->activation_bytes + half - 1) / half;
+}
+
+static int compare_layers(const void *a, const void *b)
+{
+    const struct npart__layer *left = a, *right = b;
+    if (left->weight_bytes != right->weight_bytes)
+        return left->weight_bytes < right->weight_bytes ? 1 : -1;
+    return (left->node > right->node) - (left->node < right->node);
+}
+
+bool npart__fit_layers(const struct npart__memory_request *request, unsigned float32_bytes, struct npart__arena *arena,
+                       struct npart__memory *out)
+{
+    const struct npart__parameter *sram_mb = request->parameters[NPART__PARAMETER_SRAM];
+    const struct npart__partitioning *all = request->partitioning;
+    for (uint32_t p = 0; p < all->partitions.count; p++) {
+        struct npart__bytes sum = out->partitions[p].weights;
+        npart__add_size(&sum, out->partitions[p].peak);
+        out->partitions[p].fits = (uint8_t)fits(sram_mb, sum);
+    }
+    if (!sram_mb || sram_mb->typical <= 0)
+        return true;
+    out->onchip_bytes = (uint64_t)(sram_mb->typical * 1024 * 1024);
+    out->onchip_is_assumed = sram_mb->is_assumed;
+    for (uint32_t i = 0; i < npart__file_nodes(request->session); i++) {
+        struct npart__layer layer;
+        if (all->partition_of[i] == NPART_NONE || request->works->items[i].macs == 0 ||
+            !measure(request, float32_bytes, i, &layer) ||
+            layer.weight_bytes + layer.activation_bytes <= out->onchip_bytes)
+            continue;
+        layer.passes = count_passes(&layer, &request->works->items[i], out->onchip_bytes / 2 + 1);
+        if (!NPART__PUSH(arena, &out->layers, layer))
+            return false;
+    }
+    if (out->layers.count > 1)
+        qsort(out->layers.items, out->layers.count, sizeof *out->layers.items, compare_layers);
+    return true;
+}

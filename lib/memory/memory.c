@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Weights, and the three peaks.
+ */
+#include "memory/memory.h"
+
+/* ---- sizes ------------------------------------------------------------------------------------------------- */
+
+void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
+{
+    sum->bytes += more.bytes;
+    sum->is_partial |= more.is_partial;
+}
+
+/* Values that copies of nodes make are not in the file's graph: they are what the original makes. */
+struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
+                                       unsigned float32_bytes)
+{
+    if (value >= request->known->graph->values.count)
+        value = request->session->graph->values.items[value].alias;
+    const struct npart__fact *fact = npart__fact_of(request->known, value);
+    uint64_t elements, bytes = UINT64_MAX;
+    if (npart__type_bits(fact->element_type) && npart__static_elements(fact, &elements))
+        bytes = npart__type_bytes(fact->element_type, elements);
+    if (bytes > NPART__LIMIT_TENSOR_BYTES)
+        return (struct npart__bytes){0, true};
+    bool is_float32 = fact->element_type == 1;
+    return (struct npart__bytes){is_float32 ? bytes / 4 * float32_bytes : bytes, false};
+}
+
+struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
+                                      unsigned float32_bytes)
+{
+    const struct npart__graph *graph = request->session->graph;
+    if (npart__user_count(request->session, value) == 1 && !graph->values.items[value].is_graph_output) {
+        uint32_t user = npart__user(request->session, value, 0);
+        const struct npart__node *node = &graph->nodes.items[user];
+        uint32_t result = npart__node_output(graph, node, 0);
+        if (result != NPART_NONE && npart__node_plays(graph, node, NPART__ROLE_QUANTIZES) &&
+            request->partitioning->partition_of[user] == partition)
+            value = result;
+    }
+    return npart__value_bytes(request, value, float32_bytes);
+}
+
+/* ---- weights ----------------------------------------------------------------------------------------------- */
+
+struct weights {
+    const struct npart__memory_request *request;
+    uint32_t *seen_by; /* by value: the partition that has it counted; the CPU is one more than there are */
+    uint32_t *first_part, *next_part; /* by node of the file: what is fused into it */
+    uint32_t *source;                 /* by value: what it is, past each Identity */
+    unsigned float32_bytes;
+};
+
+static void add_constants(struct weights *at, const struct npart__graph *graph, uint32_t id, uint32_t side,
+                          struct npart__bytes *sum)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    bool is_cpu = side == at->request->partitioning->partitions.count;
+    for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
+        uint32_t value = npart__node_use(graph, node, k);
+        if (value == NPART_NONE || !at->request->session->is_constant[value])
+            continue;
+        value = at->source[value];
+        if (at->seen_by[value] == side)
+            continue;
+        at->seen_by[value] = side;
+        npart__add_size(sum, npart__value_bytes(at->request, value, is_cpu ? 4 : at->float32_bytes));
+    }
+}
+
+/* Constants that a node uses, and what is fused into it, each once for a side. */
+static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct npart__bytes *sum)
+{
+    const struct npart__session *session = at->request->session;
+    add_constants(at, session->graph, id, side, sum);
+    if (id >= npart__file_nodes(session))
+        return;
+    for (uint32_t part = at->first_part[id]; part != NPART_NONE; part = at->next_part[part])
+        add_constants(at, session->made_from->graph, part, side, sum);
+}
+
+static bool list_parts(struct weights *at, struct npart__arena *scratch)
+{
+    const struct npart__session *session = at->request->session;
+    size_t nodes = npart__file_nodes(session) + (size_t)1;
+    at->first_part = npart__arena_allocate(scratch, nodes * sizeof *at->first_part);
+    at->next_part = npart__arena_allocate(scratch, nodes * sizeof *at->next_part);
+    if (!at->first_part || !at->next_part)
+        return false;
+    memset(at->first_part, 0xff, nodes * sizeof *at->first_part);
+    for (uint32_t i = npart__file_nodes(session); i-- > 0;) {
+        uint32_t into = npart__fused_into(session, i);
+        if (into == NPART_NONE)
+            continue;
+        at->next_part[i] = at->first_part[into];
+        at->first_part[into] = i;
+    }
+    return true;
+}
+
+/* Exporters write a weight that several layers share once, and hand it to each by an Identity. */
+static void find_sources(struct weights *at)
+{
+    const struct npart__graph *file = at->request->session->made_from->graph;
+    for (uint32_t v = 0; v < at->request->session->graph->values.count; v++)
+        at->source[v] = v;
+    for (uint32_t i = 0; i < file->order_count; i++) {
+        const struct npart__node *node = &file->nodes.items[file->order[i]];
+        uint32_t from = npart__node_input(file, node, 0), to = npart__node_output(file, node, 0);
+        if (from != NPART_NONE && to != NPART_NONE && npart__is_onnx_op(file, node, "Identity"))
+            at->source[to] = at->source[from];
+    }
+}
+
+static bool count_weights(const struct npart__memory_request *request, unsigned float32_bytes,
+                          struct npart__arena *scratch, struct npart__memory *out)
+{
+    const struct npart__session *session = request->session;
+    const struct npart__partitioning *all = request->partitioning;
+    size_t values = session->graph->values.count + (size_t)1;
+    struct weights at = {.request = request, .float32_bytes = float32_bytes};
+    at.seen_by = npart__arena_allocate(scratch, values * sizeof *at.seen_by);
+    at.source = npart__arena_allocate(scratch, values * sizeof *at.source);
+    if (!at.seen_by || !at.source || !list_parts(&at, scratch))
+        return false;
+    find_sources(&at);
+    memset(at.seen_by, 0xff, values * sizeof *at.seen_by);
+    for (uint32_t p = 0; p < all->partitions.count; p++) {
+        const struct npart__partition *partition = &all->partitions.items[p];
+        for (uint32_t i = 0; i < partition->member_count; i++)
+            add_weights(&at, all->lists.items[partition->first_member + i], p, &out->partitions[p].weights);
+        npart__add_size(&out->npu_weights, out->partitions[p].weights);
+    }
+    for (uint32_t i = 0; i < session->graph->order_count; i++) {
+        uint32_t id = session->graph->order[i];
+        if (npart__is_live(session, id) && all->partition_of[id] == NPART_NONE)
+            add_weights(&at, id, all->partitions.count, &out->cpu_weights);
+    }
+    return true;
+}
+
+/* ---- peaks ------------------------------------------------------------------------------------------------- */
+
+struct run {
+    const struct npart__memory_request *request;
+    struct npart__peaks *peaks;
+    struct npart__arena *scratch;
+    uint32_t *order, *place_of, *starts; /* of a region; by node; by stage */
+};
+
+/* The whole model on the CPU. Bodies have larger ids than what holds them. */
+static bool find_all(struct run *run, struct npart__memory *out)
+{
+    const struct npart__graph *graph = run->request->session->graph;
+    for (uint32_t s = graph->scopes.count; s-- > 0;) {
+        struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
+        if (graph->scopes.items[s].region != s)
+            continue;
+        struct npart__arena walk;
+        npart__arena_init(&walk, &run->scratch->allocator);
+        bool is_ordered =
+            npart__order_of_runtime(run->request->session, s, run->place_of, &walk, run->order, &flow.count);
+        npart__arena_clear(&walk);
+        if (!is_ordered || !npart__flow_peak(run->peaks, &flow, &out->all, &out->all_at))
+            return false;
+        npart__set_body_peak(run->peaks, s, out->all);
+    }
+    return true;
+}
+
+/* The same in the plan's stages, the nodes of a partition as one step. */
+static bool find_cpu(struct run *run, struct npart__memory *out)
+{
+    const struct npart__graph *graph = run->request->session->graph;
+    const uint32_t *partition_of = run->request->partitioning->partition_of;
+    uint32_t at;
+    for (uint32_t s = graph->scopes.count; s-- > 0;) {
+        struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
+        if (graph->scopes.items[s].region != s)
+            continue;
+        uint32_t count = npart__order_of_stages(graph, run->request->partitioning, s, run->starts, run->order);
+        for (uint32_t i = 0, before = NPART_NONE; i < count; i++) {
+            uint32_t id = run->order[i], partition = partition_of[id];
+            if (partition == NPART_NONE)
+                run->order[flow.count++] = id;
+            else if (partition != before)
+                run->order[flow.count++] = graph->nodes.count + partition;
+            before = partition;
+        }
+        if (!npart__flow_peak(run->peaks, &flow, &out->cpu, &at))
+            return false;
+        npart__set_body_peak(run->peaks, s, out->cpu);
+    }
+    return true;
+}
+
+static bool find_npu(struct run *run, struct npart__memory *out)
+{
+    const struct npart__partitioning *all = run->request->partitioning;
+    out->npu_at = NPART_NONE;
+    for (uint32_t p = 0; p < all->partitions.count; p++) {
+        const struct npart__partition *partition = &all->partitions.items[p];
+        struct npart__flow flow = {.steps = all->lists.items + partition->first_member,
+                                   .count = partition->member_count,
+                                   .partition = p};
+        struct npart__bytes *peak = &out->partitions[p].peak;
+        uint32_t at;
+        if (!npart__flow_peak(run->peaks, &flow, peak, &at))
+            return false;
+        if (peak->bytes > out->npu.bytes || out->npu_at == NPART_NONE) {
+            out->npu.bytes = peak->bytes;
+            out->npu_at = at;
+        }
+        out->npu.is_partial |= peak->is_partial;
+        struct npart__bytes inside = npart__sum_inside(run->peaks, &flow);
+        if (inside.bytes > out->largest_inside.bytes)
+            out->largest_inside.bytes = inside.bytes;
+        out->largest_inside.is_partial |= inside.is_partial;
+    }
+    return true;
+}
+
+static bool find_peaks(const struct npart__memory_request *request, unsigned float32_bytes,
+                       struct npart__arena *scratch, struct npart__memory *out)
+{
+    const struct npart__graph *graph = request->session->graph;
+    size_t nodes = graph->nodes.count + (size_t)1;
+    struct run run = {.request = request, .scratch = scratch};
+    run.peaks = npart__peaks_open(request, float32_bytes, scratch);
+    run.order = npart__arena_allocate(scratch, nodes * sizeof *run.order);
+    run.place_of = npart__arena_allocate(scratch, nodes * sizeof *run.place_of);
+    run.starts = npart__arena_zeroed(scratch, npart__most_stages(graph) + 1, sizeof *run.starts);
+    return run.peaks && run.order && run.place_of && run.starts && find_all(&run, out) && find_cpu(&run, out) &&
+           find_npu(&run, out);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+/* The parameter is in MB. */
+static void add_limit(struct npart__memory *out, enum npart__limited limited, uint64_t bytes, bool is_known,
+                      const struct npart__parameter *most_mb)
+{
+    bool is_file = limited == NPART__LIMITED_FILE || limited == NPART__LIMITED_ONE_FILE;
+    uint64_t most = is_file ? NPART__MOST_PROTOBUF_BYTES : 0;
+    if (most_mb)
+        most = (uint64_t)(most_mb->high * 1024 * 1024);
+    if (most)
+        out->limits[out->limit_count++] = (struct npart__memory_limit){limited, bytes, most, is_known};
+}
+
+static void find_limits(const struct npart__memory_request *request, struct npart__memory *out)
+{
+    const struct npart__graph *file = request->session->made_from->graph;
+    uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
+                                                                           : file->input_bytes + file->external_bytes;
+    add_limit(out, NPART__LIMITED_FILE, file->input_bytes, true, NULL);
+    add_limit(out, NPART__LIMITED_ONE_FILE, whole, true, NULL);
+    if (request->partitioning->partitions.count == 0)
+        return;
+    add_limit(out, NPART__LIMITED_WEIGHTS, out->npu_weights.bytes, !out->npu_weights.is_partial,
+              request->parameters[NPART__PARAMETER_MOST_WEIGHTS]);
+    add_limit(out, NPART__LIMITED_TENSORS, out->largest_inside.bytes, !out->largest_inside.is_partial,
+              request->parameters[NPART__PARAMETER_MOST_TENSORS]);
+}
+
+static bool find_all_parts(const struct npart__memory_request *request, struct npart__arena *arena,
+                           struct npart__arena *scratch, struct npart__memory *out)
+{
+    const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
+    unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
+    out->partitions =
+        npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
+    return out->partitions && count_weights(request, float32_bytes, scratch, out) &&
+           find_peaks(request, float32_bytes, scratch, out) && npart__find_cache(request, scratch, out) &&
+           npart__fit_layers(request, float32_bytes, arena, out);
+}
+
+bool npart__find_memory(struct npart__memory_request *request, struct npart__arena *arena, struct npart__memory *out)
+{
+    struct npart__arena scratch;
+    memset(out, 0, sizeof *out);
+    npart__arena_init(&scratch, &arena->allocator);
+    npart__target_parameters(request->target, NPART__ARITHMETIC_FLOAT16, NPART__INVOKER_BARE, request->parameters);
+    bool is_found = find_all_parts(request, arena, &scratch, out);
+    npart__arena_clear(&scratch);
+    if (!is_found)
+        return false;
+    find_limits(request, out);
+    return true;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory: what a model takes of it: weights, activations at their peak, the cache of a decoder, and what of a layer
+ * fits into the NPU's own.
+ *
+ * Activations are counted by liveness: nodes run one after the other, a result takes its bytes from the node that makes
+ * it until the last that uses it, and the peak is the largest sum. Three times:
+ *
+ *   all      the whole model by ONNX Runtime's CPU provider, in its order: what its arena holds. Inputs are the
+ *            caller's; outputs stay. A view shares its operand's buffer, some operators write into their operand's
+ *            (buffers.def), and a buffer that is free again is kept for the next tensor of its shape.
+ *   cpu      the same for what the plan leaves to the CPU. A partition is one node: the runtime sees nothing of its
+ *            inside, and tensors that cross are on both sides.
+ *   npu      of each partition, which is compiled as a whole: buffers are reused within it alone. Its inputs and
+ *            outputs are there from beginning to end. What works element by element does so in place, and what
+ *            quantizes or dequantizes has no tensor of its own.
+ *
+ * Kernels' scratch memory is part of the first two where it is large as a rule: of convolutions, LRN, recurrent
+ * operators, and those that the runtime makes of several. Not modelled are the casts that the CPU provider puts round
+ * operators that it has no float16 kernel of. A size that is not known makes the sum a lower bound.
+ */
+#ifndef NPART_MEMORY_H
+#define NPART_MEMORY_H
+
+#include "partition/partition.h"
+
+/* Tensors above this many bytes are of unknown size, so that sums over all values of a graph fit in 64 bits. */
+#define NPART__LIMIT_TENSOR_BYTES ((uint64_t)1 << 38)
+
+/* A sum of bytes; where a part of it is not known, a lower bound. */
+struct npart__bytes {
+    uint64_t bytes;
+    bool is_partial;
+};
+
+struct npart__partition_memory {
+    struct npart__bytes weights, peak; /* as the NPU holds them */
+    uint8_t fits;                      /* enum npart__fit: all of both into the on-chip memory */
+};
+
+enum npart__fit { NPART__FIT_UNKNOWN, NPART__FIT_NO, NPART__FIT_YES };
+
+/* A node with weights that does not fit into the on-chip memory as a whole. */
+struct npart__layer {
+    uint32_t node, partition;
+    uint64_t weight_bytes, activation_bytes; /* of operands and results that are no weights */
+    uint64_t passes;                         /* how often the weights are read; 0: not even a row of it fits */
+};
+
+/* What a format or a target's tools have no room for beyond some bytes. */
+enum npart__limited {
+    NPART__LIMITED_FILE,     /* the model file: a protobuf message */
+    NPART__LIMITED_ONE_FILE, /* the same with all weights in it */
+    NPART__LIMITED_WEIGHTS,  /* weights that the NPU takes */
+    NPART__LIMITED_TENSORS,  /* tensors inside one partition, all together */
+    NPART__LIMITEDS          /* how many there are */
+};
+/* Protobuf's lengths are signed 32-bit numbers. */
+#define NPART__MOST_PROTOBUF_BYTES ((uint64_t)INT32_MAX)
+
+struct npart__memory_limit {
+    enum npart__limited limited;
+    uint64_t bytes, most_bytes;
+    bool is_known; /* else `bytes` is a lower bound */
+};
+
+struct npart__memory {
+    struct npart__bytes all, cpu, npu;       /* peaks; npu: the largest of a partition */
+    uint32_t all_at, npu_at;                 /* the node that runs at the peak, NPART_NONE: nothing is run */
+    struct npart__bytes npu_weights, cpu_weights; /* used by nodes in partitions, once for each; by other live nodes */
+    struct npart__bytes cache_per_token;     /* of one sequence */
+    uint32_t cache_count;                    /* tensors of the cache; 0: none is seen */
+    struct npart__bytes largest_inside;      /* tensors inside a partition, that of most of them */
+    struct npart__memory_limit limits[NPART__LIMITEDS]; /* that there are */
+    uint32_t limit_count;
+    uint64_t onchip_bytes;                   /* typical; 0: not known */
+    bool onchip_is_assumed;
+    struct npart__partition_memory *partitions; /* by partition */
+    struct NPART__ARRAY(struct npart__layer) layers; /* the largest weights first */
+};
+
+struct npart__memory_request {
+    const struct npart__target *target;
+    const struct npart__session *session;
+    const struct npart__inference *known; /* all that is known of the sizes in its graph */
+    const struct npart__partitioning *partitioning;
+    const struct npart__works *works; /* of the session */
+    const struct npart__parameter *parameters[NPART__PARAMETERS]; /* private */
+};
+
+/* Linear in operands, but for the order in which ONNX Runtime runs nodes and that of the layers. False when out of
+ * memory. */
+bool npart__find_memory(struct npart__memory_request *request, struct npart__arena *arena, struct npart__memory *out);
+
+/* ---- between the files of this stage ----------------------------------------------------------------------- */
+
+/* Bytes of a value by its type; `float32_bytes`: those of an element that is float32 in the file. */
+struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
+                                       unsigned float32_bytes);
+/* The same as a partition holds it: of a float tensor that is quantized at once, what comes of that. */
+struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
+                                      unsigned float32_bytes);
+void npart__add_size(struct npart__bytes *sum, struct npart__bytes more);
+
+/* A run of steps, each of which makes values and uses others: a node, or from the graph's number of nodes on a
+ * partition. */
+struct npart__flow {
+    const uint32_t *steps;
+    uint32_t count;
+    uint32_t partition; /* whose inside it is; NPART_NONE: it runs on the CPU */
+};
+
+struct npart__peaks; /* peak.c: what flows share */
+
+struct npart__peaks *npart__peaks_open(const struct npart__memory_request *request, unsigned float32_bytes,
+                                       struct npart__arena *scratch);
+/* The peak of a flow, and the node at which it is. False when out of memory. */
+bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow, struct npart__bytes *out,
+                      uint32_t *at);
+/* All that the nodes of a partition make, but for what leaves it. */
+struct npart__bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
+/* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first. */
+void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npart__bytes peak);
+
+/* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
+uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);
+
+/* cache.c: false when out of memory. */
+bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
+                       struct npart__memory *out);
+
+/* layers.c: what fits on the chip. False when out of memory. */
+bool npart__fit_layers(const struct npart__memory_request *request, unsigned float32_bytes, struct npart__arena *arena,
+                       struct npart__memory *out);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The largest sum of bytes that are held at once while steps run one after the other.
+ *
+ * A flow is walked over three times: to count uses, to give each value a buffer, and to add up. Which buffer a value
+ * has is decided as ONNX Runtime does (core/framework/allocation_planner.cc): the operand's for a view; the operand's
+ * where the operator works in place and this is the last use of the buffer; the one that became free last among those
+ * of the same shape; else a new one. A buffer that is taken again is held in between, too. Outputs are never part of
+ * that: they have memory of their own. Inside a partition the compiler knows all lifetimes, and nothing is held for
+ * the sake of its shape.
+ *
+ * An example: x -> Conv a -> Relu b -> Conv c, all of 1 MB, c the output: a and b are one buffer, and the peak is 2 MB.
+ */
+#include "memory/memory.h"
+
+enum sharing { OWN_BUFFER, VIEW, IN_PLACE, TWICE };
+
+static const struct {
+    const char *op;
+    uint8_t sharing;
+} shared_buffers[] = {
+#define BUFFER(op, sharing) {op, sharing},
+#include "memory/buffers.def"
+};
+
+/* Buffers of one shape that are free, the last one first; of another flow than the one at hand it is empty. */
+struct free_list {
+    uint32_t flow, first;
+};
+
+struct npart__peaks {
+    const struct npart__memory_request *request;
+    const struct npart__graph *graph;
+    struct npart__arena *arena;
+    unsigned float32_bytes; /* of the NPU */
+    uint32_t flow;          /* the number of the flow at hand */
+    uint8_t *sharing_of;    /* by interned op of ai.onnx */
+    uint32_t *flow_of;      /* by value: the last flow that makes it */
+    uint32_t *root;         /* by value: whose buffer it has; NPART_NONE: one from outside */
+    uint32_t *uses;         /* by value, of its buffer: those to come */
+    uint32_t *last;         /* by value, of its buffer: the step after which it is free */
+    uint32_t *next_free;    /* by value */
+    uint64_t *freed;        /* by step: bytes that are free after it */
+    struct npart__bytes *bodies; /* by scope: what a body takes at its peak */
+    struct npart__strings shapes;
+    struct NPART__ARRAY(struct free_list) lists; /* by shape */
+};
+
+/* ---- steps ------------------------------------------------------------------------------------------------- */
+
+/* What a step uses, or makes: a slice of ids. */
+struct ids {
+    const uint32_t *items, *more; /* the second are captures */
+    uint32_t count, more_count;
+};
+
+static bool is_partition(const struct npart__peaks *at, uint32_t step)
+{
+    return step >= at->graph->nodes.count;
+}
+
+static struct ids ids_of(const struct npart__peaks *at, uint32_t step, bool made)
+{
+    const uint32_t *operands = at->graph->operands.items;
+    if (is_partition(at, step)) {
+        const struct npart__partitioning *all = at->request->partitioning;
+        const struct npart__partition *partition = &all->partitions.items[step - at->graph->nodes.count];
+        return made ? (struct ids){all->lists.items + partition->first_output, NULL, partition->output_count, 0}
+                    : (struct ids){all->lists.items + partition->first_input, NULL, partition->input_count, 0};
+    }
+    const struct npart__node *node = &at->graph->nodes.items[step];
+    return made ? (struct ids){operands + node->first_output, NULL, node->output_count, 0}
+                : (struct ids){operands + node->first_input, operands + node->first_capture, node->input_count,
+                               node->capture_count};
+}
+
+/* NPART_NONE: left out, or not made in the flow at hand. */
+static uint32_t id_at(const struct npart__peaks *at, const struct ids *ids, uint32_t index)
+{
+    uint32_t value = index < ids->count ? ids->items[index] : ids->more[index - ids->count];
+    return value != NPART_NONE && at->flow_of[value] == at->flow ? value : NPART_NONE;
+}
+
+static struct npart__bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
+{
+    return flow->partition == NPART_NONE
+               ? npart__value_bytes(at->request, value, 4)
+               : npart__held_bytes(at->request, flow->partition, value, at->float32_bytes);
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------- */
+
+static bool is_coding(const struct npart__peaks *at, const struct npart__node *node)
+{
+    return npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
+           npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES);
+}
+
+/* What a result may share with the first operand. */
+static enum sharing sharing_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step,
+                               uint32_t index)
+{
+    if (is_partition(at, step) || index > 0)
+        return OWN_BUFFER;
+    const struct npart__node *node = &at->graph->nodes.items[step];
+    if (flow->partition != NPART_NONE && is_coding(at, node))
+        return VIEW;
+    enum npart__work_class class = at->request->works->items[step].class;
+    if (flow->partition != NPART_NONE && (class == NPART__WORK_ELEMENTWISE || class == NPART__WORK_FUNCTION))
+        return IN_PLACE;
+    return node->domain == 0 ? (enum sharing)at->sharing_of[node->op_type] : OWN_BUFFER;
+}
+
+/* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. */
+static bool is_flattened(const struct npart__peaks *at, uint32_t value)
+{
+    uint32_t producer = at->graph->values.items[value].producer;
+    return producer != NPART_NONE && at->request->session->remade[producer] == NPART__REMADE_RESHAPED_PRODUCT;
+}
+
+/* A number for the element size and the shape of a value, the same for equal ones; 0 where a buffer of that shape is
+ * not looked for, NPART_NONE when out of memory. */
+static uint32_t shape_of(struct npart__peaks *at, uint32_t value)
+{
+    const struct npart__fact *fact = npart__fact_of(at->request->session->inference, value);
+    int64_t key[NPART__LIMIT_RANK + 1];
+    uint64_t elements;
+    if (!fact->has_rank || fact->rank == 0 || npart__type_bits(fact->element_type) == 0)
+        return 0;
+    size_t rank = fact->rank;
+    key[0] = npart__type_bits(fact->element_type);
+    memcpy(key + 1, fact->dims, rank * sizeof *key);
+    if (rank > 2 && is_flattened(at, value) && npart__static_elements(fact, &elements) && fact->dims[rank - 1] > 0) {
+        key[2] = fact->dims[rank - 1];
+        key[1] = (int64_t)(elements / (uint64_t)key[2]);
+        rank = 2;
+    }
+    uint32_t shape = npart__intern(&at->shapes, (const char *)key, (rank + 1) * sizeof *key, true);
+    while (shape != NPART_NONE && at->lists.count <= shape)
+        if (!NPART__PUSH(at->arena, &at->lists, ((struct free_list){0, NPART_NONE})))
+            return NPART_NONE;
+    if (shape != NPART_NONE && at->lists.items[shape].flow != at->flow)
+        at->lists.items[shape] = (struct free_list){at->flow, NPART_NONE};
+    return shape;
+}
+
+/* The buffer that has no more uses after a step. */
+static bool release(struct npart__peaks *at, const struct npart__flow *flow, uint32_t buffer, uint32_t step)
+{
+    at->last[buffer] = step;
+    if (flow->partition != NPART_NONE)
+        return true;
+    uint32_t shape = shape_of(at, buffer);
+    if (shape == NPART_NONE)
+        return false;
+    if (shape > 0) {
+        at->next_free[buffer] = at->lists.items[shape].first;
+        at->lists.items[shape].first = buffer;
+    }
+    return true;
+}
+
+static void share(struct npart__peaks *at, uint32_t value, uint32_t buffer)
+{
+    at->root[value] = buffer;
+    if (buffer == NPART_NONE)
+        return;
+    at->uses[buffer] += at->uses[value];
+    at->last[buffer] = NPART_NONE;
+}
+
+/* Gives the result of a step a buffer. False when out of memory. */
+static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint32_t step, uint32_t index,
+                  uint32_t value)
+{
+    bool is_inside = flow->partition != NPART_NONE;
+    if (at->graph->values.items[value].is_graph_output && !is_inside)
+        return true;
+    enum sharing sharing = sharing_of(at, flow, flow->steps[step], index);
+    bool is_own = sharing == OWN_BUFFER || sharing == TWICE;
+    struct ids operands = ids_of(at, flow->steps[step], false);
+    uint32_t operand = !is_own && operands.count ? operands.items[0] : NPART_NONE;
+    bool is_made_here = operand != NPART_NONE && at->flow_of[operand] == at->flow;
+    uint32_t buffer = is_made_here ? at->root[operand] : NPART_NONE;
+    if (operand != NPART_NONE && sharing == VIEW) {
+        share(at, value, buffer);
+        return true;
+    }
+    if (buffer != NPART_NONE && at->uses[buffer] == 1) {
+        struct npart__bytes has = bytes_of(at, flow, buffer), needs = bytes_of(at, flow, value);
+        if (!has.is_partial && !needs.is_partial && has.bytes == needs.bytes) {
+            share(at, value, buffer);
+            return true;
+        }
+    }
+    uint32_t shape = is_inside ? 0 : shape_of(at, value);
+    if (shape == NPART_NONE)
+        return false;
+    if (shape > 0 && at->lists.items[shape].first != NPART_NONE) {
+        buffer = at->lists.items[shape].first;
+        at->lists.items[shape].first = at->next_free[buffer];
+        share(at, value, buffer);
+    }
+    return true;
+}
+
+static bool finish_uses(struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
+{
+    for (int made = 0; made < 2; made++) {
+        struct ids ids = ids_of(at, flow->steps[step], made);
+        for (uint32_t k = 0; k < ids.count + ids.more_count; k++) {
+            uint32_t value = id_at(at, &ids, k), buffer = value == NPART_NONE ? NPART_NONE : at->root[value];
+            /* Each result counts as used by its own node, so that one that nobody uses is free after it. */
+            if (buffer != NPART_NONE && --at->uses[buffer] == 0 && !release(at, flow, buffer, step))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- a flow ------------------------------------------------------------------------------------------------ */
+
+static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
+{
+    for (uint32_t s = 0; s < flow->count; s++) {
+        struct ids made = ids_of(at, flow->steps[s], true), used = ids_of(at, flow->steps[s], false);
+        for (uint32_t k = 0; k < used.count + used.more_count; k++) {
+            uint32_t value = id_at(at, &used, k);
+            if (value != NPART_NONE)
+                at->uses[value]++;
+        }
+        for (uint32_t k = 0; k < made.count; k++) {
+            uint32_t value = made.items[k];
+            if (value == NPART_NONE)
+                continue;
+            at->flow_of[value] = at->flow;
+            at->root[value] = value;
+            at->uses[value] = 1;
+            at->last[value] = NPART_NONE;
+            /* What leaves the graph is used by nobody here who would be the last. */
+            if (flow->partition == NPART_NONE)
+                at->uses[value] += at->graph->values.items[value].is_graph_output;
+        }
+    }
+}
+
+/* Of an If the larger body; of one that runs more than once, one pass. */
+static struct npart__bytes bodies_of(const struct npart__peaks *at, uint32_t step)
+{
+    struct npart__bytes most = {0, false};
+    if (is_partition(at, step))
+        return most;
+    const struct npart__node *node = &at->graph->nodes.items[step];
+    for (uint32_t b = 0; b < node->body_count; b++) {
+        struct npart__bytes body = at->bodies[node->first_body + b];
+        most.bytes = body.bytes > most.bytes ? body.bytes : most.bytes;
+        most.is_partial |= body.is_partial;
+    }
+    return most;
+}
+
+/* What ONNX Runtime's kernel needs besides, while it runs. */
+static struct npart__bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
+{
+    uint32_t result = npart__node_output(at->graph, &at->graph->nodes.items[step], 0);
+    if (result != NPART_NONE && sharing_of(at, flow, step, 0) == TWICE)
+        return bytes_of(at, flow, result);
+    return (struct npart__bytes){npart__kernel_scratch(at->request, step), false};
+}
+
+static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out, uint32_t *where)
+{
+    memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
+    struct npart__bytes live = *out;
+    for (uint32_t s = 0; s < flow->count; s++) {
+        struct ids made = ids_of(at, flow->steps[s], true);
+        for (uint32_t k = 0; k < made.count; k++) {
+            uint32_t value = made.items[k];
+            if (value == NPART_NONE || at->root[value] != value)
+                continue;
+            struct npart__bytes bytes = bytes_of(at, flow, value);
+            npart__add_size(&live, bytes);
+            if (at->last[value] != NPART_NONE)
+                at->freed[at->last[value]] += bytes.bytes;
+        }
+        struct npart__bytes now = live;
+        npart__add_size(&now, bodies_of(at, flow->steps[s]));
+        if (flow->partition == NPART_NONE && !is_partition(at, flow->steps[s]))
+            npart__add_size(&now, scratch_of(at, flow, flow->steps[s]));
+        if (now.bytes > out->bytes || *where == NPART_NONE) {
+            out->bytes = now.bytes;
+            *where = flow->steps[s];
+        }
+        out->is_partial |= now.is_partial;
+        live.bytes -= at->freed[s];
+    }
+}
+
+/* A partition's borders are there while it runs: its inputs, and its outputs from the beginning. */
+static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *sum)
+{
+    struct ids inputs = ids_of(at, at->graph->nodes.count + flow->partition, false);
+    struct ids outputs = ids_of(at, at->graph->nodes.count + flow->partition, true);
+    for (uint32_t k = 0; k < inputs.count; k++)
+        npart__add_size(sum, bytes_of(at, flow, inputs.items[k]));
+    for (uint32_t k = 0; k < outputs.count; k++) {
+        uint32_t value = outputs.items[k];
+        npart__add_size(sum, bytes_of(at, flow, value));
+        at->root[value] = NPART_NONE;
+    }
+}
+
+bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out,
+                      uint32_t *where)
+{
+    *out = (struct npart__bytes){0, false};
+    *where = NPART_NONE;
+    at->flow++;
+    count_uses(at, flow);
+    if (flow->partition != NPART_NONE)
+        hold_borders(at, flow, out);
+    for (uint32_t s = 0; s < flow->count; s++) {
+        struct ids made = ids_of(at, flow->steps[s], true);
+        for (uint32_t k = 0; k < made.count; k++) {
+            uint32_t value = made.items[k];
+            if (value != NPART_NONE && at->root[value] != NPART_NONE && !place(at, flow, s, k, value))
+                return false;
+        }
+        if (!finish_uses(at, flow, s))
+            return false;
+    }
+    add_up(at, flow, out, where);
+    return true;
+}
+
+struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npart__flow *flow)
+{
+    struct npart__bytes sum = {0, false};
+    for (uint32_t s = 0; s < flow->count; s++) {
+        struct ids made = ids_of(at, flow->steps[s], true);
+        for (uint32_t k = 0; k < made.count; k++)
+            if (made.items[k] != NPART_NONE && at->root[made.items[k]] == made.items[k])
+                npart__add_size(&sum, bytes_of(at, flow, made.items[k]));
+    }
+    return sum;
+}
+
+void npart__set_body_peak(struct npart__peaks *at, uint32_t scope, struct npart__bytes peak)
+{
+    at->bodies[scope] = peak;
+}
+
+struct npart__peaks *npart__peaks_open(const struct npart__memory_request *request, unsigned float32_bytes,
+                                       struct npart__arena *scratch)
+{
+    const struct npart__graph *graph = request->session->graph;
+    size_t values = graph->values.count + (size_t)1;
+    struct npart__peaks *at = npart__arena_zeroed(scratch, 1, sizeof *at);
+    if (!at)
+        return NULL;
+    *at = (struct npart__peaks){.request = request, .graph = graph, .arena = scratch, .float32_bytes = float32_bytes};
+    at->sharing_of = npart__arena_zeroed(scratch, graph->strings.texts.count + (size_t)1, sizeof *at->sharing_of);
+    at->flow_of = npart__arena_zeroed(scratch, values, sizeof *at->flow_of);
+    at->root = npart__arena_allocate(scratch, values * sizeof *at->root);
+    at->uses = npart__arena_allocate(scratch, values * sizeof *at->uses);
+    at->last = npart__arena_allocate(scratch, values * sizeof *at->last);
+    at->next_free = npart__arena_allocate(scratch, values * sizeof *at->next_free);
+    at->freed = npart__arena_allocate(scratch, (graph->nodes.count + (size_t)1) * sizeof *at->freed);
+    at->bodies = npart__arena_zeroed(scratch, graph->scopes.count + (size_t)1, sizeof *at->bodies);
+    if (!at->sharing_of || !at->flow_of || !at->root || !at->uses || !at->last || !at->next_free || !at->freed ||
+        !at->bodies || !npart__strings_init(&at->shapes, scratch))
+        return NULL;
+    for (size_t i = 0; i < NPART__COUNT(shared_buffers); i++) {
+        uint32_t id = npart__strings_find(&graph->strings, shared_buffers[i].op, strlen(shared_buffers[i].op));
+        if (id != NPART_NONE)
+            at->sharing_of[id] = shared_buffers[i].sharing;
+    }
+    return at;
+}

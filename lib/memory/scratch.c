@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What kernels of ONNX Runtime's CPU provider allocate while they run, on one thread.
+ *
+ * A Conv unfolds its input for a matrix product: of 1 x 1 filters, stride 1 and no padding nothing; where there are
+ * more filters than results of each, all of it; else in pieces of 64 KB (core/mlas/lib/convolve.cpp, MlasConvPrepare).
+ * A recurrent operator holds the gates of all steps for each direction, and what it reads and writes in reverse
+ * (core/providers/cpu/rnn/uni_directional_lstm.cc, deep_cpu_gru.cc). LRN holds squares and scales
+ * (core/providers/cpu/nn/lrn.cc).
+ */
+#include "memory/memory.h"
+
+#define CONV_PIECE_BYTES ((uint64_t)64 << 10)
+
+/* A number at an axis; 0 where it is not known. */
+static uint64_t size_at(const struct npart__fact *fact, uint32_t axis)
+{
+    bool is_known = fact && fact->has_rank && axis < fact->rank && npart__is_number(fact->dims[axis]);
+    return is_known && fact->dims[axis] > 0 ? (uint64_t)fact->dims[axis] : 0;
+}
+
+static uint64_t product(const uint64_t *factors, size_t count)
+{
+    uint64_t product = 1;
+    for (size_t i = 0; i < count; i++)
+        if (!npart__multiply_uint64(product, factors[i], &product) || product > NPART__LIMIT_TENSOR_BYTES)
+            return 0;
+    return product;
+}
+
+/* Sizes along the axes after the second. */
+static uint64_t spatial_size(const struct npart__fact *fact)
+{
+    uint64_t size = 1;
+    for (uint32_t i = 2; fact && i < fact->rank; i++)
+        size = product((const uint64_t[]){size, size_at(fact, i)}, 2);
+    return size;
+}
+
+static bool are_all(const struct npart__graph *graph, const struct npart__node *node, const char *name, int64_t number)
+{
+    const struct npart__attribute *list = npart__node_attribute(graph, node, name);
+    for (uint32_t i = 0; list && list->type == 7 && i < list->count; i++)
+        if (list->u.ints[i] != number)
+            return false;
+    return true;
+}
+
+static uint64_t conv_scratch(const struct npart__graph *graph, const struct npart__node *node,
+                             const struct npart__fact *filter, const struct npart__fact *result)
+{
+    const struct npart__attribute *group = npart__node_attribute(graph, node, "group");
+    uint64_t groups = group && group->type == 2 && group->u.i > 0 ? (uint64_t)group->u.i : 1;
+    uint64_t taps = spatial_size(filter), places = spatial_size(result);
+    if (taps == 1 && are_all(graph, node, "strides", 1) && are_all(graph, node, "pads", 0))
+        return 0;
+    if (size_at(filter, 0) / groups <= places)
+        return CONV_PIECE_BYTES;
+    return product((const uint64_t[]){places, taps, size_at(filter, 1), sizeof(float)}, 4);
+}
+
+static uint64_t recurrent_scratch(const struct npart__fact *input, const struct npart__fact *weights,
+                                  const struct npart__fact *recurrence)
+{
+    uint64_t rows = product((const uint64_t[]){size_at(input, 0), size_at(input, 1), sizeof(float)}, 3);
+    uint64_t directions = size_at(weights, 0), hidden = size_at(recurrence, 2);
+    uint64_t gates = product((const uint64_t[]){rows, directions, size_at(weights, 1)}, 3);
+    return directions < 2 ? gates : gates + product((const uint64_t[]){rows, size_at(input, 2) + hidden}, 2);
+}
+
+static const struct npart__fact *operand_fact(const struct npart__memory_request *request,
+                                              const struct npart__node *node, uint32_t index, bool made)
+{
+    const struct npart__graph *graph = request->session->graph;
+    uint32_t value = made ? npart__node_output(graph, node, index) : npart__node_input(graph, node, index);
+    return value < request->known->graph->values.count ? npart__fact_of(request->known, value) : NULL;
+}
+
+uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t id)
+{
+    const struct npart__graph *graph = request->session->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    const char *op = npart__node_op(graph, node);
+    uint32_t result = npart__node_output(graph, node, 0);
+    if (node->domain == 0 && npart__same_text(op, "LRN") && result != NPART_NONE)
+        return 2 * npart__value_bytes(request, result, sizeof(float)).bytes;
+    if (node->domain != 0 || node->input_count < 2)
+        return 0;
+    const struct npart__fact *second = operand_fact(request, node, 1, false);
+    if (npart__same_text(op, "Conv"))
+        return conv_scratch(graph, node, second, operand_fact(request, node, 0, true));
+    if (npart__same_text(op, "LSTM") || npart__same_text(op, "GRU"))
+        return recurrent_scratch(operand_fact(request, node, 0, false), second,
+                                 operand_fact(request, node, 2, false));
+    return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a plan takes of memory: a line or two, and with --verbose the layers that do not fit on the chip.
+ */
+#include "report/page.h"
+
+/* The rest is in JSON. */
+#define LAYERS_SHOWN 10u
+
+static void add_sum(struct npart__sheet *line, struct npart_bytes at)
+{
+    if (at.is_partial)
+        npart__add_text(line, "unknown");
+    else
+        npart__add_bytes(line, at.bytes);
+}
+
+static void add_activations(struct npart__sheet *line, const struct npart_memory *at, bool has_partitions)
+{
+    npart__add_text(line, "; peak activations ");
+    if (has_partitions && !at->peak.is_partial) {
+        add_sum(line, at->peak_npu);
+        npart__add_text(line, " on the NPU, ");
+        add_sum(line, at->peak_cpu);
+        npart__add_text(line, " on the CPU (");
+        add_sum(line, at->peak);
+        npart__add_text(line, " if all is on the CPU)");
+        return;
+    }
+    add_sum(line, at->peak);
+    npart__add_text(line, at->peak.is_partial ? "" : " on the CPU");
+}
+
+static void put_line(struct npart__page *page, struct npart__sheet *line)
+{
+    npart__put(page, "     ");
+    npart__wrapped(page, npart__sheet_text(line), 5, 7);
+    npart__put(page, "\n");
+    line->size = 0;
+}
+
+/* What has no room is told whether or not more is asked for. */
+static void put_limits(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
+{
+    static const struct {
+        const char *of, *text;
+    } words[] = {{"file", "the model file"},
+                 {"one-file", "a file with all weights in it, so weights must stay in external data, "},
+                 {"weights", "all weights on the NPU"},
+                 {"tensors", "all tensors inside a partition"}};
+    for (uint32_t i = 0; i < at->limit_count; i++) {
+        if (at->limits[i].bytes.bytes <= at->limits[i].most_bytes)
+            continue;
+        for (size_t k = 0; k < NPART__LENGTH(words); k++)
+            npart__add_text(line, strcmp(words[k].of, at->limits[i].of) == 0 ? words[k].text : "");
+        npart__add_text(line, at->limits[i].bytes.is_partial ? ": at least " : ": ");
+        npart__add_bytes(line, at->limits[i].bytes.bytes);
+        npart__add_text(line, ", at most ");
+        npart__add_bytes(line, at->limits[i].most_bytes);
+        put_line(page, line);
+    }
+}
+
+static void put_layers(struct npart__page *page, struct npart__sheet *line, const struct npart_memory *at)
+{
+    char place[160];
+    npart__add_bytes(line, at->onchip_bytes);
+    npart__add_format(line, " on the chip%s: %u node%s with weights %s not fit as a whole",
+                      at->is_onchip_assumed ? " (assumed)" : "", at->layer_count, at->layer_count == 1 ? "" : "s",
+                      at->layer_count == 1 ? "does" : "do");
+    put_line(page, line);
+    for (uint32_t i = 0; i < at->layer_count && i < LAYERS_SHOWN; i++) {
+        const struct npart_layer *layer = &at->layers[i];
+        (void)npart_model_node_text(page->model, layer->node, place, sizeof place);
+        npart__add_format(line, "%s: weights ", place);
+        npart__add_bytes(line, layer->weight_bytes);
+        npart__add_text(line, ", activations ");
+        npart__add_bytes(line, layer->activation_bytes);
+        npart__add_format(line, layer->passes == 0   ? "; no tile of it fits"
+                                : layer->passes == 1 ? "; weights read once"
+                                                     : "; weights read %llu times",
+                          (unsigned long long)layer->passes);
+        put_line(page, line);
+    }
+    if (at->layer_count > LAYERS_SHOWN)
+        npart__add_format(page->out, "     and %u more (--format json)\n", at->layer_count - LAYERS_SHOWN);
+}
+
+void npart__put_memory(struct npart__page *page)
+{
+    struct npart_memory at = {.size = sizeof at};
+    struct npart__sheet line;
+    if (!npart_plan_memory(page->plan, &at) || page->summary.live == 0)
+        return;
+    npart__sheet_open(&line, page->pool);
+    npart__add_text(&line, "weights ");
+    npart__add_bytes(&line, at.weight_bytes);
+    if (page->summary.partitions) {
+        npart__add_text(&line, " (");
+        add_sum(&line, at.weights_npu);
+        npart__add_text(&line, " on the NPU)");
+    }
+    add_activations(&line, &at, page->summary.partitions > 0);
+    if (at.cache_tensor_count && !at.cache_per_token.is_partial) {
+        npart__add_text(&line, "; cache ");
+        npart__add_bytes(&line, at.cache_per_token.bytes);
+        npart__add_text(&line, " a token");
+    }
+    npart__put(page, "  Memory: ");
+    npart__wrapped(page, npart__sheet_text(&line), 10, 5);
+    npart__put(page, "\n");
+    line.size = 0;
+    put_limits(page, &line, &at);
+    if (page->options->is_verbose && at.onchip_bytes && page->summary.partitions)
+        put_layers(page, &line, &at);
+    npart__sheet_close(&line);
+}
