@@ -369,10 +369,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-<<<<<<< HEAD
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-cost fidelity-first-action fidelity-intel fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
-=======
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot targets-page includes-page clean help
->>>>>>> 09eac85 (x)
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-cost fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
