@@ -74,6 +74,8 @@ static bool add(const struct npart__target *target, struct npart__format format,
                 bool is_fatal, struct npart__arena *arena, struct npart__precisions *out)
 {
     struct npart__precision made = by_line(target, format);
+    /* Where it is native but for this rule, or the target lacks the operator, no other format or variant helps. */
+    bool is_settled = made.happens == NPART__NATIVE || (rule && rule->about == NPART__ABOUT_OP);
     if (rule)
         made = (struct npart__precision){.format = format,
                                          .happens = is_fatal ? NPART__FAILS : NPART__ON_CPU,
@@ -81,8 +83,6 @@ static bool add(const struct npart__target *target, struct npart__format format,
                                          .because = rule->because,
                                          .source = rule->source};
     struct npart__format instead = npart__native_instead(target, format);
-    /* Where the target lacks the operator, no other format of its helps. */
-    bool is_settled = made.happens == NPART__NATIVE || (rule && rule->about == NPART__ABOUT_OP);
     made.variant = NPART_NONE;
     for (uint32_t i = target->oplist->variants.count; !is_settled && i-- > 0;)
         if (target->oplist->variants.items[i].like == i && npart__is_native_on(target, i, format))

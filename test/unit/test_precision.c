@@ -98,4 +98,22 @@ static void test_precision__advises_a_variant(void)
     analysis_close(&at);
 }
 
-TESTS(test_precision__what_is_told, test_precision__is_described, test_precision__advises_a_variant)
+/* A node that is refused for its types, though the format is native: no variant of the target mends that. */
+static void test_precision__refused_for_types(void)
+{
+    static const char types[] = HEAD "precision float32 native \"yes\"\n"
+                                     "op MatMul\n  need type: dtype(A) = float16 \"the type must be FLOAT16\"\n";
+    struct analysis at;
+    struct npart_precision out = {.size = sizeof out};
+    analysis_open(&at, "input x float32[4,8]\ninit w float32[8,8]\nnode a = MatMul(x, w)\noutput a\n", types, "t:one",
+                  NULL);
+    REQUIRE(npart_plan_precision(at.plan, 0, &out));
+    CHECK_TEXT(out.happens, "cpu");
+    CHECK_TEXT(out.text, "the type must be FLOAT16");
+    CHECK_TEXT(out.variant, "");
+    CHECK_TEXT(out.instead, "");
+    analysis_close(&at);
+}
+
+TESTS(test_precision__what_is_told, test_precision__is_described, test_precision__advises_a_variant,
+      test_precision__refused_for_types)
