@@ -553,8 +553,10 @@ struct npart_plan_options {
     uint32_t assumption_count;
     const char *const *cuts; /* names of tensors, or of nodes for all their results, after which the graph is cut */
     uint32_t cut_count;
+    const char *runtime; /* starts partitions: "bare", "onnxruntime", "tflite" or "coreml"; NULL: the target's own */
+    bool is_sustained;   /* costs are those of a device that has run for minutes */
 };
-#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0}
+#define NPART_PLAN_OPTIONS_INIT {1, NPART_LEVEL_BASIC, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, false}
 
 /* Judges every node, partitions, and estimates. `target` is NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN], where
  * NAME is the list's; NULL: the list's defaults. Plans of one inference are made one after the other.
@@ -621,6 +623,8 @@ struct npart_node_plan {
     uint32_t reason_count;
     const char *fate;      /* of a folded or fused node why: "constant", "shape-arithmetic", ...; else "" */
     const char *fate_text; /* the same as a sentence; else "" */
+    double ms;             /* what it typically takes where it runs; negative: not known, or not live */
+    const char *slow;      /* of a node on the CPU why that takes long: "... has no fast CPU kernel"; else NULL */
 };
 /* What became of a node. */
 NPART_API bool npart_plan_node(const npart_plan *plan, uint32_t node, struct npart_node_plan *out);
@@ -734,6 +738,7 @@ struct npart_cause {
     bool is_fatal;         /* the affected nodes fail to compile rather than run on the CPU */
     bool is_unknown;       /* the affected nodes are undecided */
     size_t found_bytes;    /* the length of what was found, where it was asked for */
+    double cpu_ms;         /* what its affected nodes typically take on the CPU; negative: not known */
 };
 
 /* A cause by its id, the most harmful first. What was found at the first affected node is written to `found` as other
@@ -741,19 +746,26 @@ struct npart_cause {
 NPART_API bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found,
                                 size_t bytes);
 
-/* Milliseconds: low, typical, high. */
+/* Milliseconds: eight of ten runs lie between low and high. All negative where it is not known. */
 struct npart_cost_range {
     double low_ms, typical_ms, high_ms;
 };
 
 struct npart_cost {
     size_t size;
-    struct npart_cost_range total, switching, copying, layout;
+    struct npart_cost_range total;  /* of a run, once the model is loaded; its typical value is the sum of the parts' */
+    struct npart_cost_range switching, copying, layout, quantizing, cpu, npu_compute, npu_bandwidth;
+    struct npart_cost_range cold;   /* what the first run takes besides */
+    struct npart_cost_range cpu_alone, npu_whole; /* all nodes on one side, whether the NPU takes them or not */
     uint64_t bytes_to_npu, bytes_to_cpu, conversion_bytes; /* the last: of tensors that change their layout */
     uint32_t conversions, unknown_sizes;
-    bool is_calibrated;
+    uint32_t unknown_nodes;     /* of which it is not known how much they compute */
+    uint64_t break_even_macs;   /* a partition with less costs more than on the CPU; 0: not known */
+    double fill;                /* the share of the matrix unit's tiles that is used; 0: there are no products */
+    const char *runtime;        /* that starts partitions */
+    bool is_calibrated;         /* no more than half of the time rests on assumed parameters */
 };
-/* What switching between the devices costs a run. False for NULL or an unknown size. */
+/* What a run costs. False for NULL or an unknown size. */
 NPART_API bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out);
 
 /* Nodes with weights in one format, and what becomes of them. */
@@ -849,6 +861,16 @@ struct npart_action {
 
 /* An action, counted from 0: first the steps, then what may take a step's place. None where nothing falls back. */
 NPART_API bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out);
+
+struct npart_recommendation {
+    size_t size;
+    const char *choice; /* "npu": use it as it is; "mend": do the first steps first; "cpu": do without; "undecided" */
+    const char *reason; /* a sentence */
+};
+
+/* Whether the NPU is worth it, by what a run costs on either side and after each action. False for NULL or an unknown
+ * size. */
+NPART_API bool npart_advice_recommendation(const npart_advice *advice, struct npart_recommendation *out);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 

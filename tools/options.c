@@ -297,6 +297,7 @@ static bool take_keep_bytes(struct options *options, const char *value)
 
 TAKE_TEXT(oplist)
 TAKE_TEXT(cost)
+TAKE_TEXT(runtime)
 TAKE_TEXT(partitioner)
 TAKE_TEXT(gates)
 TAKE_TEXT(output)
@@ -315,6 +316,7 @@ TAKE_FLAG(wants_help)
 TAKE_FLAG(is_verbose)
 TAKE_FLAG(is_quiet)
 TAKE_FLAG(use_ascii)
+TAKE_FLAG(is_sustained)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
@@ -331,6 +333,9 @@ static const struct row {
      "NAME[:VARIANT][+SWITCH|-SWITCH]...[@TOOLCHAIN]; several with commas; all", "*"},
     {"oplist", 0, "FILE", take_oplist, "an op list of your own (docs/oplist-format.md)", "*"},
     {"cost", 0, "FILE", take_cost, "cost parameters that count before the list's own (the same page)", "*"},
+    {"runtime", 0, "NAME", take_runtime,
+     "what starts partitions: bare, onnxruntime, tflite, coreml (default the target's)", "*"},
+    {"sustained", 0, NULL, take_is_sustained, "costs of a device that has run for minutes, and is slower", "*"},
     {"dim", 'd', "NAME=SIZE", take_dim,
      "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input", "*"},

@@ -37,7 +37,7 @@ struct options {
     int model_count;
     const char *targets[MOST_TARGETS];
     int target_count;
-    const char *oplist, *cost, *partitioner, *gates, *output, *describe, *describe_op;
+    const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile;
     enum npart_level level;
@@ -58,7 +58,7 @@ struct options {
     bool fails_on[FAIL_ON_KINDS], allows_none;
     enum npart_detail detail;
     bool wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
-    bool is_verbose, is_quiet, use_ascii;
+    bool is_verbose, is_quiet, use_ascii, is_sustained;
 };
 
 /* Reads the arguments. Prints a line to standard error for each mistake, and returns false when there is one. The

@@ -106,6 +106,8 @@ npart_status make_plan(const struct run *run, const npart_inference *inference, 
     plan.assumption_count = options->assumption_count;
     plan.cuts = options->cuts;
     plan.cut_count = options->cut_count;
+    plan.runtime = options->runtime;
+    plan.is_sustained = options->is_sustained;
     return npart_plan_make(out, inference, run->oplists[target], options->targets[target], &plan, error);
 }
 

@@ -471,7 +471,9 @@ static npart_status walk(struct npart__way *way)
         status = keep_first(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
-    return status == NPART_OK ? append_others(way) : status;
+    if (status == NPART_OK)
+        status = append_others(way);
+    return status == NPART_OK ? npart__recommend(way) : status;
 }
 
 npart_status npart__advise(const struct npart__plan *plan, const struct npart__plan *fixed, struct npart__arena *arena,
@@ -484,9 +486,12 @@ npart_status npart__advise(const struct npart__plan *plan, const struct npart__p
                              .out = out,
                              .error = error};
     memset(out, 0, sizeof *out);
-    if (plan->causes.items.count == 0 && way.is_loaded)
-        return NPART_OK;
     npart__arena_init(&way.scratch, &arena->allocator);
+    if (plan->causes.items.count == 0 && way.is_loaded) {
+        npart_status status = npart__recommend(&way);
+        npart__arena_clear(&way.scratch);
+        return status;
+    }
     way.is_done = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_done);
     way.is_cut = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_cut);
     way.is_excluded = npart__arena_zeroed(&way.scratch, npart__row_count, sizeof *way.is_excluded);

@@ -28,7 +28,9 @@ struct npart__after {
     double coverage;
     double mac_coverage; /* negative: not known */
     const char *verdict;
-    struct npart__range cost_ms;
+    struct npart__range cost_ms;     /* of a run; NPART__UNKNOWN_RANGE */
+    const struct npart__bill *bill;  /* while advice is made: where cost_ms is known, what it is made of, at ... */
+    const struct npart__rates *rates;
 };
 
 struct npart__action {
@@ -46,6 +48,7 @@ struct npart__action {
 struct npart__advice {
     struct NPART__ARRAY(struct npart__action) items; /* the way, step by step; then what may take a step's place */
     struct NPART__ARRAY(uint32_t) lists;
+    const char *choice, *reason; /* "npu", "mend", "cpu" or "undecided", and why (recommend.c) */
 };
 
 /* `fixed` is the plan with all sizes fixed, or NULL. Plans again on the plans' inferences. */

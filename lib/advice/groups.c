@@ -94,7 +94,9 @@ struct npart__after npart__as_it_is(const struct npart__plan *plan)
                                  .coverage = at->coverage,
                                  .mac_coverage = at->has_macs && at->macs ? at->mac_coverage : -1,
                                  .verdict = at->verdict,
-                                 .cost_ms = plan->cost.total_ms};
+                                 .cost_ms = plan->cost.total_ms,
+                                 .bill = plan->cost.is_known ? &plan->cost.bill : NULL,
+                                 .rates = &plan->node_costs->rates};
 }
 
 /* Repeated while a row turns out to be impossible, since its causes then go to other rows; ends since each turn

@@ -44,6 +44,8 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
 /* advice.c: says that the action needs the first `steps` steps. Its causes are listed before. False when out of
  * memory. */
 bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action);
+/* recommend.c: whether the NPU is worth it, once all actions are there. */
+npart_status npart__recommend(struct npart__way *way);
 
 /* cut.c: once, adds the cut points between which the plan as it is now is one partition, if there are some that give up
  * little: as a step, or in the place of the next one. */

@@ -185,7 +185,8 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     bool *is_rule_gone = find_gone_rules(request, &scratch);
     bool is_ready = taken && is_rule_gone && reduce_mask(request, is_rule_gone, &scratch, &reduced) &&
                     reduce_target(request, is_rule_gone, &scratch, &reduced);
-    npart_status status = is_ready ? NPART_OK : npart__fail_memory(error);
+    struct npart__bill *bill = wants_cost ? npart__arena_zeroed(arena, 1, sizeof *bill) : NULL;
+    npart_status status = is_ready && (bill || !wants_cost) ? NPART_OK : npart__fail_memory(error);
     memset(out, 0, sizeof *out);
     if (status == NPART_OK) {
         const struct npart__partition_request again = {.session = &plan->session,
@@ -201,7 +202,8 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
         status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
     if (status == NPART_OK && wants_cost) {
         npart__sum_macs(&plan->session, &plan->works, &partitioning);
-        status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, &scratch, &cost, error);
+        status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, plan->node_costs, &plan->sides,
+                                      &scratch, &cost, error);
     }
     if (status == NPART_OK) {
         count_nodes(request, taken, &partitioning, out);
@@ -209,8 +211,13 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
         out->mac_coverage = -1;
         if (wants_cost) {
             out->cost_ms = cost.total_ms;
+            out->rates = &plan->node_costs->rates;
             if (partitioning.macs != NPART__WORK_UNKNOWN && partitioning.macs)
                 out->mac_coverage = (double)partitioning.macs_in_partitions / (double)partitioning.macs;
+        }
+        if (wants_cost && cost.is_known) {
+            *bill = cost.bill;
+            out->bill = bill;
         }
         if (accepted)
             *accepted = taken;

@@ -55,6 +55,15 @@ void npart_advice_free(npart_advice *advice)
         npart__life_end(advice->life);
 }
 
+bool npart_advice_recommendation(const npart_advice *advice, struct npart_recommendation *out)
+{
+    if (!advice || !NPART__HAS_ROOM(out))
+        return false;
+    out->choice = advice->advice.choice;
+    out->reason = advice->advice.reason;
+    return true;
+}
+
 /* Lists of causes and needs stay the advice's own; the caller borrows them. */
 bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out)
 {

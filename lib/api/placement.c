@@ -16,7 +16,8 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
         return false;
     const struct npart__plan *plan = &handle->plan;
     enum npart__fate fate = (enum npart__fate)plan->session.fates[node];
-    bool is_live = fate == NPART__FATE_LIVE;
+    bool is_live = fate == NPART__FATE_LIVE, on_npu = plan->partitioning.partition_of[node] != NPART_NONE;
+    const struct npart__node_cost *cost = &plan->node_costs->items[node];
     *out = (struct npart_node_plan){
         .size = sizeof *out,
         .verdict = is_live                     ? (enum npart_verdict)plan->mask.verdicts[node]
@@ -28,6 +29,8 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
         .reason_count = plan->mask.first_reason[node + 1] - plan->mask.first_reason[node],
         .fate = is_live ? "" : npart__fate_word(fate),
         .fate_text = is_live ? "" : npart__fate_sentence(fate),
+        .ms = is_live ? npart__node_ms(plan->node_costs, node, on_npu) : -1,
+        .slow = is_live && !on_npu ? npart__slow_sentence(cost->slow) : NULL,
     };
     return true;
 }
@@ -49,7 +52,7 @@ static const char *layout_word(const struct npart__plan *plan, bool is_native)
 
 static const char *layout_of(const struct npart__plan *plan, uint32_t value)
 {
-    return layout_word(plan, plan->cost.is_native[value]);
+    return layout_word(plan, plan->cost.layouts.is_native[value]);
 }
 
 /* The size is that of the static shape; where one dim is not a number there is none. */
@@ -57,9 +60,9 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
 {
     if (!handle || value >= handle->plan.graph->values.count || !NPART__HAS_ROOM(out))
         return false;
-    const struct npart__cost *cost = &handle->plan.cost;
+    const struct npart__layouts *layouts = &handle->plan.cost.layouts;
     const struct npart__fact *fact = npart__fact_of(handle->plan.session.inference, value);
-    uint32_t user = cost->converted_for[value];
+    uint32_t user = layouts->converted_for[value];
     uint64_t elements, bytes = UINT64_MAX;
     if (fact->element_type && npart__static_elements(fact, &elements))
         bytes = npart__type_bytes(fact->element_type, elements);
@@ -67,7 +70,7 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
         .size = sizeof *out,
         .is_constant = handle->plan.session.is_constant[value],
         .layout = layout_of(&handle->plan, value),
-        .converted_to = user == NPART_NONE ? NULL : layout_word(&handle->plan, !cost->is_native[value]),
+        .converted_to = user == NPART_NONE ? NULL : layout_word(&handle->plan, !layouts->is_native[value]),
         .converted_for = user == NPART__FOR_GRAPH ? NPART_NONE : user,
         .has_bytes = bytes != UINT64_MAX,
         .bytes = bytes == UINT64_MAX ? 0 : bytes,
@@ -274,6 +277,7 @@ bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause
         .cut_value = at->cut_value,
         .is_fatal = at->is_fatal,
         .is_unknown = at->is_unknown,
+        .cpu_ms = plan->plan.cause_ms[cause],
         .found_bytes = is_found ? write_found(plan, at->rule, at->first_affected, false, found, bytes) : 0,
     };
     return true;

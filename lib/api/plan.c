@@ -119,6 +119,7 @@ static bool copy_options(const struct npart_plan_options *options, struct npart_
     request->cuts = cuts;
     request->target = copy_name(request->target, arena, &is_ok);
     request->gates = copy_name(options->gates, arena, &is_ok);
+    request->invoker = copy_name(options->runtime, arena, &is_ok);
     return is_ok;
 }
 
@@ -176,6 +177,8 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
         .assumed_count = options->assumption_count,
         .cut_count = options->cut_count,
         .level = options->level == NPART_LEVEL_OFF ? NPART__LEVEL_OFF : NPART__LEVEL_BASIC,
+        .invoker = options->runtime,
+        .is_sustained = options->is_sustained,
     };
     npart__lock(inference);
     status = make_plan(plan, &request, options, error);
@@ -315,6 +318,13 @@ static struct npart_cost_range range_of(struct npart__range range)
     return (struct npart_cost_range){range.low, range.typical, range.high};
 }
 
+static struct npart_cost_range range_of_bill(const struct npart__plan *plan, const struct npart__bill *bill,
+                                             bool is_known)
+{
+    return range_of(is_known ? npart__bill_range(&plan->node_costs->rates, bill, NPART__PART_ALL)
+                                         : NPART__UNKNOWN_RANGE);
+}
+
 /* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. */
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
@@ -324,14 +334,25 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     *out = (struct npart_cost){
         .size = sizeof *out,
         .total = range_of(cost->total_ms),
-        .switching = range_of(cost->switch_ms),
-        .copying = range_of(cost->copy_ms),
-        .layout = range_of(cost->layout_ms),
+        .switching = range_of(cost->parts_ms[NPART__PART_SWITCH]),
+        .copying = range_of(cost->parts_ms[NPART__PART_COPY]),
+        .layout = range_of(cost->parts_ms[NPART__PART_LAYOUT]),
+        .quantizing = range_of(cost->parts_ms[NPART__PART_QUANTIZE]),
+        .cpu = range_of(cost->parts_ms[NPART__PART_CPU]),
+        .npu_compute = range_of(cost->parts_ms[NPART__PART_NPU_COMPUTE]),
+        .npu_bandwidth = range_of(cost->parts_ms[NPART__PART_NPU_BANDWIDTH]),
+        .cold = range_of(cost->cold_ms),
+        .cpu_alone = range_of_bill(&plan->plan, &plan->plan.sides.cpu, plan->plan.sides.is_cpu_known),
+        .npu_whole = range_of_bill(&plan->plan, &plan->plan.sides.npu, plan->plan.sides.is_npu_known),
         .bytes_to_npu = cost->bytes_to_npu,
         .bytes_to_cpu = cost->bytes_to_cpu,
-        .conversions = cost->conversions,
-        .conversion_bytes = cost->conversion_bytes,
+        .conversions = cost->layouts.conversions,
+        .conversion_bytes = cost->layouts.bytes,
         .unknown_sizes = cost->unknown_sizes,
+        .unknown_nodes = cost->unknown_nodes,
+        .break_even_macs = plan->plan.sides.break_even_macs,
+        .fill = cost->fill,
+        .runtime = npart__invoker_names[plan->plan.node_costs->rates.invoker],
         .is_calibrated = cost->is_calibrated,
     };
     return true;

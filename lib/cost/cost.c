@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Switches, copies and layout conversions. Sources of the formula: launches do not depend on the partition's size,
- * copies and conversions are bound by bandwidth (docs/architecture.md, "Cost").
+ * A plan's bill: what its partitions, boundary tensors and nodes come to; and those of the same graph all on one side.
  */
 #include "cost/cost.h"
 
-/* ---- parameters ------------------------------------------------------------------------------------------- */
-
-/* A list that lacks the parameter says nothing of this part, which counts as 0. */
-static struct npart__range times(const struct npart__parameter *parameter, double factor)
-{
-    if (!parameter)
-        return (struct npart__range){0, 0, 0};
-    return (struct npart__range){parameter->low * factor, parameter->typical * factor, parameter->high * factor};
-}
-
-/* Bytes over a rate: the higher the rate, the lower the time. */
-static struct npart__range over(uint64_t bytes, const struct npart__parameter *gb_per_s)
-{
-    double scaled = (double)bytes * 1e-6; /* bytes / (GB/s) in ms */
-    if (!gb_per_s || gb_per_s->low <= 0)
-        return (struct npart__range){0, 0, 0};
-    return (struct npart__range){scaled / gb_per_s->high, scaled / gb_per_s->typical, scaled / gb_per_s->low};
-}
-
-static struct npart__range plus(struct npart__range a, struct npart__range b)
-{
-    return (struct npart__range){a.low + b.low, a.typical + b.typical, a.high + b.high};
-}
+/* Boundary tensors of a partition up to here stay on the chip. */
+#define IO_ON_CHIP_BYTES 4e6
+#define RUNTIME_COPY_BYTES 4.0 /* an element, whatever its type */
 
 /* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
 static uint64_t sum_bytes(uint64_t a, uint64_t b)
@@ -35,155 +14,103 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* At least half of the parameters that the list has must be no assumption for the estimate to be calibrated. */
-static bool most_are_measured(const struct npart__parameter *const parameters[NPART__PARAMETERS])
+/* Switching does not depend on what is computed in. */
+static void charge(struct npart__bill *bill, const struct npart__node_costs *nodes, enum npart__part part,
+                   enum npart__parameter_name name, double quantity)
 {
-    unsigned present = 0, assumed = 0;
-    for (size_t i = 0; i <= NPART__PARAMETER_LAYOUT; i++) { /* what comes after is not of cost */
-        present += parameters[i] != NULL;
-        assumed += parameters[i] && parameters[i]->is_assumed;
-    }
-    return present > 0 && assumed * 2 <= present;
+    npart__charge(bill, part, nodes->rates.of[0][name], quantity);
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------------------- */
+static void charge_partitions(struct npart__bill *bill, const struct npart__node_costs *nodes, uint32_t count)
+{
+    charge(bill, nodes, NPART__PART_SWITCH, NPART__PARAMETER_LAUNCH, count);
+    charge(bill, nodes, NPART__PART_SWITCH, NPART__PARAMETER_RUNTIME, count);
+    charge(bill, nodes, NPART__PART_COLD, NPART__PARAMETER_LOAD, count);
+}
 
-enum layout_class { LAYOUT_PLAIN, LAYOUT_SENSITIVE, LAYOUT_THROUGH };
+/* ---- boundary tensors -------------------------------------------------------------------------------------- */
 
-struct layouts {
-    const struct npart__graph *graph;
-    const struct npart__session *session;
-    const struct npart__partitioning *partitioning;
-    uint8_t *class_of;     /* by interned op type, of ai.onnx and of the domain that the list names */
-    uint32_t *domain_of;   /* by interned op type */
-    struct npart__cost *out;
+/* What crosses the border of one partition. */
+struct border {
+    double elements;
+    double operations[NPART__ARITHMETICS]; /* of its products */
+    uint32_t nodes[NPART__ARITHMETICS];    /* float32 counts as float16 */
 };
 
-/* By the op's interned text, so that a node's class is one look into an array. */
-static bool classify(struct layouts *layouts, const char *const *ops, uint32_t count, enum layout_class class,
-                     struct npart__arena *arena)
+static bool has_io(const struct npart__node_costs *nodes)
 {
-    const struct npart__op_id *ids = npart__find_ops(layouts->graph, ops, count, arena);
-    for (uint32_t i = 0; ids && i < count; i++) {
-        if (ids[i].op_type == NPART_NONE)
-            continue;
-        layouts->class_of[ids[i].op_type] = (uint8_t)class;
-        layouts->domain_of[ids[i].op_type] = ids[i].domain;
-    }
-    return ids != NULL;
+    for (uint32_t a = 0; a < NPART__ARITHMETICS; a++)
+        if (nodes->rates.of[a][NPART__PARAMETER_IO] != NPART__NO_RATE)
+            return true;
+    return false;
 }
 
-static enum layout_class class_of(const struct layouts *layouts, uint32_t id)
+/* False where the size is not known. */
+static bool cross(struct border *border, const struct npart__session *session, uint32_t value)
 {
-    const struct npart__node *node = &layouts->graph->nodes.items[id];
-    enum layout_class class = (enum layout_class)layouts->class_of[node->op_type];
-    /* What works in either layout does so by its name, wherever that comes from. */
-    bool is_any = class == LAYOUT_THROUGH && layouts->domain_of[node->op_type] == 0;
-    if (layouts->domain_of[node->op_type] != node->domain && !is_any)
-        return LAYOUT_PLAIN;
-    /* Only what the NPU takes is given its layout. */
-    if (class == LAYOUT_SENSITIVE && layouts->partitioning->partition_of[id] == NPART_NONE)
-        return LAYOUT_PLAIN;
-    return class;
-}
-
-/* Once for a value, for the first node that needs it so: the converted tensor serves all later ones. A size that is
- * not known adds a conversion and no bytes. */
-static void convert(struct layouts *layouts, uint32_t value, uint32_t user)
-{
-    const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
+    const struct npart__fact *fact = npart__fact_of(session->inference, value);
     uint64_t elements;
-    if (layouts->out->converted_for[value] != NPART_NONE || fact->is_constant)
-        return; /* a constant is laid out when the session is created */
-    layouts->out->converted_for[value] = user;
-    layouts->out->conversions++;
-    if (npart__static_elements(fact, &elements))
-        layouts->out->conversion_bytes =
-            sum_bytes(layouts->out->conversion_bytes, npart__type_bytes(fact->element_type, elements));
-}
-
-/* A layout is the place of the channels among batch and spatial axes; below rank 3 there are none. An unknown rank
- * counts as none. */
-static bool has_spatial_axes(const struct layouts *layouts, uint32_t value)
-{
-    const struct npart__fact *fact = npart__fact_of(layouts->session->inference, value);
-    return fact->has_rank && fact->rank >= 3;
-}
-
-/* A conversion moves past ops that work in either layout, so that a chain of them costs one at each end; an operand
- * in the other layout is converted where the two meet. Of a layout op only the first operand and result are
- * activations; its weights are laid out by the compiler. Nodes come in order, so each value's layout is known before
- * it is used. */
-static void lay_out_node(struct layouts *layouts, uint32_t id)
-{
-    const struct npart__node *node = &layouts->graph->nodes.items[id];
-    enum layout_class class = class_of(layouts, id);
-    bool *is_native = layouts->out->is_native, any_native = false;
-    uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
-    for (uint32_t k = 0; class == LAYOUT_THROUGH && k < inputs; k++) {
-        uint32_t value = npart__told_operand(layouts->session, node, k);
-        any_native |= value != NPART_NONE && is_native[value];
-    }
-    bool wants_native = class == LAYOUT_SENSITIVE || any_native;
-    for (uint32_t k = 0; k < inputs; k++) {
-        uint32_t value = npart__told_operand(layouts->session, node, k);
-        if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
-            continue;
-        if (is_native[value] != wants_native)
-            convert(layouts, value, id);
-    }
-    for (uint32_t k = 0; k < node->output_count && (class == LAYOUT_THROUGH || k == 0); k++) {
-        uint32_t value = k ? npart__node_output(layouts->graph, node, k) : result;
-        if (value != NPART_NONE && has_spatial_axes(layouts, value))
-            is_native[value] = wants_native;
-    }
-}
-
-/* A result of the graph must be in the standard's layout. Linear in operands. */
-static bool lay_out(struct layouts *layouts, const struct npart__oplist *oplist, struct npart__arena *arena)
-{
-    const struct npart__graph *graph = layouts->graph;
-    size_t texts = graph->strings.texts.count + (size_t)1, values = graph->values.count + (size_t)1;
-    layouts->class_of = npart__arena_zeroed(arena, texts, sizeof *layouts->class_of);
-    layouts->domain_of = npart__arena_zeroed(arena, texts, sizeof *layouts->domain_of);
-    layouts->out->is_native = npart__arena_zeroed(arena, values, sizeof *layouts->out->is_native);
-    layouts->out->converted_for = npart__arena_allocate(arena, values * sizeof *layouts->out->converted_for);
-    if (!layouts->class_of || !layouts->domain_of || !layouts->out->is_native || !layouts->out->converted_for)
+    if (!npart__static_elements(fact, &elements))
         return false;
-    memset(layouts->out->converted_for, 0xff, values * sizeof *layouts->out->converted_for); /* NPART_NONE */
-    static const char *const quantizing[] = {"DequantizeLinear", "QuantizeLinear"}; /* of a scale for each tensor */
-    if (!classify(layouts, quantizing, sizeof quantizing / sizeof *quantizing, LAYOUT_THROUGH, arena) ||
-        !classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
-        !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
-        return false;
-    for (uint32_t i = 0; i < graph->order_count; i++)
-        if (npart__is_live(layouts->session, graph->order[i]) && graph->order[i] < npart__file_nodes(layouts->session))
-            lay_out_node(layouts, graph->order[i]);
-    for (uint32_t v = 0; v < graph->values.count; v++)
-        if (graph->values.items[v].is_graph_output && layouts->out->is_native[v])
-            convert(layouts, v, NPART__FOR_GRAPH);
-    npart__arena_release(arena, layouts->class_of);
-    npart__arena_release(arena, layouts->domain_of);
+    border->elements += (double)elements;
     return true;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------- */
-
-/* A crossing of unknown size costs its mapping and is counted in `unknown_sizes`, so that a report can say that the
- * estimate is too low. */
-npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
-                                  const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                  struct npart__cost *out, struct npart_error *error)
+static void add_node(struct border *border, const struct npart__node_costs *nodes, uint32_t node)
 {
-    const struct npart__parameter *parameters[NPART__PARAMETERS];
-    npart__target_parameters(target, NPART__ARITHMETIC_FLOAT32, NPART__INVOKER_ONNXRUNTIME, parameters);
-    memset(out, 0, sizeof *out);
-    struct layouts layouts = {.graph = session->graph,
-                              .session = session,
-                              .partitioning = partitioning,
-                              .out = out};
-    if (!lay_out(&layouts, target->oplist, arena))
-        return npart__fail_memory(error);
+    const struct npart__work *work = &nodes->works[node];
+    uint32_t arithmetic = nodes->items[node].arithmetic ? nodes->items[node].arithmetic : NPART__ARITHMETIC_FLOAT16;
+    if (work->class == NPART__WORK_NONE || !nodes->items[node].npu.is_known)
+        return;
+    border->nodes[arithmetic]++;
+    if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT)
+        border->operations[arithmetic] += npart__padded_macs(work);
+}
+
+/* In the arithmetic of most of the partition's operations; without any, of most of its nodes. */
+static void charge_border(struct npart__bill *bill, const struct npart__node_costs *nodes, const struct border *border)
+{
+    uint32_t most = NPART__ARITHMETIC_FLOAT16;
+    bool has_products = false;
+    for (uint32_t a = most; a < NPART__ARITHMETICS; a++)
+        has_products |= border->operations[a] > 0;
+    for (uint32_t a = most + 1; a < NPART__ARITHMETICS; a++)
+        if (has_products ? border->operations[a] > border->operations[most] : border->nodes[a] > border->nodes[most])
+            most = a;
+    double bytes = border->elements * (most == NPART__ARITHMETIC_W8A8 ? 1 : 2);
+    double near = bytes < IO_ON_CHIP_BYTES ? bytes : IO_ON_CHIP_BYTES;
+    bill->unknown += bytes > 0 && nodes->rates.of[most][NPART__PARAMETER_IO] == NPART__NO_RATE;
+    npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_IO], near);
+    npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_MEMORY], bytes - near);
+    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, RUNTIME_COPY_BYTES * border->elements);
+}
+
+/* Each partition pays for its own. */
+static bool charge_borders(struct npart__cost *out, const struct npart__session *session,
+                           const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
+                           struct npart__arena *arena)
+{
+    struct border *borders = npart__arena_zeroed(arena, partitioning->partitions.count + (size_t)1, sizeof *borders);
+    if (!borders)
+        return false;
+    for (uint32_t i = 0; i < partitioning->crossings.count; i++) {
+        const struct npart__crossing *at = &partitioning->crossings.items[i];
+        const uint32_t sides[] = {at->from, at->to};
+        for (size_t k = 0; k < 2; k++)
+            if (sides[k] != NPART_NONE)
+                (void)cross(&borders[sides[k]], session, at->value); /* of unknown size: counted with crossings */
+    }
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (partitioning->partition_of[i] != NPART_NONE)
+            add_node(&borders[partitioning->partition_of[i]], nodes, i);
+    for (uint32_t p = 0; p < partitioning->partitions.count; p++)
+        charge_border(&out->bill, nodes, &borders[p]);
+    npart__arena_release(arena, borders);
+    return true;
+}
+
+static void count_crossings(struct npart__cost *out, const struct npart__partitioning *partitioning)
+{
     for (uint32_t i = 0; i < partitioning->crossings.count; i++) {
         const struct npart__crossing *crossing = &partitioning->crossings.items[i];
         if (crossing->bytes == UINT64_MAX) {
@@ -196,13 +123,201 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
         if (crossing->from != NPART_NONE)
             out->bytes_to_cpu = sum_bytes(out->bytes_to_cpu, crossing->bytes);
     }
-    double partitions = partitioning->partitions.count, crossings = partitioning->crossings.count;
-    out->switch_ms = plus(times(parameters[NPART__PARAMETER_LAUNCH], partitions),
-                          times(parameters[NPART__PARAMETER_RUNTIME], partitions));
-    out->copy_ms = plus(times(parameters[NPART__PARAMETER_MAP], crossings),
-                        over(sum_bytes(out->bytes_to_npu, out->bytes_to_cpu), parameters[NPART__PARAMETER_COPY]));
-    out->layout_ms = over(sum_bytes(out->conversion_bytes, out->conversion_bytes), parameters[NPART__PARAMETER_LAYOUT]);
-    out->total_ms = plus(plus(out->switch_ms, out->copy_ms), out->layout_ms);
-    out->is_calibrated = most_are_measured(parameters);
+    out->bill.unknown += out->unknown_sizes;
+}
+
+/* ---- layouts ----------------------------------------------------------------------------------------------- */
+
+static void charge_layouts(struct npart__bill *bill, const struct npart__node_costs *nodes,
+                           const struct npart__layouts *layouts)
+{
+    charge(bill, nodes, NPART__PART_LAYOUT, NPART__PARAMETER_LAYOUT, 2 * (double)layouts->bytes);
+    bill->unknown += layouts->unknown_sizes;
+}
+
+/* Where boundary tensors are charged with their layout, only conversions elsewhere are left; and of those only such as
+ * a compiler that has the whole graph does without, for the rates were found with the others. */
+static bool charge_more_layouts(struct npart__cost *out, const struct npart__session *session,
+                                const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
+                                const struct npart__layouts *whole, struct npart__arena *arena)
+{
+    uint32_t values = session->graph->values.count;
+    bool *crosses = npart__arena_zeroed(arena, values + (size_t)1, sizeof *crosses);
+    uint64_t elements;
+    if (!crosses)
+        return false;
+    for (uint32_t i = 0; i < partitioning->crossings.count; i++)
+        crosses[partitioning->crossings.items[i].value] = true;
+    for (uint32_t v = 0; v < values; v++) {
+        if (out->layouts.converted_for[v] == NPART_NONE || whole->converted_for[v] != NPART_NONE || crosses[v])
+            continue;
+        const struct npart__fact *fact = npart__fact_of(session->inference, v);
+        if (npart__static_elements(fact, &elements))
+            charge(&out->bill, nodes, NPART__PART_LAYOUT, NPART__PARAMETER_LAYOUT,
+                   2 * (double)npart__type_bytes(fact->element_type, elements));
+        else
+            out->bill.unknown++;
+    }
+    npart__arena_release(arena, crosses);
+    return true;
+}
+
+static bool can_compute(const struct npart__node_costs *nodes)
+{
+    return nodes->rates.of[0][NPART__PARAMETER_MATRIX] != NPART__NO_RATE ||
+           nodes->rates.of[NPART__ARITHMETIC_W8A8][NPART__PARAMETER_MATRIX] != NPART__NO_RATE ||
+           nodes->rates.of[0][NPART__PARAMETER_CPU_MATRIX] != NPART__NO_RATE;
+}
+
+/* ---- a plan ------------------------------------------------------------------------------------------------ */
+
+static void charge_nodes(struct npart__cost *out, const struct npart__session *session,
+                         const struct npart__node_costs *nodes, const uint32_t *partition_of)
+{
+    double macs = 0, padded = 0;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        bool on_npu = partition_of[i] != NPART_NONE;
+        const struct npart__node_cost *node = &nodes->items[i];
+        const struct npart__work *work = &nodes->works[i];
+        if (!npart__is_live(session, i))
+            continue;
+        out->unknown_nodes += !(on_npu ? node->npu.is_known : node->cpu.is_known);
+        npart__charge_node(&out->bill, node, on_npu);
+        if (!on_npu || !node->npu.is_known)
+            continue;
+        charge(&out->bill, nodes, NPART__PART_COLD, NPART__PARAMETER_LOAD_WEIGHTS, (double)work->weight_bytes);
+        if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT) {
+            macs += (double)work->macs;
+            padded += npart__padded_macs(work);
+        }
+    }
+    out->fill = padded > 0 ? macs / padded : 0;
+}
+
+static npart_status charge_all(const struct npart__session *session, const struct npart__partitioning *partitioning,
+                               const struct npart__node_costs *nodes, const struct npart__sides *sides,
+                               struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
+{
+    bool is_ready = true;
+    charge_partitions(&out->bill, nodes, partitioning->partitions.count);
+    count_crossings(out, partitioning);
+    charge_nodes(out, session, nodes, partitioning->partition_of);
+    charge(&out->bill, nodes, NPART__PART_COPY, NPART__PARAMETER_MAP, partitioning->crossings.count);
+    if (has_io(nodes)) {
+        is_ready = charge_borders(out, session, nodes, partitioning, arena) &&
+                   charge_more_layouts(out, session, nodes, partitioning, &sides->layouts, arena);
+    } else {
+        charge(&out->bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
+               (double)sum_bytes(out->bytes_to_npu, out->bytes_to_cpu));
+        charge_layouts(&out->bill, nodes, &out->layouts);
+    }
+    return is_ready ? NPART_OK : npart__fail_memory(error);
+}
+
+npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
+                                  const struct npart__partitioning *partitioning,
+                                  const struct npart__node_costs *nodes, const struct npart__sides *sides,
+                                  struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
+{
+    memset(out, 0, sizeof *out);
+    if (!npart__lay_out(target->oplist, session, partitioning->partition_of, arena, &out->layouts))
+        return npart__fail_memory(error);
+    npart_status status = charge_all(session, partitioning, nodes, sides, arena, out, error);
+    if (status != NPART_OK)
+        return status;
+    out->is_known = out->bill.unknown == 0;
+    if (!can_compute(nodes))
+        out->unknown_nodes = 0; /* it is the list that says nothing */
+    for (uint32_t part = 0; part < NPART__PARTS; part++) {
+        bool is_computing = part >= NPART__PART_QUANTIZE;
+        out->parts_ms[part] = out->is_known || !is_computing
+                                  ? npart__bill_range(&nodes->rates, &out->bill, (enum npart__part)part)
+                                  : NPART__UNKNOWN_RANGE;
+    }
+    out->total_ms = out->cold_ms = NPART__UNKNOWN_RANGE;
+    if (out->is_known) {
+        out->total_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_ALL);
+        out->cold_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_COLD);
+    }
+    out->is_calibrated = npart__bill_assumed(&nodes->rates, &out->bill) <= 0.5;
+    return NPART_OK;
+}
+
+/* ---- all on one side --------------------------------------------------------------------------------------- */
+
+/* Inputs and outputs of the model pass the border once. */
+static void charge_ends(struct npart__bill *bill, const struct npart__session *session,
+                        const struct npart__node_costs *nodes)
+{
+    const struct npart__graph *graph = session->graph;
+    struct border border = {.elements = 0};
+    bool is_io = has_io(nodes);
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        const struct npart__value *value = &graph->values.items[v];
+        bool is_fed = value->scope == 0 && value->producer == NPART_NONE && value->consumer_count > 0;
+        if (session->is_constant[v] || session->stands_for[v] != v || !(is_fed || value->is_graph_output))
+            continue;
+        const struct npart__fact *fact = npart__fact_of(session->inference, v);
+        uint64_t elements;
+        charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_MAP, 1);
+        bill->unknown += !cross(&border, session, v);
+        if (!is_io && npart__static_elements(fact, &elements))
+            charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
+                   (double)npart__type_bytes(fact->element_type, elements));
+    }
+    for (uint32_t i = 0; is_io && i < nodes->count; i++)
+        if (npart__is_live(session, i))
+            add_node(&border, nodes, i);
+    if (is_io)
+        charge_border(bill, nodes, &border);
+}
+
+static double rate_ms(const struct npart__node_costs *nodes, uint32_t arithmetic, enum npart__parameter_name name)
+{
+    uint8_t rate = nodes->rates.of[arithmetic][name];
+    return rate == NPART__NO_RATE ? 0 : nodes->rates.items[rate].ms;
+}
+
+/* The arithmetic of most multiply-accumulates, with a launch and a tensor in and out, against the CPU. */
+static uint64_t find_break_even(const struct npart__session *session, const struct npart__node_costs *nodes)
+{
+    double macs[NPART__ARITHMETICS] = {0};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < nodes->count; i++)
+        if (npart__is_live(session, i) && nodes->items[i].cpu.is_known)
+            macs[nodes->items[i].arithmetic] += (double)nodes->works[i].macs;
+    for (uint32_t a = 1; a < NPART__ARITHMETICS; a++)
+        most = macs[a] > macs[most] ? a : most;
+    double overhead_ms = rate_ms(nodes, most, NPART__PARAMETER_LAUNCH) +
+                         rate_ms(nodes, most, NPART__PARAMETER_RUNTIME) +
+                         2 * rate_ms(nodes, most, NPART__PARAMETER_MAP);
+    double cpu_ms = rate_ms(nodes, most, NPART__PARAMETER_CPU_MATRIX);
+    double npu_ms = rate_ms(nodes, most, NPART__PARAMETER_MATRIX);
+    return npu_ms > 0 && cpu_ms > npu_ms ? (uint64_t)(overhead_ms / (2 * (cpu_ms - npu_ms))) : 0;
+}
+
+npart_status npart__cost_sides(const struct npart__target *target, const struct npart__session *session,
+                               const struct npart__node_costs *nodes, struct npart__arena *arena,
+                               struct npart__sides *out, struct npart_error *error)
+{
+    memset(out, 0, sizeof *out);
+    /* All zeros: everything is in partition 0. */
+    uint32_t *partition_of = npart__arena_zeroed(arena, session->graph->nodes.count + (size_t)1, sizeof *partition_of);
+    if (!partition_of || !npart__lay_out(target->oplist, session, partition_of, arena, &out->layouts))
+        return npart__fail_memory(error);
+    npart__arena_release(arena, partition_of);
+    charge_partitions(&out->npu, nodes, 1);
+    charge_ends(&out->npu, session, nodes);
+    if (!has_io(nodes))
+        charge_layouts(&out->npu, nodes, &out->layouts);
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        if (!npart__is_live(session, i))
+            continue;
+        npart__charge_node(&out->npu, &nodes->items[i], true);
+        npart__charge_node(&out->cpu, &nodes->items[i], false);
+    }
+    out->is_npu_known = out->npu.unknown == 0;
+    out->is_cpu_known = out->cpu.unknown == 0;
+    out->break_even_macs = find_break_even(session, nodes);
     return NPART_OK;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cost: what the switches cost. Every number is a range of low, typical and high, because the parameters are.
+ * cost: how long a run takes, as ranges, and what of it is switching, computing, or the CPU.
  *
- *   switch = partitions * (launch_ms + runtime_ms)
- *   copy   = sum over boundary tensors of map_ms + bytes / copy_gb_per_s
- *   layout = sum over conversions of 2 * bytes / layout_gb_per_s      (read and written)
+ * Everything is a sum of quantities (partitions, bytes, operations), each at a rate. A *bill* has the quantities by
+ * rate. A rate comes from a parameter of the op list with a low, typical and high value, which is log-normal: eight of
+ * ten lie between low and high. So a bill's time has a range, too, and two bills on the same rates can be compared more
+ * closely than their ranges tell: what both have cancels out.
  *
- * The parameters and their sources stand in the op list. A tensor whose size is not known adds nothing and is
- * counted apart.
+ *   switch    = partitions * (launch_ms + runtime_ms)
+ *   copy      = each partition's boundary tensors at io_gb_per_s, past 4 MB at memory_gb_per_s, and runtime_copy; in a
+ *               list without io_gb_per_s, boundary tensors * map_ms + bytes / copy_gb_per_s
+ *   layout    = conversions: 2 * bytes / layout_gb_per_s      (read and written)
+ *   a node    = node.c
+ *
+ * What is not known adds nothing, and makes the whole unknown: a sum that lacks something would be a guess.
  */
 #ifndef NPART_COST_H
 #define NPART_COST_H
@@ -18,23 +24,163 @@
 struct npart__range {
     double low, typical, high;
 };
+#define NPART__UNKNOWN_RANGE ((struct npart__range){-1, -1, -1})
+
+enum npart__part {
+    NPART__PART_SWITCH,
+    NPART__PART_COPY,
+    NPART__PART_LAYOUT,
+    NPART__PART_QUANTIZE,
+    NPART__PART_CPU,
+    NPART__PART_NPU_COMPUTE,
+    NPART__PART_NPU_BANDWIDTH,
+    NPART__PARTS,
+    NPART__PART_COLD = NPART__PARTS, /* of the first run alone: no part of others */
+    NPART__PART_ALL,                 /* of those above the cold start */
+};
+
+/* ---- rates.c ----------------------------------------------------------------------------------------------- */
+
+/* What one unit of a quantity takes. */
+struct npart__rate {
+    const struct npart__parameter *from;
+    double ms, deviation_ms; /* typical, and its standard deviation */
+    bool may_be_0;           /* the deviation is of the time, and not of its logarithm */
+};
+
+/* A line of the list is one rate, whatever it serves: what it is off by is the same everywhere. */
+#define NPART__MOST_RATES ((uint32_t)NPART__PARAMETERS * NPART__ARITHMETICS)
+#define NPART__NO_RATE UINT8_MAX
+
+struct npart__rates {
+    struct npart__rate items[NPART__MOST_RATES];
+    uint32_t count;
+    uint8_t of[NPART__ARITHMETICS][NPART__PARAMETERS]; /* NPART__NO_RATE: the list does not say */
+    uint8_t arithmetic[NPART__MOST_RATES];             /* of each rate, the first that it serves */
+    const struct npart__parameter *values[NPART__ARITHMETICS][NPART__PARAMETERS];
+    enum npart__invoker invoker;
+};
+
+/* `own`: by which the target's partitions are started where nobody asks for another. */
+void npart__find_rates(const struct npart__target *target, enum npart__invoker invoker, enum npart__invoker own,
+                       bool is_sustained, struct npart__rates *out);
+
+/* Quantities by part and rate. */
+struct npart__bill {
+    double quantities[NPART__PARTS + 1][NPART__MOST_RATES];
+    uint32_t unknown; /* quantities that are not known */
+};
+
+/* What a bill comes to: one part, or NPART__PART_ALL. */
+struct npart__range npart__bill_range(const struct npart__rates *rates, const struct npart__bill *bill,
+                                      enum npart__part part);
+/* The time of `a` as a multiple of that of `b`; of rates that come from the same parameters what both have cancels. */
+struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
+                                      const struct npart__rates *rates_of_b, const struct npart__bill *b);
+/* The share of a bill's time that rests on assumed parameters. */
+double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
+
+static inline void npart__charge(struct npart__bill *bill, enum npart__part part, uint8_t rate, double quantity)
+{
+    if (rate != NPART__NO_RATE)
+        bill->quantities[part][rate] += quantity;
+}
+
+/* ---- node.c ------------------------------------------------------------------------------------------------ */
+
+/* What a node is charged on one side: up to three quantities. */
+struct npart__charge {
+    double quantity;
+    uint8_t rate, part;
+};
+#define NPART__MOST_CHARGES 4u
+
+struct npart__side_cost {
+    struct npart__charge charges[NPART__MOST_CHARGES];
+    uint8_t count;
+    bool is_known;
+};
+
+struct npart__node_cost {
+    struct npart__side_cost npu, cpu;
+    uint8_t slow;       /* 1 + the row of slow.def: the CPU has no fast kernel for it; 0: it may have */
+    uint8_t arithmetic; /* enum npart__arithmetic */
+};
+
+/* Of all live nodes of a session, for one target. */
+struct npart__node_costs {
+    struct npart__rates rates;
+    struct npart__node_cost *items; /* by node of session->graph */
+    const struct npart__work *works;
+    uint32_t count;
+};
+
+/* False when out of memory. */
+bool npart__cost_nodes(const struct npart__session *session, const struct npart__works *works,
+                       struct npart__arena *arena, struct npart__node_costs *inout);
+/* What is computed in, by ONNX's number of the activations' element type. */
+enum npart__arithmetic npart__arithmetic_of(int type);
+/* Multiply-accumulates of a product with what fills up the matrix unit's tiles. */
+double npart__padded_macs(const struct npart__work *work);
+/* What is said of such a node; NULL of another. */
+const char *npart__slow_sentence(uint8_t slow);
+/* Typical milliseconds of a node on one side; negative: not known. */
+double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu);
+
+static inline void npart__charge_node(struct npart__bill *bill, const struct npart__node_cost *node, bool on_npu)
+{
+    const struct npart__side_cost *side = on_npu ? &node->npu : &node->cpu;
+    bill->unknown += !side->is_known;
+    for (uint32_t i = 0; i < side->count; i++)
+        npart__charge(bill, (enum npart__part)side->charges[i].part, side->charges[i].rate, side->charges[i].quantity);
+}
+
+/* ---- layout.c ---------------------------------------------------------------------------------------------- */
 
 #define NPART__FOR_GRAPH (NPART_NONE - 1)
 
-struct npart__cost {
-    struct npart__range switch_ms, copy_ms, layout_ms, total_ms;
-    uint64_t bytes_to_npu, bytes_to_cpu;
-    uint32_t unknown_sizes; /* boundary tensors whose bytes are not known */
-    uint32_t conversions;   /* tensors that change between the file's layout and the target's */
-    uint64_t conversion_bytes;
-    bool is_calibrated;     /* no more than half of the parameters used are assumptions */
-    bool *is_native;        /* by value: held in the target's layout */
+struct npart__layouts {
+    uint32_t conversions; /* tensors that change between the file's layout and the target's */
+    uint32_t unknown_sizes;
+    uint64_t bytes;
+    bool *is_native;         /* by value: held in the target's layout */
     uint32_t *converted_for; /* by value: the first node that needs it in the other layout; NPART__FOR_GRAPH: the graph,
                                 as its output; NPART_NONE: it is not converted */
 };
 
+/* `partition_of` by node: NPART_NONE is the CPU. False when out of memory. */
+bool npart__lay_out(const struct npart__oplist *oplist, const struct npart__session *session,
+                    const uint32_t *partition_of, struct npart__arena *arena, struct npart__layouts *out);
+
+/* ---- cost.c ------------------------------------------------------------------------------------------------ */
+
+/* The same graph all on one side. */
+struct npart__sides {
+    struct npart__bill cpu, npu; /* the NPU: in one partition, whatever it takes */
+    bool is_cpu_known, is_npu_known;
+    struct npart__layouts layouts; /* of the NPU's */
+    uint64_t break_even_macs; /* a partition with less costs more than on the CPU; 0: not known */
+};
+npart_status npart__cost_sides(const struct npart__target *target, const struct npart__session *session,
+                               const struct npart__node_costs *nodes, struct npart__arena *arena,
+                               struct npart__sides *out, struct npart_error *error);
+
+struct npart__cost {
+    struct npart__bill bill; /* of a run as it is planned */
+    bool is_known;           /* nothing of it is unknown */
+    struct npart__range total_ms, cold_ms; /* NPART__UNKNOWN_RANGE */
+    struct npart__range parts_ms[NPART__PARTS];
+    uint64_t bytes_to_npu, bytes_to_cpu;
+    uint32_t unknown_sizes; /* boundary tensors whose bytes are not known */
+    uint32_t unknown_nodes; /* nodes of which it is not known what they take */
+    struct npart__layouts layouts;
+    double fill;            /* of the matrix unit's tiles by nodes on the NPU; 0: there are no products */
+    bool is_calibrated;     /* no more than half of the time rests on assumptions */
+};
+
 npart_status npart__estimate_cost(const struct npart__target *target, const struct npart__session *session,
-                                  const struct npart__partitioning *partitioning, struct npart__arena *arena,
-                                  struct npart__cost *out, struct npart_error *error);
+                                  const struct npart__partitioning *partitioning,
+                                  const struct npart__node_costs *nodes, const struct npart__sides *sides,
+                                  struct npart__arena *arena, struct npart__cost *out, struct npart_error *error);
 
 #endif

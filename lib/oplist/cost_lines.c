@@ -6,7 +6,7 @@
 #include "oplist/parse.h"
 
 const char *const npart__parameter_names[] = {
-#define PARAMETER(name, text, sentence) text,
+#define PARAMETER(name, text, where, sentence) text,
 #include "oplist/parameters.def"
 };
 const char *const npart__arithmetic_names[] = {"float32", "float16", "w8a8", "w8a16"};
@@ -51,7 +51,7 @@ static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, 
 /* Units of what is so much a second, by the end of a name. */
 static bool is_rate(const char *name)
 {
-    static const char *const ends[] = {"_per_s", "_tops", "_gops", "_gmacs"};
+    static const char *const ends[] = {"_per_s", "_tops", "_gops"};
     size_t length = strlen(name);
     for (size_t i = 0; i < NPART__COUNT(ends); i++)
         if (length > strlen(ends[i]) && strcmp(name + length - strlen(ends[i]), ends[i]) == 0)

@@ -176,13 +176,14 @@ struct npart__variant {
 
 /* Cost parameters by name: parameters.def. */
 enum npart__parameter_name {
-#define PARAMETER(name, text, sentence) NPART__PARAMETER_##name,
+#define PARAMETER(name, text, where, sentence) NPART__PARAMETER_##name,
 #include "oplist/parameters.def"
     NPART__PARAMETERS
 };
 extern const char *const npart__parameter_names[];
 
-/* What a node computes in, which decides how fast it is: weights and activations of 8 or 16 bits, or floating point. */
+/* What a node computes in, which decides how fast it is: floating point, or activations quantized to 8 or 16
+ * bits, whatever the weights are. */
 enum npart__arithmetic {
     NPART__ARITHMETIC_FLOAT32,
     NPART__ARITHMETIC_FLOAT16,

@@ -72,6 +72,64 @@ static npart_status choose_partitioner(struct npart__plan *plan, const char *nam
                        npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* The target's own is its runtime, where that starts partitions. Another is one that some parameter speaks of. */
+static npart_status choose_invoker(const struct npart__plan *plan, const char *name, enum npart__invoker *out,
+                                   enum npart__invoker *own, struct npart_error *error)
+{
+    const struct npart__oplist *oplist = plan->target.oplist;
+    const struct npart__runtime *runtime = npart__target_runtime(&plan->target);
+    if (!runtime || !npart__find_invoker(runtime->name, strlen(runtime->name), own))
+        *own = NPART__INVOKER_BARE;
+    *out = *own;
+    bool is_known = !name || npart__find_invoker(name, strlen(name), out);
+    bool has_figures = *out == *own || *out == NPART__INVOKER_BARE;
+    for (uint32_t i = 0; i < oplist->parameters.count; i++)
+        has_figures |= oplist->parameters.items[i].invoker == (uint8_t)*out;
+    if (is_known && has_figures)
+        return NPART_OK;
+    return is_known ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s has no figures for the runtime %s", oplist->name,
+                                  name)
+                    : npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no runtime \"%s\"; there is bare, "
+                                  "onnxruntime, tflite, coreml", name);
+}
+
+static bool sum_up_causes(struct npart__plan *plan)
+{
+    plan->cause_ms = npart__arena_zeroed(plan->arena, plan->causes.items.count + (size_t)1, sizeof *plan->cause_ms);
+    for (uint32_t i = 0; plan->cause_ms && i < plan->graph->nodes.count; i++) {
+        uint32_t cause = plan->causes.cause_of[i];
+        if (cause == NPART_NONE || !npart__is_live(&plan->session, i))
+            continue;
+        if (!plan->node_costs->items[i].cpu.is_known)
+            plan->cause_ms[cause] = -1;
+        else if (plan->cause_ms[cause] >= 0)
+            plan->cause_ms[cause] += npart__node_ms(plan->node_costs, i, false);
+    }
+    return plan->cause_ms != NULL;
+}
+
+/* What each node costs on either side is found once, and serves every partitioning of the plan's session. */
+static npart_status estimate(struct npart__plan *plan, const struct npart__plan_request *request,
+                             struct npart_error *error)
+{
+    enum npart__invoker invoker, own;
+    npart_status status = choose_invoker(plan, request->invoker, &invoker, &own, error);
+    if (status != NPART_OK)
+        return status;
+    plan->node_costs = npart__arena_zeroed(plan->arena, 1, sizeof *plan->node_costs);
+    if (!plan->node_costs)
+        return npart__fail_memory(error);
+    npart__find_rates(&plan->target, invoker, own, request->is_sustained, &plan->node_costs->rates);
+    if (!npart__cost_nodes(&plan->session, &plan->works, plan->arena, plan->node_costs))
+        return npart__fail_memory(error);
+    if (!sum_up_causes(plan))
+        return npart__fail_memory(error);
+    status = npart__cost_sides(&plan->target, &plan->session, plan->node_costs, plan->arena, &plan->sides, error);
+    return status == NPART_OK ? npart__estimate_cost(&plan->target, &plan->session, &plan->partitioning,
+                                                     plan->node_costs, &plan->sides, plan->arena, &plan->cost, error)
+                              : status;
+}
+
 /* What the caller names, each name once; by name the last of the requests, and whether it was found. */
 struct wanted {
     struct npart__strings names; /* id 0 is "", which names nothing */
@@ -570,6 +628,6 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                       &out->precisions))
         status = npart__fail_memory(error);
     if (status == NPART_OK)
-        status = npart__estimate_cost(&out->target, &out->session, &out->partitioning, arena, &out->cost, error);
+        status = estimate(out, request, error);
     return status == NPART_OK ? summarize(out, error) : status;
 }

@@ -40,6 +40,8 @@ struct npart__plan_request {
     uint32_t assumed_count;
     const char *const *cuts; /* names of tensors or nodes after which the user cuts */
     uint32_t cut_count;
+    const char *invoker;     /* through what partitions are started; NULL: the target's own */
+    bool is_sustained;       /* as a device does that has run for minutes */
 };
 
 struct npart__plan {
@@ -63,9 +65,12 @@ struct npart__plan {
     bool *is_cut;   /* by value: the user cuts after it; NULL: nowhere */
     struct npart__partitioning partitioning;
     struct npart__causes causes;
+    struct npart__node_costs *node_costs;
     struct npart__cost cost;
     struct npart__memory memory;
     struct npart__precisions precisions;
+    struct npart__sides sides;
+    double *cause_ms; /* by cause: what its affected nodes take on the CPU; negative: not known */
     struct npart_summary summary;
     const struct npart__binding_request *bindings; /* sizes chosen for dynamic dims */
     uint32_t binding_count;

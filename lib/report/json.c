@@ -7,7 +7,7 @@
  */
 #include "report/report.h"
 
-#define JSON_SCHEMA 1
+#define JSON_SCHEMA 2
 /* Fates are few; should there be more, the last place is used again and again. */
 #define MOST_FATES 16u
 
@@ -98,16 +98,6 @@ static void value_names(struct json *json, const char *key, const uint32_t *list
     text(json, "[");
     for (uint32_t i = 0; i < count; i++)
         value_name(json, i ? "," : "", list[i]);
-    text(json, "]");
-}
-
-static void range(struct json *json, const char *key, struct npart_cost_range value)
-{
-    const double numbers[] = {value.low_ms, value.typical_ms, value.high_ms};
-    text(json, key);
-    text(json, "[");
-    for (size_t i = 0; i < NPART__LENGTH(numbers); i++)
-        decimal(json, i ? "," : "", numbers[i]);
     text(json, "]");
 }
 
@@ -289,6 +279,8 @@ static void node(struct json *json, uint32_t id)
         text(json, ",\"work\":null");
     else
         node_work(json, id);
+    if (at.ms >= 0)
+        decimal(json, ",\"ms\":", at.ms);
     if (json->nodes)
         npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
     else
@@ -358,7 +350,11 @@ static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
     member(json, ",\"text\":", at->text);
     member(json, ",\"rule\":", at->rule_id);
     ids(json, ",\"cuts\":", at->cuts, at->cut_count);
-    text(json, "}");
+    if (at->cpu_ms < 0)
+        text(json, ",\"cpu_ms\":null}");
+    else
+        decimal(json, ",\"cpu_ms\":", at->cpu_ms);
+    text(json, at->cpu_ms < 0 ? "" : "}");
 }
 
 /* `from` and `to` are partitions; null is the CPU. */
@@ -421,25 +417,6 @@ static void layouts(struct json *json)
     text(json, "]");
 }
 
-/* Arrays of parts that are not estimated are there and empty, so that a reader finds them. */
-static void cost(struct json *json)
-{
-    struct npart_cost at = {.size = sizeof at};
-    (void)npart_plan_cost(json->plan, &at);
-    decimal(json, ",\"cost\":{\"low_ms\":", at.total.low_ms);
-    decimal(json, ",\"typical_ms\":", at.total.typical_ms);
-    decimal(json, ",\"high_ms\":", at.total.high_ms);
-    text(json, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
-    npart__add_format(json->out, ",\"bytes_to_npu\":%llu,\"bytes_to_cpu\":%llu", (unsigned long long)at.bytes_to_npu,
-                      (unsigned long long)at.bytes_to_cpu);
-    number(json, ",\"unknown_sizes\":", at.unknown_sizes);
-    number(json, ",\"layout_conversions\":", at.conversions);
-    range(json, ",\"parts\":{\"switch\":", at.switching);
-    range(json, ",\"copy\":", at.copying);
-    range(json, ",\"layout\":", at.layout);
-    text(json, ",\"quantize\":[],\"cpu\":[],\"npu_compute\":[],\"npu_bandwidth\":[]}}");
-}
-
 static void string_or_null(struct json *json, const char *value)
 {
     if (value && *value)
@@ -481,12 +458,7 @@ static void after(struct json *json, const struct npart_after *at)
         npart__add_decimal(json->out, at->mac_coverage, 6);
     text(json, ",\"verdict\":");
     string(json, at->verdict);
-    text(json, ",\"cost\":{\"low_ms\":");
-    npart__add_decimal(json->out, at->cost.low_ms, 6);
-    text(json, ",\"typical_ms\":");
-    npart__add_decimal(json->out, at->cost.typical_ms, 6);
-    text(json, ",\"high_ms\":");
-    npart__add_decimal(json->out, at->cost.high_ms, 6);
+    npart__add_json_range(json->out, ",\"cost\":", at->cost);
     text(json, "}}");
 }
 
@@ -610,7 +582,7 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
         layouts(json);
         fusions(json);
     }
-    cost(json);
+    npart__add_json_cost(json->out, plans);
     npart__add_json_memory(json->out, json->plan, json->detail);
     npart__add_json_precision(json->out, json->plan);
     actions(json, plans->advice);

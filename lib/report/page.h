@@ -100,6 +100,9 @@ void npart__put_precisions(struct npart__page *page);
 void npart__put_fusions(struct npart__page *page);
 /* memory.c: what the plan takes of memory. */
 void npart__put_memory(struct npart__page *page);
+/* costs.c: whether the NPU is worth it; what a run takes. */
+void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair);
+void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair);
 /* table.c: one line for each plan. */
 void npart__put_table(struct npart__page *page, const struct npart_plan_pair *plans, size_t count);
 

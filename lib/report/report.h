@@ -112,6 +112,13 @@ void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan)
 /* json_memory.c: the same; of all nodes or as a summary. */
 void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, enum npart_detail detail);
 
+/* ---- costs ------------------------------------------------------------------------------------------------- */
+
+/* json_cost.c: {"low_ms": ..., "typical_ms": ..., "high_ms": ... without the closing brace. */
+void npart__add_json_range(struct npart__sheet *out, const char *key, struct npart_cost_range value);
+/* The member `cost` of a target. */
+void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans);
+
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
 /* Checks what all reports are given; the plans must be of one model. */

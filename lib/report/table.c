@@ -23,13 +23,11 @@ static void put_cost(struct npart__page *page)
     struct npart__page measured = *page;
     npart__sheet_open(&text, page->pool);
     measured.out = &text;
-    if (page->summary.partitions) {
-        npart__put_milliseconds(&measured, page->cost.total.low_ms);
-        npart__put(&measured, "-");
-        npart__put_milliseconds(&measured, page->cost.total.high_ms);
-    }
+    npart__put_milliseconds(&measured, page->cost.total.low_ms);
+    npart__put(&measured, "-");
+    npart__put_milliseconds(&measured, page->cost.total.high_ms);
     const char *shown = npart__sheet_text(&text);
-    npart__add_format(page->out, " %10s%s", shown, page->cost.is_calibrated || !*shown ? "" : "?");
+    npart__add_format(page->out, " %10s%s", shown, page->cost.is_calibrated ? "" : "?");
     npart__sheet_close(&text);
 }
 
@@ -105,6 +103,6 @@ void npart__put_table(struct npart__page *page, const struct npart_plan_pair *pl
         put_row(page, &plans[i], name_columns);
     }
     if (!page->options->is_verbose)
-        npart__put(page, "\n  % NPU: of nodes; ms a run: device switches, ?: mostly assumed costs;\n"
+        npart__put(page, "\n  % NPU: of nodes; ms a run: 8 of 10, ?: uncalibrated;\n"
                         "  details: one target alone, or --verbose\n");
 }

@@ -336,74 +336,6 @@ static void causes(struct npart__page *page)
         npart__add_format(page->out, "     and %u more (--verbose, or --format json)\n", count - shown);
 }
 
-/* ---- cost -------------------------------------------------------------------------------------------------- */
-
-/* A range without its typical value, which only the total has. */
-static void part(struct npart__page *page, const char *name, struct npart_cost_range range)
-{
-    npart__put(page, name);
-    npart__put_milliseconds(page, range.low_ms);
-    npart__put(page, " to ");
-    npart__put_milliseconds(page, range.high_ms);
-    npart__put(page, " ms");
-}
-
-/* The range's parts, on lines of their own. Each part as a range: its parameters are ranges, and
- * adding their typical values would hide that. */
-static void parts(struct npart__page *page, const struct npart_cost *cost)
-{
-    struct npart__sheet line;
-    struct npart__page gathered = *page;
-    npart__sheet_open(&line, page->pool);
-    gathered.out = &line;
-    part(&gathered, "launches ", cost->switching);
-    part(&gathered, ", copies ", cost->copying);
-    npart__put(&gathered, " (");
-    npart__add_bytes(&line, cost->bytes_to_npu);
-    npart__put(&gathered, " in, ");
-    npart__add_bytes(&line, cost->bytes_to_cpu);
-    npart__put(&gathered, " out");
-    if (cost->unknown_sizes)
-        npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
-    npart__add_text(&line, ")");
-    if (cost->conversions) {
-        part(&gathered, ", layout conversions ", cost->layout);
-        npart__add_format(&line, " (%u tensor%s, ", cost->conversions, cost->conversions == 1 ? "" : "s");
-        npart__add_bytes(&line, cost->conversion_bytes);
-        npart__add_text(&line, ")");
-    }
-    npart__paint(page, NPART__DIM);
-    npart__put(page, "     ");
-    npart__wrapped(page, npart__sheet_text(&line), 5, 5);
-    npart__paint(page, "0");
-    npart__put(page, "\n");
-    npart__sheet_close(&line);
-}
-
-/* A plan without partitions switches between no devices, and costs nothing. */
-static void cost(struct npart__page *page)
-{
-    const struct npart_cost *cost = &page->cost;
-    if (page->summary.partitions == 0)
-        return;
-    npart__put(page, "  ");
-    npart__paint(page, NPART__BOLD);
-    if (page->summary.switches)
-        npart__add_format(page->out, "%u device switch%s", page->summary.switches,
-                          page->summary.switches == 1 ? "" : "es");
-    else
-        npart__put(page, "Launch and transfer");
-    npart__paint(page, "0");
-    npart__put(page, page->summary.switches == 1 ? " costs " : " cost ");
-    npart__put_milliseconds(page, cost->total.typical_ms);
-    npart__put(page, " ms a run (");
-    npart__put_milliseconds(page, cost->total.low_ms);
-    npart__put(page, " to ");
-    npart__put_milliseconds(page, cost->total.high_ms);
-    npart__put(page, cost->is_calibrated ? ")\n" : "), not calibrated\n");
-    parts(page, cost);
-}
-
 /* ---- what fails -------------------------------------------------------------------------------------------- */
 
 /* A sentence and, where there is one, the node. */
@@ -469,6 +401,12 @@ static void left(struct npart__page *page, const struct npart_after *before, con
         npart__put(&gathered, "nodes");
     }
     npart__put(&gathered, still_fails ? "; still fails to compile" : "");
+    if (!still_fails && after->cost.typical_ms >= 0) {
+        npart__put(&gathered, "; ");
+        npart__put_milliseconds(&gathered, after->cost.typical_ms);
+        npart__put(&gathered, " ms a run");
+        npart__put(&gathered, page->cost.is_calibrated ? "" : ", uncalibrated");
+    }
     npart__paint(page, NPART__DIM);
     npart__put(page, "            ");
     npart__wrapped(page, npart__sheet_text(&line), 12, 12);
@@ -668,6 +606,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
     npart__wrapped(page, page->oplist.title, (uint32_t)npart__shown_columns(page, name, strlen(name)) + 2, 5);
     npart__put(page, page->info.level == NPART_LEVEL_OFF ? ", level off\n" : "\n");
     verdict(page);
+    npart__put_recommendation(page, pair);
     failures(page);
     actions(page, pair);
     causes(page);
@@ -681,7 +620,7 @@ static void target(struct npart__page *page, const struct npart_plan_pair *pair)
     npart__put_precisions(page);
     if (page->options->is_verbose)
         npart__put_pieces(page);
-    cost(page);
+    npart__put_cost(page, pair);
     npart__put_memory(page);
     if (page->options->is_verbose) {
         npart__put_layouts(page);

@@ -72,10 +72,14 @@ def check_document(document, complain):
             if victims != cause["victims"]:
                 complain(f"cause {cause['id']} has {victims} victims and says {cause['victims']}")
         cost = target["cost"]
-        for i, key in enumerate(("low_ms", "typical_ms", "high_ms")):
-            total = sum(part[i] for part in cost["parts"].values() if part)
-            if abs(total - cost[key]) > 1e-5:
-                complain(f"cost.{key} is {cost[key]}, the parts sum up to {total}")
+        if cost["typical_ms"] is not None:
+            total = sum(part[1] for part in cost["parts"].values())
+            if abs(total - cost["typical_ms"]) > 1e-5:
+                complain(f"cost.typical_ms is {cost['typical_ms']}, the parts sum up to {total}")
+            if not cost["low_ms"] <= cost["typical_ms"] <= cost["high_ms"]:
+                complain("the cost's range is not in order")
+        elif not cost["unknown_nodes"] and not cost["unknown_sizes"]:
+            complain("the cost is not known, and nothing is unknown")
 
 
 def main():

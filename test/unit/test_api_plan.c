@@ -385,9 +385,9 @@ static void test_api_plan__cost(void)
     struct npart_cost cost = {.size = sizeof cost};
     open_at("t:v1", NULL);
     npart_plan_cost(at.plan, &cost);
-    CHECK(cost.switching.low_ms == 2 && cost.switching.typical_ms == 4 && cost.switching.high_ms == 8);
-    CHECK(cost.copying.low_ms == 2); /* four mappings; no size is known */
-    CHECK(cost.total.typical_ms == cost.switching.typical_ms + cost.copying.typical_ms + cost.layout.typical_ms);
+    CHECK(cost.switching.low_ms < 4 && cost.switching.typical_ms == 4 && cost.switching.high_ms > 4);
+    CHECK(cost.copying.typical_ms == 2); /* four mappings; no size is known */
+    CHECK(cost.total.typical_ms < 0 && cost.cpu_alone.typical_ms < 0); /* nor is what the nodes compute */
     CHECK(cost.bytes_to_npu == 0 && cost.bytes_to_cpu == 0);
     CHECK_INT(cost.unknown_sizes, 4);
     CHECK_INT(cost.conversions, 0);

@@ -139,7 +139,7 @@ static void test_document__the_syntax_file_knows_every_word(void)
 static void test_document__names_every_parameter_and_limit(void)
 {
     static const char *const parameters[] = {
-#define PARAMETER(name, text, sentence) "| `" text "` | " sentence " |",
+#define PARAMETER(name, text, where, sentence) "| `" text "` | " sentence " |",
 #include "oplist/parameters.def"
     };
     char limits[160];

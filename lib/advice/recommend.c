@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether the NPU is worth it: one word and a sentence.
+ *
+ * What a run takes as it is planned, after each step, and on the CPU alone are compared in pairs. Their ranges overlap
+ * more often than not, since they are off by the same things; of the quotient that cancels out, so that is what is
+ * looked at. Where even that may be on either side of 1, nothing is recommended.
+ */
+#include "advice/way.h"
+
+/* A mended plan that is surely faster by so little is not worth a change of the model. */
+#define WORTH_MENDING 0.8
+
+/* A way to run the model. */
+struct way_to_run {
+    const struct npart__bill *bill; /* NULL: it cannot be run so, or what it takes is not known */
+    const struct npart__rates *rates;
+    struct npart__range ms;
+};
+
+static struct way_to_run as_planned(const struct npart__plan *plan)
+{
+    bool runs = plan->cost.is_known && strcmp(plan->summary.verdict, "fails") != 0;
+    return (struct way_to_run){runs ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms};
+}
+
+static struct way_to_run on_cpu(const struct npart__plan *plan)
+{
+    const struct npart__sides *sides = &plan->sides;
+    const struct npart__rates *rates = &plan->node_costs->rates;
+    return (struct way_to_run){sides->is_cpu_known ? &sides->cpu : NULL, rates,
+                               npart__bill_range(rates, &sides->cpu, NPART__PART_ALL)};
+}
+
+/* Of the steps, the one after which a run is shortest; how many steps that are. */
+static struct way_to_run best_mended(const struct npart__advice *advice, uint32_t *steps)
+{
+    struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE};
+    *steps = 0;
+    for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
+        const struct npart__action *at = &advice->items.items[i];
+        bool runs = at->after.bill && strcmp(at->after.verdict, "fails") != 0 && strcmp(at->kind, "none") != 0;
+        if (!runs || (best.bill && at->after.cost_ms.typical >= best.ms.typical))
+            continue;
+        best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms};
+        *steps = i + 1;
+    }
+    return best;
+}
+
+enum outcome { FASTER, SLOWER, EITHER, UNKNOWN };
+
+/* Whether `a` takes less than `share` of what `b` takes. */
+static enum outcome compare(const struct way_to_run *a, const struct way_to_run *b, double share)
+{
+    if (!a->bill || !b->bill)
+        return UNKNOWN;
+    struct npart__range ratio = npart__bill_ratio(a->rates, a->bill, b->rates, b->bill);
+    return ratio.typical < 0 ? UNKNOWN : ratio.high < share ? FASTER : ratio.low > share ? SLOWER : EITHER;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+static void append_ms(struct npart__buffer *out, double ms)
+{
+    npart__append_fixed(out, ms, ms >= 100 ? 0 : ms >= 10 ? 1 : 2);
+}
+
+static void append_range(struct npart__buffer *out, const struct way_to_run *at)
+{
+    append_ms(out, at->ms.typical);
+    npart__append_text(out, " ms (");
+    append_ms(out, at->ms.low);
+    npart__append_text(out, " to ");
+    append_ms(out, at->ms.high);
+    npart__append_text(out, ")");
+}
+
+static void append_steps(struct npart__buffer *out, const struct way_to_run *mended, uint32_t steps)
+{
+    append_range(out, mended);
+    if (steps == 1)
+        npart__append_text(out, " after the first step");
+    else
+        npart__append_format(out, " after the first %u steps", steps);
+}
+
+/* What is known of all three, in one sentence. */
+static const char *reason_of(struct npart__way *way, const struct way_to_run *planned, const struct way_to_run *mended,
+                             uint32_t steps, const struct way_to_run *cpu)
+{
+    const struct npart__plan *plan = way->open;
+    struct npart__buffer text;
+    npart__buffer_init(&text, way->arena);
+    if (!cpu->bill && plan->cost.unknown_nodes)
+        npart__append_format(&text, "not known how much %u node%s compute%s", plan->cost.unknown_nodes,
+                             plan->cost.unknown_nodes == 1 ? "" : "s", plan->cost.unknown_nodes == 1 ? "s" : "");
+    else if (!cpu->bill)
+        npart__append_text(&text, "the op list has no rates to compute with");
+    if (cpu->bill) {
+        if (planned->bill && plan->summary.accepted)
+            append_range(&text, planned);
+        npart__append_text(&text, strcmp(plan->summary.verdict, "fails") == 0 ? "as it is it fails to compile"
+                                  : plan->summary.accepted == 0               ? "no node runs on the NPU"
+                                  : planned->bill                             ? " as it is"
+                                                                              : "not known as it is");
+        if (steps) {
+            npart__append_text(&text, ", ");
+            append_steps(&text, mended, steps);
+        }
+        npart__append_text(&text, "; on the CPU alone ");
+        append_range(&text, cpu);
+        npart__append_text(&text, plan->cost.is_calibrated ? "" : ", uncalibrated");
+    }
+    const char *made = npart__buffer_text(&text);
+    return text.failed ? NULL : made;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------- */
+
+/* Mending counts where it surely beats the CPU, and what there is by more than a little. */
+static const char *choose(const struct npart__plan *plan, const struct way_to_run *planned,
+                          const struct way_to_run *mended, const struct way_to_run *cpu)
+{
+    bool uses_npu = planned->bill && plan->summary.accepted > 0;
+    enum outcome now = uses_npu ? compare(planned, cpu, 1) : SLOWER;
+    enum outcome then = compare(mended, cpu, 1);
+    if (!cpu->bill)
+        return "undecided";
+    if (then == FASTER && (!uses_npu || compare(mended, planned, WORTH_MENDING) == FASTER))
+        return "mend";
+    if (now == FASTER)
+        return "npu";
+    return now == SLOWER && then != EITHER && then != FASTER ? "cpu" : "undecided";
+}
+
+/* With dynamic sizes only what is known of the fixed ones can be compared; fixing them is a step then. */
+npart_status npart__recommend(struct npart__way *way)
+{
+    const struct npart__plan *open = way->open;
+    bool is_open = !open->sides.is_cpu_known && way->fixed && way->fixed->sides.is_cpu_known;
+    struct way_to_run planned = as_planned(open), cpu = on_cpu(is_open ? way->fixed : open);
+    uint32_t steps;
+    struct way_to_run mended = best_mended(way->out, &steps);
+    way->out->choice = choose(open, &planned, &mended, &cpu);
+    way->out->reason = reason_of(way, &planned, &mended, steps, &cpu);
+    return way->out->reason ? NPART_OK : npart__fail_memory(way->error);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a node is charged, on the NPU and on the CPU: once for all plans of a session on one target.
+ *
+ * The form was searched for on published latencies, in folds by network (docs/fidelity-cost.md). On the NPU:
+ *
+ *   product     2 * rows, columns and depth filled up to tiles * taps * groups, at matrix_tops; of two activations its
+ *               groups at product_us as well. Its weights stream in meanwhile: the longer of the two counts in full,
+ *               the shorter one half. So a product of one row, as of a decoder's step, is limited by its weights.
+ *   depthwise   results * sqrt(taps) at depthwise_gops: a filter's rows are shared between neighbours
+ *   others      elements at a rate by class of work; what only moves by bytes read and written; Concat writes in place
+ *   every node  weights at memory_gb_per_s, and node_us
+ *
+ * Nothing is free because it is fused: the rates of elementwise operators were found with those that are. Bytes are by
+ * what is computed in, whatever the file has: NPUs compute float32 as float16.
+ *
+ * On the CPU the longest of operations, elements and bytes counts, and cpu_node_us. What it has no fast kernel for is a
+ * table (slow.def).
+ */
+#include <math.h>
+
+#include "cost/cost.h"
+
+#define TILE 32u      /* HMX: 32 x 32 (arXiv 2509.23324); of other matrix units the same is assumed */
+#define HALF_TILE 16u /* of a product that is not deep */
+#define DEEP 8192u    /* two products of an 8 Gen 3 took 3.3 times as long (arXiv 2501.14794v2, table 3) */
+
+/* Element types by ONNX's numbers. */
+enum npart__arithmetic npart__arithmetic_of(int type)
+{
+    switch (type) {
+    case 2: case 3: case 21: case 22: /* UINT8, INT8, UINT4, INT4 */
+        return NPART__ARITHMETIC_W8A8;
+    case 4: case 5: /* UINT16, INT16 */
+        return NPART__ARITHMETIC_W8A16;
+    case 10: case 16: /* FLOAT16, BFLOAT16 */
+        return NPART__ARITHMETIC_FLOAT16;
+    default:
+        return NPART__ARITHMETIC_FLOAT32;
+    }
+}
+
+static bool is_wide_float(int type)
+{
+    return type == 1 || type == 11; /* FLOAT, DOUBLE */
+}
+
+/* In the file; 4 where the type is not known. */
+static double file_bytes(int type)
+{
+    uint64_t bytes = npart__type_bytes(type, 2); /* of two elements, as there are types of half a byte */
+    return bytes ? (double)bytes / 2 : 4;
+}
+
+struct costing {
+    const struct npart__session *session;
+    struct npart__node_costs *out;
+    const struct npart__op_id *slow_ops;
+    struct npart__op_id concat;
+    /* of the node at hand */
+    uint32_t id;
+    const struct npart__work *work;
+    enum npart__arithmetic arithmetic;
+};
+
+static bool has_rate(const struct costing *at, enum npart__parameter_name name)
+{
+    return at->out->rates.of[at->arithmetic][name] != NPART__NO_RATE;
+}
+
+static double ms_of(const struct costing *at, enum npart__parameter_name name, double quantity)
+{
+    uint8_t rate = at->out->rates.of[at->arithmetic][name];
+    return rate == NPART__NO_RATE ? 0 : at->out->rates.items[rate].ms * quantity;
+}
+
+/* A rate that the list lacks makes the side unknown, but for what need not be there. */
+static void charge(const struct costing *at, struct npart__side_cost *side, enum npart__part part,
+                   enum npart__parameter_name name, double quantity)
+{
+    uint8_t rate = at->out->rates.of[at->arithmetic][name];
+    if (quantity <= 0)
+        return;
+    if (rate == NPART__NO_RATE)
+        side->is_known &= name == NPART__PARAMETER_NODE || name == NPART__PARAMETER_PRODUCT ||
+                          name == NPART__PARAMETER_CPU_NODE || name == NPART__PARAMETER_DEEP;
+    else
+        side->charges[side->count++] = (struct npart__charge){quantity, rate, (uint8_t)part};
+}
+
+/* ---- on the NPU -------------------------------------------------------------------------------------------- */
+
+static double filled_up(uint64_t size, uint64_t tile)
+{
+    return ((double)(size / tile) + (size % tile != 0)) * (double)tile;
+}
+
+double npart__padded_macs(const struct npart__work *work)
+{
+    uint64_t depth = work->depth ? work->depth : 1;
+    if (work->rows == 0 && work->columns == 0)
+        return (double)work->macs; /* recurrent operators, products of which the sizes are not told */
+    return filled_up(work->rows, TILE) * filled_up(work->columns, TILE) *
+           filled_up(depth, depth >= TILE ? TILE : HALF_TILE) * (double)work->taps * (double)work->groups;
+}
+
+static double weight_bytes(const struct npart__work *work)
+{
+    double share = is_wide_float(work->weight_type) ? 2 / file_bytes(work->weight_type) : 1;
+    return (double)work->weight_bytes * share;
+}
+
+/* Elements by bytes of the node's activations, whatever type each operand has. */
+static double in(const struct npart__work *work)
+{
+    return (double)work->input_bytes / file_bytes(work->activation_type);
+}
+
+static double out(const struct npart__work *work)
+{
+    return (double)work->output_bytes / file_bytes(work->activation_type);
+}
+
+static double larger(const struct npart__work *work)
+{
+    return in(work) > out(work) ? in(work) : out(work);
+}
+
+/* A product and its weights at the same time. */
+static void charge_product(const struct costing *at, struct npart__side_cost *side)
+{
+    const struct npart__work *work = at->work;
+    double operations = 2 * npart__padded_macs(work), bytes = weight_bytes(work), factor = 1;
+    bool is_deep = work->class == NPART__WORK_MATRIX && work->depth >= DEEP && work->depth / 2 > work->columns;
+    const struct npart__parameter *deep = at->out->rates.values[at->arithmetic][NPART__PARAMETER_DEEP];
+    bool is_limited = ms_of(at, NPART__PARAMETER_MATRIX, operations) >= ms_of(at, NPART__PARAMETER_MEMORY, bytes);
+    operations *= is_limited ? 1 : 0.5;
+    bytes *= is_limited ? 0.5 : 1;
+    if (is_deep && deep)
+        factor = deep->typical;
+    charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_MATRIX, operations * factor);
+    charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, bytes * factor);
+    if (is_deep)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_DEEP,
+               factor * (ms_of(at, NPART__PARAMETER_MATRIX, operations) + ms_of(at, NPART__PARAMETER_MEMORY, bytes)));
+    if (work->class == NPART__WORK_PRODUCT)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
+}
+
+static void charge_depthwise(const struct costing *at, struct npart__side_cost *side)
+{
+    const struct npart__work *work = at->work;
+    bool is_filter = work->weight_bytes && work->taps && work->rows;
+    if (is_filter)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_DEPTHWISE,
+               (double)work->rows * (double)work->groups * (double)work->columns * sqrt((double)work->taps));
+    else
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_POOL, larger(work));
+}
+
+static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
+{
+    const struct npart__work *work = at->work;
+    bool is_move = work->class == NPART__WORK_MOVE, is_convert = work->class == NPART__WORK_CONVERT;
+    enum npart__part part = is_convert ? NPART__PART_QUANTIZE : NPART__PART_NPU_BANDWIDTH;
+    double element_bytes = at->arithmetic == NPART__ARITHMETIC_W8A8 ? 1 : 2;
+    if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT)
+        charge_product(at, side);
+    else if (!is_move && !is_convert)
+        charge(at, side, NPART__PART_NPU_BANDWIDTH, NPART__PARAMETER_MEMORY, weight_bytes(work));
+    if (work->class == NPART__WORK_DEPTHWISE)
+        charge_depthwise(at, side);
+    else if (work->class == NPART__WORK_NORMALIZE)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NORMALIZE, larger(work));
+    else if (work->class == NPART__WORK_FUNCTION)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_FUNCTION, out(work));
+    else if (work->class == NPART__WORK_ELEMENTWISE)
+        charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_ELEMENTWISE, out(work));
+    else if (is_convert || (is_move && !npart__is_op(&at->session->graph->nodes.items[at->id], at->concat)))
+        charge(at, side, part, NPART__PARAMETER_MOVE,
+               (in(work) + out(work)) * element_bytes);
+    charge(at, side, is_convert ? part : NPART__PART_NPU_COMPUTE, NPART__PARAMETER_NODE, 1);
+}
+
+/* ---- on the CPU -------------------------------------------------------------------------------------------- */
+
+enum { ANY = 0xff, SIXTEENS = 1 << NPART__ARITHMETIC_W8A16, INTEGERS = SIXTEENS | 1 << NPART__ARITHMETIC_W8A8 };
+
+static const struct slow {
+    const char *op;
+    uint8_t class, arithmetics, rank;
+    const char *sentence;
+} slow_rows[] = {
+#define SLOW(op, class, arithmetics, rank, sentence) {op, NPART__WORK_##class, arithmetics, rank, sentence},
+#include "cost/slow.def"
+};
+
+const char *npart__slow_sentence(uint8_t slow)
+{
+    return slow ? slow_rows[slow - 1].sentence : NULL;
+}
+
+static bool has_rank(const struct costing *at, uint8_t least)
+{
+    const struct npart__node *node = &at->session->graph->nodes.items[at->id];
+    uint32_t value = node->input_count ? npart__node_input(at->session->graph, node, 0) : NPART_NONE;
+    const struct npart__fact *fact = value == NPART_NONE ? NULL : npart__fact_of(at->session->inference, value);
+    return least == 0 || (fact && fact->has_rank && fact->rank >= least);
+}
+
+static uint8_t find_slow(const struct costing *at)
+{
+    const struct npart__node *node = &at->session->graph->nodes.items[at->id];
+    for (uint8_t i = 0; i < NPART__COUNT(slow_rows); i++) {
+        const struct slow *row = &slow_rows[i];
+        if ((!row->op || npart__is_op(node, at->slow_ops[i])) && (row->arithmetics >> at->arithmetic & 1) &&
+            (row->class == NPART__WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank))
+            return (uint8_t)(i + 1);
+    }
+    return 0;
+}
+
+static double larger_elements(const struct npart__work *work)
+{
+    return (double)(work->input_elements > work->output_elements ? work->input_elements : work->output_elements);
+}
+
+/* What takes longest of products or elements, and of bytes. */
+static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__side_cost *side)
+{
+    const struct npart__work *work = at->work;
+    bool is_product = work->macs > 0;
+    double bytes = (double)work->input_bytes + (double)work->output_bytes + (double)work->weight_bytes;
+    double quantity = is_product ? 2 * (double)work->macs : larger_elements(work);
+    enum npart__parameter_name name = is_product ? NPART__PARAMETER_CPU_MATRIX : NPART__PARAMETER_CPU_ELEMENT;
+    enum npart__parameter_name slower =
+        is_product ? NPART__PARAMETER_CPU_SLOW_MATRIX : NPART__PARAMETER_CPU_SLOW_ELEMENT;
+    if (slow && has_rate(at, slower))
+        name = slower;
+    bool is_bytes = work->class == NPART__WORK_MOVE ||
+                    ms_of(at, NPART__PARAMETER_CPU_MEMORY, bytes) > ms_of(at, name, quantity);
+    if (work->class == NPART__WORK_CONVERT)
+        charge(at, side, NPART__PART_QUANTIZE, NPART__PARAMETER_CPU_QUANTIZE, larger_elements(work));
+    else if (is_bytes)
+        charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_MEMORY, bytes);
+    else
+        charge(at, side, NPART__PART_CPU, name, quantity);
+    charge(at, side, NPART__PART_CPU, NPART__PARAMETER_CPU_NODE, 1);
+}
+
+/* ---- all nodes --------------------------------------------------------------------------------------------- */
+
+static bool is_known(const struct npart__work *work)
+{
+    const uint64_t figures[] = {work->macs,        work->input_elements, work->output_elements, work->weight_elements,
+                                work->input_bytes, work->output_bytes,   work->weight_bytes,    work->rows,
+                                work->columns,     work->depth,          work->taps,            work->groups};
+    for (size_t i = 0; i < NPART__COUNT(figures); i++)
+        if (!npart__work_is_number(figures[i]))
+            return false;
+    return true;
+}
+
+/* How often a body runs is not known. */
+static void cost_node(struct costing *at, struct npart__node_cost *out)
+{
+    at->work = &at->out->works[at->id];
+    out->npu.is_known = out->cpu.is_known = true;
+    if (at->work->class == NPART__WORK_NONE)
+        return;
+    at->arithmetic = npart__arithmetic_of(at->work->activation_type);
+    if (!is_known(at->work) || npart__node_region(at->session->graph, at->id) != 0) {
+        out->npu.is_known = out->cpu.is_known = false;
+        return;
+    }
+    out->slow = find_slow(at);
+    cost_on_cpu(at, out->slow, &out->cpu);
+    /* A chip without floating point moves and converts it all the same, and takes no other node of it. */
+    if (at->arithmetic <= NPART__ARITHMETIC_FLOAT16 && !has_rate(at, NPART__PARAMETER_MATRIX))
+        at->arithmetic = NPART__ARITHMETIC_W8A8;
+    out->arithmetic = (uint8_t)at->arithmetic;
+    cost_on_npu(at, &out->npu);
+}
+
+double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool on_npu)
+{
+    const struct npart__side_cost *side = on_npu ? &nodes->items[node].npu : &nodes->items[node].cpu;
+    double ms = 0;
+    for (uint32_t i = 0; i < side->count; i++)
+        ms += nodes->rates.items[side->charges[i].rate].ms * side->charges[i].quantity;
+    return side->is_known ? ms : -1;
+}
+
+bool npart__cost_nodes(const struct npart__session *session, const struct npart__works *works,
+                       struct npart__arena *arena, struct npart__node_costs *inout)
+{
+    static const char concat[] = "Concat";
+    const char *names[NPART__COUNT(slow_rows) + 1];
+    for (size_t i = 0; i < NPART__COUNT(slow_rows); i++)
+        names[i] = slow_rows[i].op ? slow_rows[i].op : "";
+    names[NPART__COUNT(slow_rows)] = concat;
+    const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
+    inout->works = works->items;
+    inout->count = works->count;
+    inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
+    if (!inout->items || !ids)
+        return false;
+    struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)]};
+    for (at.id = 0; at.id < works->count; at.id++)
+        if (npart__is_live(session, at.id))
+            cost_node(&at, &inout->items[at.id]);
+    return true;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a run takes: whether the NPU is worth it, in one line under the verdict; and below, the ways to run the model
+ * side by side, with what the time goes into.
+ */
+#include "report/page.h"
+
+#define NAME_COLUMNS 18u
+
+/* "0.56 ms (0.28 to 1.09), uncalibrated" */
+static void put_range(struct npart__page *page, struct npart_cost_range range, bool is_calibrated)
+{
+    npart__put_milliseconds(page, range.typical_ms);
+    npart__put(page, " ms (");
+    npart__put_milliseconds(page, range.low_ms);
+    npart__put(page, " to ");
+    npart__put_milliseconds(page, range.high_ms);
+    npart__put(page, is_calibrated ? ")" : "), uncalibrated");
+}
+
+/* Nothing where there is nothing to compare with. */
+void npart__put_recommendation(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    static const struct {
+        const char *choice, *color, *words;
+    } all[] = {{"npu", NPART__GREEN, "Use the NPU"},
+               {"mend", NPART__YELLOW, "Mend first"},
+               {"cpu", NPART__RED, "Stay on the CPU"},
+               {"undecided", NPART__MAGENTA, "NPU or CPU?"}};
+    struct npart_recommendation at = {.size = sizeof at};
+    struct npart_cost fixed = {.size = sizeof fixed};
+    bool is_known = page->cost.cpu_alone.typical_ms >= 0 ||
+                    (npart_plan_cost(pair->fixed, &fixed) && fixed.cpu_alone.typical_ms >= 0);
+    if (!is_known || !npart_advice_recommendation(pair->advice, &at))
+        return;
+    for (size_t i = 0; i < NPART__LENGTH(all); i++) {
+        if (strcmp(all[i].choice, at.choice) != 0)
+            continue;
+        uint32_t column = (uint32_t)strlen(all[i].words) + 4;
+        npart__put(page, "  ");
+        npart__painted(page, all[i].color, all[i].words);
+        npart__put(page, ": ");
+        npart__wrapped(page, at.reason, column, 9);
+        npart__put(page, "\n");
+    }
+}
+
+/* A way to run the model; nothing where it is not known. */
+static void put_way(struct npart__page *page, const char *name, struct npart_cost_range range)
+{
+    if (range.typical_ms < 0)
+        return;
+    npart__add_format(page->out, "     %-*s", (int)NAME_COLUMNS, name);
+    put_range(page, range, page->cost.is_calibrated);
+    npart__put(page, "\n");
+}
+
+/* Opens a sheet for a line that is wrapped as a whole. */
+static struct npart__page gather(struct npart__page *page, struct npart__sheet *line)
+{
+    struct npart__page gathered = *page;
+    npart__sheet_open(line, page->pool);
+    gathered.out = line;
+    return gathered;
+}
+
+static void put_gathered(struct npart__page *page, struct npart__sheet *line)
+{
+    if (line->size) {
+        npart__paint(page, NPART__DIM);
+        npart__put(page, "     ");
+        npart__wrapped(page, npart__sheet_text(line), 5, 5);
+        npart__paint(page, "0");
+        npart__put(page, "\n");
+    }
+    npart__sheet_close(line);
+}
+
+/* Shares that can be told apart from nothing, as far as two decimals show. */
+static bool put_part(struct npart__page *page, const char *name, struct npart_cost_range range)
+{
+    if (range.typical_ms < 0.005)
+        return false;
+    npart__put(page, page->out->size ? ", " : "of it ");
+    npart__put(page, name);
+    npart__put(page, " ");
+    npart__put_milliseconds(page, range.typical_ms);
+    return true;
+}
+
+static void put_parts(struct npart__page *page)
+{
+    const struct npart_cost *cost = &page->cost;
+    struct npart__sheet line;
+    struct npart__page at = gather(page, &line);
+    put_part(&at, "CPU", cost->cpu);
+    put_part(&at, "NPU computing", cost->npu_compute);
+    put_part(&at, "NPU memory", cost->npu_bandwidth);
+    if (put_part(&at, "launches", cost->switching) && page->summary.switches)
+        npart__add_format(&line, " (%u device switch%s)", page->summary.switches,
+                          page->summary.switches == 1 ? "" : "es");
+    if (put_part(&at, "copies", cost->copying)) {
+        npart__put(&at, " (");
+        npart__add_bytes(&line, cost->bytes_to_npu);
+        npart__put(&at, " in, ");
+        npart__add_bytes(&line, cost->bytes_to_cpu);
+        npart__put(&at, " out");
+        if (cost->unknown_sizes)
+            npart__add_format(&line, ", %u of unknown size", cost->unknown_sizes);
+        npart__put(&at, ")");
+    }
+    if (put_part(&at, "layout conversions", cost->layout))
+        npart__add_format(&line, " (%u tensor%s)", cost->conversions, cost->conversions == 1 ? "" : "s");
+    put_part(&at, "quantizing", cost->quantizing);
+    npart__put(&at, line.size ? " ms" : "");
+    put_gathered(page, &line);
+}
+
+/* The causes whose nodes take longest on the CPU, which may be others than those that end most partitions. */
+static void put_causes(struct npart__page *page)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    uint32_t longest[2] = {NPART_NONE, NPART_NONE};
+    double ms[2] = {0.005, 0.005};
+    for (uint32_t i = 0; npart_plan_cause(page->plan, i, &cause, NULL, 0); i++) {
+        uint32_t place = cause.cpu_ms > ms[0] ? 0 : 1;
+        if (cause.cpu_ms <= ms[place])
+            continue;
+        longest[1] = place ? i : longest[0];
+        ms[1] = place ? cause.cpu_ms : ms[0];
+        if (place == 0) {
+            longest[0] = i;
+            ms[0] = cause.cpu_ms;
+        }
+    }
+    struct npart__sheet line;
+    struct npart__page at = gather(page, &line);
+    for (size_t i = 0; i < 2 && longest[i] != NPART_NONE; i++) {
+        npart__add_format(&line, i ? ", of cause %u " : "on the CPU nodes of cause %u take ", longest[i] + 1);
+        npart__put_milliseconds(&at, ms[i]);
+    }
+    npart__put(&at, line.size ? " ms" : "");
+    put_gathered(page, &line);
+}
+
+/* What the CPU is slow at, once for each sentence; there are few. */
+static void put_slow(struct npart__page *page)
+{
+    const char *told[8] = {NULL};
+    struct npart_node_plan node = {.size = sizeof node};
+    for (uint32_t i = 0; npart_plan_node(page->plan, i, &node); i++) {
+        size_t k = 0;
+        while (k < NPART__LENGTH(told) && told[k] && told[k] != node.slow)
+            k++;
+        if (!node.slow || k == NPART__LENGTH(told) || told[k])
+            continue;
+        told[k] = node.slow;
+        npart__put(page, "     ");
+        npart__wrapped(page, node.slow, 5, 5);
+        npart__put(page, "\n");
+    }
+}
+
+static void put_limits(struct npart__page *page)
+{
+    const struct npart_cost *cost = &page->cost;
+    struct npart__sheet line;
+    struct npart__page at = gather(page, &line);
+    if (cost->fill > 0 && cost->fill < 0.5) {
+        npart__put(&at, "the NPU's matrix unit is filled to ");
+        npart__add_decimal(&line, cost->fill * 100, cost->fill < 0.1 ? 1 : 0);
+        npart__put(&at, " %: products with few rows or columns use a part of each tile");
+    }
+    put_gathered(page, &line);
+    if (!cost->break_even_macs || page->summary.partitions < 2)
+        return;
+    at = gather(page, &line);
+    npart__put(&at, "a partition pays from about ");
+    npart__add_decimal(&line, (double)cost->break_even_macs / 1e6, cost->break_even_macs < 10000000 ? 1 : 0);
+    npart__put(&at, " million MACs on");
+    put_gathered(page, &line);
+}
+
+/* What is known where the whole is not: how many switches. */
+static void put_unknown(struct npart__page *page)
+{
+    const struct npart_cost *cost = &page->cost;
+    struct npart__sheet line;
+    struct npart__page at = gather(page, &line);
+    npart__add_format(&line, "%u device switch%s; launches ", page->summary.switches,
+                      page->summary.switches == 1 ? "" : "es");
+    put_range(&at, cost->switching, cost->is_calibrated);
+    if (cost->unknown_sizes == 0 && cost->copying.typical_ms > 0) {
+        npart__put(&at, ", copies ");
+        put_range(&at, cost->copying, cost->is_calibrated);
+    }
+    npart__put(&at, "; ");
+    if (cost->unknown_nodes)
+        npart__add_format(&line, "not known how much %u node%s compute%s", cost->unknown_nodes,
+                          cost->unknown_nodes == 1 ? "" : "s", cost->unknown_nodes == 1 ? "s" : "");
+    else if (cost->unknown_sizes)
+        npart__add_format(&line, "%u boundary tensors of unknown size", cost->unknown_sizes);
+    else
+        npart__put(&at, "the op list has no rates to compute with");
+    put_gathered(page, &line);
+}
+
+void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pair)
+{
+    const struct npart_cost *cost = &page->cost;
+    struct npart_cost fixed = {.size = sizeof fixed};
+    bool is_fixed = npart_plan_cost(pair->fixed, &fixed);
+    if (page->summary.live == 0)
+        return;
+    npart__painted(page, NPART__BOLD, "  Time a run");
+    npart__put(page, ", typical and for 8 of 10");
+    if (strcmp(cost->runtime, "bare") != 0)
+        npart__add_format(page->out, ", started by %s", cost->runtime);
+    npart__put(page, "\n");
+    if (page->summary.partitions)
+        put_way(page, "as planned", cost->total);
+    put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
+    if (strcmp(page->summary.verdict, "whole") != 0)
+        put_way(page, "all on the NPU", cost->npu_whole);
+    if (is_fixed)
+        put_way(page, "sizes fixed", fixed.total);
+    if (cost->total.typical_ms < 0) {
+        put_unknown(page);
+        return;
+    }
+    put_parts(page);
+    put_causes(page);
+    put_slow(page);
+    put_limits(page);
+    if (page->options->is_verbose && page->summary.partitions)
+        put_way(page, "first run, besides", cost->cold);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a run costs, in JSON: docs/json.md, "Cost".
+ */
+#include "report/report.h"
+
+/* Six digits: microseconds in milliseconds, and the same everywhere. */
+static void decimal_or_null(struct npart__sheet *out, const char *key, double value)
+{
+    npart__add_text(out, key);
+    if (value < 0)
+        npart__add_text(out, "null");
+    else
+        npart__add_decimal(out, value, 6);
+}
+
+static void range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
+{
+    npart__add_text(out, key);
+    if (value.typical_ms < 0) {
+        npart__add_text(out, "null");
+        return;
+    }
+    decimal_or_null(out, "[", value.low_ms);
+    decimal_or_null(out, ",", value.typical_ms);
+    decimal_or_null(out, ",", value.high_ms);
+    npart__add_text(out, "]");
+}
+
+static void count(struct npart__sheet *out, const char *key, uint64_t value)
+{
+    npart__add_format(out, "%s%llu", key, (unsigned long long)value);
+}
+
+void npart__add_json_range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
+{
+    npart__add_text(out, key);
+    decimal_or_null(out, "{\"low_ms\":", value.low_ms);
+    decimal_or_null(out, ",\"typical_ms\":", value.typical_ms);
+    decimal_or_null(out, ",\"high_ms\":", value.high_ms);
+}
+
+static void parts(struct npart__sheet *out, const struct npart_cost *at)
+{
+    range(out, ",\"parts\":{\"switch\":", at->switching);
+    range(out, ",\"copy\":", at->copying);
+    range(out, ",\"layout\":", at->layout);
+    range(out, ",\"quantize\":", at->quantizing);
+    range(out, ",\"cpu\":", at->cpu);
+    range(out, ",\"npu_compute\":", at->npu_compute);
+    range(out, ",\"npu_bandwidth\":", at->npu_bandwidth);
+    npart__add_text(out, "}");
+}
+
+/* Kernels without a fast kernel on the CPU, by sentence: there are few, whose addresses tell them apart. */
+static void slow(struct npart__sheet *out, const npart_plan *plan)
+{
+    struct { const char *text; uint32_t nodes; double ms; } told[16];
+    struct npart_node_plan at = {.size = sizeof at};
+    size_t found = 0;
+    for (uint32_t i = 0; npart_plan_node(plan, i, &at); i++) {
+        size_t k = 0;
+        if (!at.slow)
+            continue;
+        while (k < found && told[k].text != at.slow)
+            k++;
+        if (k == NPART__LENGTH(told))
+            continue;
+        if (k == found) {
+            told[found].text = at.slow;
+            told[found].nodes = 0;
+            told[found++].ms = 0;
+        }
+        told[k].nodes++;
+        told[k].ms = at.ms < 0 || told[k].ms < 0 ? -1 : told[k].ms + at.ms;
+    }
+    npart__add_text(out, ",\"slow\":[");
+    for (size_t k = 0; k < found; k++) {
+        npart__add_text(out, k ? ",{\"text\":" : "{\"text\":");
+        npart__add_json_string(out, told[k].text, strlen(told[k].text));
+        count(out, ",\"nodes\":", told[k].nodes);
+        decimal_or_null(out, ",\"typical_ms\":", told[k].ms);
+        npart__add_text(out, "}");
+    }
+    npart__add_text(out, "]");
+}
+
+static void recommendation(struct npart__sheet *out, const npart_advice *advice)
+{
+    struct npart_recommendation at = {.size = sizeof at};
+    if (!npart_advice_recommendation(advice, &at)) {
+        npart__add_text(out, ",\"recommendation\":null,\"reason\":null");
+        return;
+    }
+    npart__add_text(out, ",\"recommendation\":");
+    npart__add_json_string(out, at.choice, strlen(at.choice));
+    npart__add_text(out, ",\"reason\":");
+    npart__add_json_string(out, at.reason, strlen(at.reason));
+}
+
+void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans)
+{
+    static const struct npart_cost_range unknown = {-1, -1, -1};
+    struct npart_cost at = {.size = sizeof at}, fixed = {.size = sizeof fixed};
+    (void)npart_plan_cost(plans->plan, &at);
+    bool is_fixed = npart_plan_cost(plans->fixed, &fixed);
+    npart__add_json_range(out, ",\"cost\":", at.total);
+    npart__add_text(out, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
+    npart__add_text(out, ",\"runtime\":");
+    npart__add_json_string(out, at.runtime, strlen(at.runtime));
+    parts(out, &at);
+    range(out, ",\"alternatives\":{\"as_is\":", at.total);
+    range(out, ",\"cpu\":", at.cpu_alone);
+    range(out, ",\"npu_whole\":", at.npu_whole);
+    range(out, ",\"fixed\":", is_fixed ? fixed.total : unknown);
+    npart__add_text(out, "}");
+    recommendation(out, plans->advice);
+    range(out, ",\"cold\":", at.cold);
+    decimal_or_null(out, ",\"tile_fill\":", at.fill > 0 ? at.fill : -1);
+    if (at.break_even_macs)
+        count(out, ",\"break_even_macs\":", at.break_even_macs);
+    else
+        npart__add_text(out, ",\"break_even_macs\":null");
+    slow(out, plans->plan);
+    count(out, ",\"bytes_to_npu\":", at.bytes_to_npu);
+    count(out, ",\"bytes_to_cpu\":", at.bytes_to_cpu);
+    count(out, ",\"unknown_sizes\":", at.unknown_sizes);
+    count(out, ",\"unknown_nodes\":", at.unknown_nodes);
+    count(out, ",\"layout_conversions\":", at.conversions);
+    npart__add_text(out, "}");
+}
