@@ -469,6 +469,8 @@ static npart_status walk(struct npart__way *way)
         status = keep_rest(way);
     if (status == NPART_OK)
         status = keep_first(way);
+    if (status == NPART_OK)
+        status = npart__way_small(way);
     if (status == NPART_OK && npart__take_failure(way->open->session.inference))
         status = npart__fail_memory(way->error);
     if (status == NPART_OK)

@@ -36,14 +36,17 @@ static struct way_to_run on_cpu(const struct npart__plan *plan)
 static struct way_to_run best_mended(const struct npart__advice *advice, uint32_t *steps)
 {
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE};
+    uint32_t passed = 0;
     *steps = 0;
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
-        bool runs = at->after.bill && strcmp(at->after.verdict, "fails") != 0 && strcmp(at->kind, "none") != 0;
+        bool is_step = strcmp(at->kind, "none") != 0;
+        bool runs = at->after.bill && strcmp(at->after.verdict, "fails") != 0 && is_step;
+        passed += is_step;
         if (!runs || (best.bill && at->after.cost_ms.typical >= best.ms.typical))
             continue;
         best = (struct way_to_run){at->after.bill, at->after.rates, at->after.cost_ms};
-        *steps = i + 1;
+        *steps = passed;
     }
     return best;
 }

@@ -44,6 +44,9 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
 /* advice.c: says that the action needs the first `steps` steps. Its causes are listed before. False when out of
  * memory. */
 bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action);
+/* small.c: where there are no steps, adds that partitions that do not pay are left to the CPU. */
+npart_status npart__way_small(struct npart__way *way);
+
 /* recommend.c: whether the NPU is worth it, once all actions are there. */
 npart_status npart__recommend(struct npart__way *way);
 

@@ -110,7 +110,7 @@ struct npart__node_cost {
 /* Of all live nodes of a session, for one target. */
 struct npart__node_costs {
     struct npart__rates rates;
-    struct npart__node_cost *items; /* by node of session->graph */
+    struct npart__node_cost *items; /* by node of the file */
     const struct npart__work *works;
     uint32_t count;
 };

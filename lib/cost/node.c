@@ -23,7 +23,10 @@
 
 #define TILE 32u      /* HMX: 32 x 32 (arXiv 2509.23324); of other matrix units the same is assumed */
 #define HALF_TILE 16u /* of a product that is not deep */
-#define DEEP 8192u    /* two products of an 8 Gen 3 took 3.3 times as long (arXiv 2501.14794v2, table 3) */
+/* Two products of an 8 Gen 3, 14336 deep and 4096 wide, took 3.3 times as long (arXiv 2501.14794v2, table 3); one of
+ * 25088 by 512 does not (CavaFace, AI Hub v0.46.1). */
+#define DEEP 8192u
+#define DEEP_AND_WIDE 2048u
 
 /* Element types by ONNX's numbers. */
 enum npart__arithmetic npart__arithmetic_of(int type)
@@ -131,7 +134,8 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
 {
     const struct npart__work *work = at->work;
     double operations = 2 * npart__padded_macs(work), bytes = weight_bytes(work), factor = 1;
-    bool is_deep = work->class == NPART__WORK_MATRIX && work->depth >= DEEP && work->depth / 2 > work->columns;
+    bool is_deep = work->class == NPART__WORK_MATRIX && work->depth >= DEEP && work->columns >= DEEP_AND_WIDE &&
+                   work->depth / 2 > work->columns;
     const struct npart__parameter *deep = at->out->rates.values[at->arithmetic][NPART__PARAMETER_DEEP];
     bool is_limited = ms_of(at, NPART__PARAMETER_MATRIX, operations) >= ms_of(at, NPART__PARAMETER_MEMORY, bytes);
     operations *= is_limited ? 1 : 0.5;
@@ -184,14 +188,17 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------- */
 
+enum { EVERYWHERE = NPART__INVOKERS, TFLITE = NPART__INVOKER_TFLITE };
 enum { ANY = 0xff, SIXTEENS = 1 << NPART__ARITHMETIC_W8A16, INTEGERS = SIXTEENS | 1 << NPART__ARITHMETIC_W8A8 };
 
 static const struct slow {
     const char *op;
     uint8_t class, arithmetics, rank;
+    uint8_t invoker;
     const char *sentence;
 } slow_rows[] = {
-#define SLOW(op, class, arithmetics, rank, sentence) {op, NPART__WORK_##class, arithmetics, rank, sentence},
+#define SLOW(op, class, arithmetics, rank, runtime, sentence)                                                          \
+    {op, NPART__WORK_##class, arithmetics, rank, runtime, sentence},
 #include "cost/slow.def"
 };
 
@@ -214,7 +221,8 @@ static uint8_t find_slow(const struct costing *at)
     for (uint8_t i = 0; i < NPART__COUNT(slow_rows); i++) {
         const struct slow *row = &slow_rows[i];
         if ((!row->op || npart__is_op(node, at->slow_ops[i])) && (row->arithmetics >> at->arithmetic & 1) &&
-            (row->class == NPART__WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank))
+            (row->class == NPART__WORK_CLASSES || row->class == at->work->class) && has_rank(at, row->rank) &&
+            (row->invoker == EVERYWHERE || row->invoker == at->out->rates.invoker))
             return (uint8_t)(i + 1);
     }
     return 0;
@@ -275,9 +283,6 @@ static void cost_node(struct costing *at, struct npart__node_cost *out)
     }
     out->slow = find_slow(at);
     cost_on_cpu(at, out->slow, &out->cpu);
-    /* A chip without floating point moves and converts it all the same, and takes no other node of it. */
-    if (at->arithmetic <= NPART__ARITHMETIC_FLOAT16 && !has_rate(at, NPART__PARAMETER_MATRIX))
-        at->arithmetic = NPART__ARITHMETIC_W8A8;
     out->arithmetic = (uint8_t)at->arithmetic;
     cost_on_npu(at, &out->npu);
 }
@@ -301,12 +306,13 @@ bool npart__cost_nodes(const struct npart__session *session, const struct npart_
     names[NPART__COUNT(slow_rows)] = concat;
     const struct npart__op_id *ids = npart__find_ops(session->graph, names, NPART__COUNT(names), arena);
     inout->works = works->items;
-    inout->count = works->count;
     inout->items = npart__arena_zeroed(arena, works->count + (size_t)1, sizeof *inout->items);
     if (!inout->items || !ids)
         return false;
     struct costing at = {.session = session, .out = inout, .slow_ops = ids, .concat = ids[NPART__COUNT(slow_rows)]};
-    for (at.id = 0; at.id < works->count; at.id++)
+    /* What a session has copied is told of its user, which has its work. */
+    inout->count = works->count < npart__file_nodes(session) ? works->count : npart__file_nodes(session);
+    for (at.id = 0; at.id < inout->count; at.id++)
         if (npart__is_live(session, at.id))
             cost_node(&at, &inout->items[at.id]);
     return true;

@@ -535,6 +535,12 @@ static void steps(struct npart__page *page, const struct npart_plan_pair *pair, 
     }
 }
 
+/* Fewer nodes on the NPU may be a gain, too. */
+static bool is_shorter(const struct npart__page *page, const struct npart_after *after)
+{
+    return after->cost.typical_ms >= 0 && after->cost.typical_ms < page->cost.total.typical_ms;
+}
+
 /* What no step changes, and steps that change no count. */
 static void rest(struct npart__page *page, const npart_advice *advice, uint32_t first, uint32_t end,
                  const struct npart_after *before)
@@ -546,7 +552,9 @@ static void rest(struct npart__page *page, const npart_advice *advice, uint32_t 
             if (is_kept(&action) != (pass == 0))
                 continue;
             action_lines(page, is_first ? "  Advice    " : "  else      ", &action);
-            if (!is_kept(&action))
+            if (!is_kept(&action) && is_shorter(page, &action.after))
+                left(page, before, &action.after);
+            else if (!is_kept(&action))
                 npart__put(page, "            brings no more nodes to the NPU\n");
             if (i == 0 || page->options->is_verbose)
                 other_lines(page, advice, i, before);

@@ -144,9 +144,11 @@ static const struct {
      2 * 6400 * 32 * 16e-9 + 0.001, 320e-6 / 2, 0, (6400 * 37 + 160) * 4e-7 + 0.01, 0},
     {"of two activations", "input x float32[64,64]\ninput w float32[64,64]\nnode y = MatMul(x, w)\noutput y\n",
      524288e-9 + 0.005 + 0.001, 0, 0, 524288e-8 + 0.01, 0},
-    /* 32 x 32 x 8192 is deep: three times as long */
-    {"a deep product", "input x float32[32,8192]\ninit w float32[8192,32]\nnode y = MatMul(x, w)\noutput y\n",
-     3 * 16777216e-9 / 2 + 0.001, 3 * 524288e-6, 0, (3 * 262144 - 262144 + 1024) * 4e-7 + 0.01, 0},
+    /* 32 x 2048 x 8192 is deep: three times as long */
+    {"a deep product", "input x float32[32,8192]\ninit w float32[8192,2048]\nnode y = MatMul(x, w)\noutput y\n",
+     3 * 1073741824e-9 / 2 + 0.001, 3 * 33554432e-6, 0, 1073741824e-8 + 0.01, 0},
+    {"deep, but not wide", "input x float32[32,8192]\ninit w float32[8192,32]\nnode y = MatMul(x, w)\noutput y\n",
+     16777216e-9 / 2 + 0.001, 524288e-6, 0, (262144 * 2 + 1024) * 4e-7 + 0.01, 0},
     /* 64 x 64 x 32 results times the root of 9 taps; 576 bytes of weights */
     {"depthwise",
      "input x float32[1,32,66,66]\ninit w float32[32,1,3,3]\nnode y = Conv(x, w) group=32\noutput y\n",

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Partitions that take longer than their nodes on the CPU: a launch costs the same for one node as for a thousand.
+ * Looked for where nothing else can be done about a plan, for every other step joins partitions.
+ */
+#include "advice/way.h"
+
+/* Nodes that are named in a command. */
+#define MOST_NAMED 4u
+
+struct small {
+    bool *is_small; /* by node */
+    uint32_t nodes, partitions;
+};
+
+/* What a partition takes beside its nodes: its launch, and its share of what crosses, by tensors. */
+static double overhead_ms(const struct npart__plan *plan, const struct npart__partition *at)
+{
+    const struct npart__cost *cost = &plan->cost;
+    uint32_t crossings = plan->partitioning.crossings.count;
+    double crossed = crossings ? (double)(at->input_count + at->output_count) / crossings : 0;
+    return cost->parts_ms[NPART__PART_SWITCH].typical / plan->partitioning.partitions.count +
+           cost->parts_ms[NPART__PART_COPY].typical * (crossed < 1 ? crossed : 1);
+}
+
+static bool find_small(const struct npart__plan *plan, struct npart__arena *arena, struct small *out)
+{
+    uint32_t partitions = plan->partitioning.partitions.count;
+    double *saved_ms = npart__arena_zeroed(arena, partitions + (size_t)1, sizeof *saved_ms);
+    *out = (struct small){.is_small = npart__arena_zeroed(arena, plan->node_costs->count + (size_t)1, sizeof(bool))};
+    if (!saved_ms || !out->is_small)
+        return false;
+    for (uint32_t p = 0; p < partitions; p++) {
+        saved_ms[p] = overhead_ms(plan, &plan->partitioning.partitions.items[p]);
+        out->partitions++;
+    }
+    for (uint32_t i = 0; i < plan->node_costs->count; i++)
+        if (plan->partitioning.partition_of[i] != NPART_NONE)
+            saved_ms[plan->partitioning.partition_of[i]] +=
+                npart__node_ms(plan->node_costs, i, true) - npart__node_ms(plan->node_costs, i, false);
+    for (uint32_t p = 0; p < partitions; p++)
+        out->partitions -= saved_ms[p] <= 0;
+    for (uint32_t i = 0; i < plan->node_costs->count; i++) {
+        uint32_t partition = plan->partitioning.partition_of[i];
+        out->is_small[i] = partition != NPART_NONE && saved_ms[partition] > 0;
+        out->nodes += out->is_small[i] && i < npart__file_nodes(&plan->session);
+    }
+    return true;
+}
+
+/* Options that show the same, where there are few nodes and all have names. */
+static bool write_command(struct npart__way *way, const struct small *small, const char **out)
+{
+    struct npart__buffer text;
+    npart__buffer_init(&text, way->arena);
+    *out = NULL;
+    for (uint32_t i = 0; small->nodes <= MOST_NAMED && i < npart__file_nodes(&way->plan->session); i++) {
+        const char *name = way->plan->graph->nodes.items[i].name;
+        if (!small->is_small[i])
+            continue;
+        const char *word = npart__arena_format(&way->scratch, "%s=cpu", name);
+        if (!*name)
+            return true;
+        npart__append_text(&text, text.size ? " --assume-node " : "--assume-node ");
+        npart__append_shell_word(&text, word ? word : "");
+        text.failed |= !word;
+    }
+    if (text.size)
+        *out = npart__buffer_text(&text);
+    return !text.failed;
+}
+
+static npart_status add_action(struct npart__way *way, const struct small *small, const struct npart__after *after)
+{
+    struct npart__action action = {.kind = "option", .rewrites = "", .equality = "", .instead_of = NPART_NONE};
+    action.after = *after;
+    action.first_cause = way->out->lists.count;
+    action.text = npart__arena_format(
+        way->arena, "Leave %u small partition%s to the CPU (%u node%s): starting %s costs more than it saves",
+        small->partitions, small->partitions == 1 ? "" : "s", small->nodes, small->nodes == 1 ? "" : "s",
+        small->partitions == 1 ? "it" : "each");
+    bool is_made = action.text && write_command(way, small, &action.command) &&
+                   npart__list_needs(way, 0, &action) && NPART__PUSH(way->arena, &way->out->items, action);
+    return is_made ? NPART_OK : npart__fail_memory(way->error);
+}
+
+npart_status npart__way_small(struct npart__way *way)
+{
+    const struct npart__plan *plan = way->open;
+    const struct npart__after before = npart__as_it_is(plan);
+    struct small small;
+    struct npart__after after;
+    if (way->steps || !before.bill || plan->summary.failed || plan->partitioning.partitions.count < 2)
+        return NPART_OK;
+    if (!find_small(plan, &way->scratch, &small))
+        return npart__fail_memory(way->error);
+    if (small.partitions == 0)
+        return NPART_OK;
+    const struct npart__what_if request = {plan,      way->row_of,    way->is_done, NPART_NONE,
+                                           small.is_small, way->is_loaded};
+    npart_status status = npart__what_if(&request, true, &way->scratch, &after, NULL, way->error);
+    if (status != NPART_OK || !after.bill)
+        return status;
+    struct npart__range ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
+    return ratio.typical >= 0 && ratio.high < 1 ? add_action(way, &small, &after) : NPART_OK;
+}

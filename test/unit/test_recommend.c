@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether the NPU is worth it, on models where that can be said from the rates; and partitions that do not pay.
+ */
+#include "npu_partition.h"
+#include "support/model_text.h"
+#include "support/test.h"
+
+/* A launch takes 1 ms; a product of 6400 x 64 x 64 takes 0.05 ms on the NPU and 5 ms on the CPU. */
+#define RATES                                                                                                          \
+    "format 1\ntarget t\nparam launch_ms 0.9 1 1.1\nparam matrix_tops 0.9 1 1.1\n"                                     \
+    "param memory_gb_per_s 10 10 10\nparam elementwise_gops 10 10 10\nparam function_gops 10 10 10\n"                  \
+    "param cpu_matrix_gops 9 10 11\nparam cpu_element_ns 0.1 0.1 0.1\n"                                               \
+    "param cpu_slow_element_ns 9 10 11\nparam cpu_memory_gb_per_s 1000 1000 1000\n"
+#define PRODUCT "input x float32[6400,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\n"
+
+static const struct {
+    const char *what, *list, *model, *choice, *reason;
+} rows[] = {
+    {"all on the NPU, faster", RATES "op MatMul\n", PRODUCT "output p\n", "npu",
+     "1.05 ms (0.96 to 1.16) as it is; on the CPU alone 5.24 ms (4.74 to 5.80)"},
+    {"a launch for nothing", RATES "op Abs\n", "input x float32[10,10]\nnode y = Abs(x)\noutput y\n", "cpu",
+     "1.00 ms (0.90 to 1.11) as it is; on the CPU alone 0.00 ms (0.00 to 0.00)"},
+    {"nothing is taken, and nothing can be done", RATES "op Relu\n", PRODUCT "output p\n", "cpu",
+     "no node runs on the NPU; on the CPU alone 5.24 ms (4.74 to 5.80)"},
+    {"as fast either way", RATES "param runtime_ms 2 4 8\nop MatMul\n", PRODUCT "output p\n", "undecided",
+     "5.05 ms (2.92 to 8.75) as it is; on the CPU alone 5.24 ms (4.74 to 5.80)"},
+    {"not compiled as it is", RATES "op MatMul\n  need rank(A) = 3 \"the rank must be 3\" else fail\n",
+     PRODUCT "output p\n", "mend",
+     "as it is it fails to compile, 1.05 ms (0.96 to 1.16) after the first step; "
+     "on the CPU alone 5.24 ms (4.74 to 5.80)"},
+    {"no rates", "format 1\ntarget t\nop MatMul\n", PRODUCT "output p\n", "undecided",
+     "the op list has no rates to compute with"},
+    {"no sizes", RATES "op MatMul\n", "input x float32[n,64]\ninit w float32[64,64]\nnode p = MatMul(x, w)\noutput p\n",
+     "undecided", "not known how much 1 node computes"},
+};
+
+struct session {
+    npart_model *model;
+    npart_inference *inference;
+    npart_oplist *oplist;
+    npart_plan *plan;
+    npart_advice *advice;
+};
+
+static void open_session(struct session *session, const char *model, const char *list)
+{
+    struct npart_error error;
+    struct bytes bytes = model_from_text(model);
+    memset(session, 0, sizeof *session);
+    REQUIRE(npart_model_read_memory(&session->model, bytes.data, bytes.size, NULL, &error) == NPART_OK);
+    REQUIRE(npart_inference_make(&session->inference, session->model, NULL, &error) == NPART_OK);
+    REQUIRE(npart_oplist_read_memory(&session->oplist, list, strlen(list), "l", NULL, &error) == NPART_OK);
+    REQUIRE(npart_plan_make(&session->plan, session->inference, session->oplist, "t", NULL, &error) == NPART_OK);
+    REQUIRE(npart_advice_make(&session->advice, session->plan, NULL, &error) == NPART_OK);
+    bytes_free(&bytes);
+}
+
+static void close_session(struct session *session)
+{
+    npart_advice_free(session->advice);
+    npart_plan_free(session->plan);
+    npart_oplist_free(session->oplist);
+    npart_inference_free(session->inference);
+    npart_model_free(session->model);
+}
+
+static void test_recommend__by_what_a_run_takes(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct session session;
+        struct npart_recommendation found = {.size = sizeof found};
+        open_session(&session, rows[i].model, rows[i].list);
+        REQUIRE(npart_advice_recommendation(session.advice, &found));
+        if (strcmp(found.choice, rows[i].choice) != 0)
+            fprintf(stderr, "  %s: %s\n", rows[i].what, found.reason);
+        CHECK_TEXT(found.choice, rows[i].choice);
+        if (rows[i].reason)
+            CHECK_TEXT(found.reason, rows[i].reason);
+        close_session(&session);
+    }
+    struct npart_recommendation unknown = {.size = 1};
+    CHECK(!npart_advice_recommendation(NULL, &unknown));
+}
+
+/* Dims that are fixed are a step; the built-in list has a row for it. */
+static void test_recommend__mend(void)
+{
+    static const char list[] = RATES "param runtime_ms 0 0 0\nop MatMul Abs\nop Erf\n"
+                                     "  need dtype(input) = float16 \"the type must be float16\"\n";
+    static const char model[] = PRODUCT "node e = Erf(p)\nnode q = MatMul(e, w)\noutput q\n";
+    struct session session;
+    struct npart_recommendation found = {.size = sizeof found};
+    struct npart_action action = {.size = sizeof action};
+    struct npart_cost cost = {.size = sizeof cost};
+    open_session(&session, model, list);
+    npart_plan_cost(session.plan, &cost);
+    REQUIRE(npart_advice_action(session.advice, 0, &action) && npart_advice_recommendation(session.advice, &found));
+    /* 409,600 elements of 10 ns, and a second launch */
+    CHECK(cost.total.typical_ms > 4.0 + 2 && cost.cpu.typical_ms > 4.0 && action.after.cost.typical_ms < 1.3);
+    CHECK_TEXT(found.choice, "mend");
+    CHECK(strstr(found.reason, "after the first step; on the CPU alone"));
+    close_session(&session);
+}
+
+/* Three products with an op between that the target lacks; the second is too small for a launch of its own. */
+static void test_recommend__partitions_that_do_not_pay(void)
+{
+    static const char list[] = RATES "op MatMul\n";
+    static const char model[] = PRODUCT "node c = Abs(p)\ninit v float32[64,1]\nnode q = MatMul(c, v)\n"
+                                 "node d = Abs(q)\n"
+                                 "init u float32[1,6400]\nnode r = MatMul(d, u)\noutput r\n";
+    struct session session;
+    struct npart_action action = {.size = sizeof action};
+    struct npart_cost cost = {.size = sizeof cost};
+    bool is_found = false;
+    open_session(&session, model, list);
+    npart_plan_cost(session.plan, &cost);
+    for (uint32_t i = 0; npart_advice_action(session.advice, i, &action); i++) {
+        if (strcmp(action.kind, "option") != 0)
+            continue;
+        is_found = true;
+        CHECK_TEXT(action.text,
+                   "Leave 1 small partition to the CPU (1 node): starting it costs more than it saves");
+        CHECK_INT(action.after.partitions, 2);
+        CHECK(action.after.cost.typical_ms < cost.total.typical_ms - 0.8);
+    }
+    CHECK(is_found);
+    close_session(&session);
+}
+
+TESTS(test_recommend__by_what_a_run_takes, test_recommend__mend, test_recommend__partitions_that_do_not_pay)
