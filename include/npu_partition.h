@@ -872,6 +872,104 @@ struct npart_recommendation {
  * size. */
 NPART_API bool npart_advice_recommendation(const npart_advice *advice, struct npart_recommendation *out);
 
+/* ---- placement ------------------------------------------------------------------------------------------- */
+
+typedef struct npart_placement npart_placement;
+
+enum npart_device {
+    NPART_DEVICE_NPU, /* with what falls back from it to the CPU */
+    NPART_DEVICE_CPU,
+    NPART_DEVICE_GPU,
+    NPART_DEVICES /* how many; as a device: not known */
+};
+
+/* What the caller knows of a part. PART is a model's path, or the path's last component; of a model that serves both
+ * uses of a decoder, each of them is a part: "PATH:prefill" and "PATH:decode". */
+struct npart_part_figure {
+    const char *part;
+    uint64_t runs; /* in one run of the set; 0: not said */
+    bool has_gpu;
+    struct npart_cost_range gpu; /* of a run on the caller's GPU, with what is transferred for it */
+};
+
+struct npart_placement_options {
+    uint32_t version;
+    const struct npart_plan_options *plan; /* NULL: the defaults */
+    const struct npart_part_figure *figures;
+    uint32_t figure_count;
+    const char *const *links; /* "PART:OUTPUT=PART:INPUT", beside those that are found by names */
+    uint32_t link_count;
+    uint64_t tokens; /* the runs of a part whose outputs are its own next inputs; 0: 128 */
+};
+#define NPART_PLACEMENT_OPTIONS_INIT {1, NULL, NULL, 0, NULL, 0, 0}
+
+/* Finds on which device each model of a set runs best: by the costs of its plan, how often it runs, and what is
+ * transferred between the models. Dynamic sizes that are left are chosen as npart_inference_make_use does. Keeps
+ * nothing of what it is given. Fails with ARGUMENT (no such part, tensor or target), LIMIT or MEMORY. */
+NPART_API npart_status npart_placement_make(npart_placement **out, const npart_inference *const *models, uint32_t count,
+                                            const npart_oplist *oplist, const char *target,
+                                            const struct npart_placement_options *options, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_placement_free(npart_placement *placement);
+
+/* A model of the set, or one use of it. */
+struct npart_part {
+    size_t size;
+    const char *name;       /* what --runs and the like take */
+    uint32_t model;         /* its place in the set */
+    const char *use;        /* "prefill" or "decode"; "": its model has one */
+    uint64_t runs;          /* in one run of the set */
+    const char *runs_from;  /* "user", "tokens" (its outputs are its own next inputs) or "once" (nothing is known) */
+    enum npart_device device; /* of the lowest cost of the set; NPART_DEVICES: not known */
+    bool is_decided;        /* no other device may be better, within the 80 % intervals */
+    bool has_cost[NPART_DEVICES];
+    struct npart_cost_range cost[NPART_DEVICES]; /* of a run; what passes for links is told with them */
+    bool is_calibrated;
+    const char *why;        /* a sentence */
+    const char *verdict;    /* of its plan, as in npart_summary */
+    uint32_t partitions;
+    double coverage;
+    uint64_t weight_bytes;
+    const struct npart_dim_binding *dims; /* sizes that were chosen */
+    uint32_t dim_count;
+};
+
+/* A tensor that one part makes and another takes, or the same part in its next run. */
+struct npart_link {
+    size_t size;
+    uint32_t from, to; /* parts */
+    const char *output, *input;
+    const char *kind;   /* "tensor", "cache", or "application": the caller's code stands between */
+    const char *origin; /* "name", "shape" or "user" */
+    bool has_bytes;
+    uint64_t bytes;
+    bool crosses;       /* its ends are on different devices */
+    uint64_t times;     /* that it is made in one run of the set */
+    struct npart_cost_range cost; /* of all its transfers; 0 where it stays */
+};
+
+struct npart_placement_info {
+    size_t size;
+    const char *target, *title; /* as in npart_plan_info and npart_oplist_info */
+    uint64_t tokens;
+    bool is_exact; /* all assignments were compared; else the best that single changes lead to */
+    bool is_calibrated;
+    uint32_t part_count, link_count, note_count;
+    const struct npart_part *const *parts;
+    const struct npart_link *const *links;
+    const char *const *notes; /* what is not known, as sentences */
+    bool has_total, has_cpu, has_npu;
+    struct npart_cost_range total; /* of one run of the set as it is placed */
+    struct npart_cost_range cpu;   /* wholly on the CPU */
+    struct npart_cost_range npu;   /* each part on the NPU that can be */
+    struct npart_cost_range transfers; /* of `total` what passes between devices */
+    uint64_t weight_bytes[NPART_DEVICES];
+    const char *recommendation; /* one sentence */
+    const struct npart_allocator *allocator; /* see npart_plan_info */
+};
+/* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
+NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);
+
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
 enum npart_detail {
@@ -910,6 +1008,14 @@ NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans,
 NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);
+/* Writes a placement as text for people, and as one line of JSON (docs/json.md, "Placement"). Both fail with WRITE,
+ * ARGUMENT or MEMORY. */
+NPART_API npart_status npart_report_placement_text(const npart_placement *placement,
+                                                   const struct npart_report_options *options,
+                                                   npart_write_callback write, void *payload,
+                                                   struct npart_error *error);
+NPART_API npart_status npart_report_placement_json(const npart_placement *placement, npart_write_callback write,
+                                                   void *payload, struct npart_error *error);
 /* Writes every input and node output of the main graph as one JSON object (docs/json.md, "Shapes"); of a plan's view,
  * what the target's runtime knows of them. */
 NPART_API npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write,

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "files.h"
@@ -17,28 +16,6 @@
 #include "run.h"
 #include "thresholds.h"
 #include "words.h"
-
-/* ---- the terminal ------------------------------------------------------------------------------------------ */
-
-static bool is_terminal(const struct run *run)
-{
-    return !run->options->output && isatty(STDOUT_FILENO);
-}
-
-static void choose_look(struct run *run)
-{
-    const struct options *options = run->options;
-    const char *no_color = getenv("NO_COLOR");
-    struct winsize size;
-    run->report = (struct npart_report_options)NPART_REPORT_OPTIONS_INIT;
-    run->report.use_color = options->color == COLOR_ALWAYS ||
-                            (options->color == COLOR_AUTO && is_terminal(run) && !(no_color && *no_color));
-    run->report.use_ascii = options->use_ascii;
-    run->report.is_verbose = options->is_verbose;
-    run->report.detail = options->detail;
-    if (is_terminal(run) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-        run->report.width = size.ws_col < 120 ? size.ws_col : 120;
-}
 
 /* ---- one model --------------------------------------------------------------------------------------------- */
 

@@ -281,6 +281,93 @@ static bool take_keep_bytes(struct options *options, const char *value)
     return true;
 }
 
+/* ---- of the command place ----------------------------------------------------------------------------------- */
+
+/* PART=VALUE, split at the last '='; NULL, and the mistake told, where it is none. */
+static struct npart_part_figure *take_part(struct options *options, const char *option, const char *value,
+                                           const char *expected, const char **number)
+{
+    const char *equals = strrchr(value, '=');
+    if (!equals || equals == value || options->figure_count == MOST_FIGURES) {
+        (void)complain(option, value, options->figure_count == MOST_FIGURES ? "too many of them" : expected);
+        return NULL;
+    }
+    char *name = malloc((size_t)(equals - value) + 1);
+    if (!name) {
+        (void)complain(option, value, "out of memory");
+        return NULL;
+    }
+    memcpy(name, value, (size_t)(equals - value));
+    name[equals - value] = '\0';
+    *number = equals + 1;
+    options->figures[options->figure_count] = (struct npart_part_figure){.part = name};
+    return &options->figures[options->figure_count++];
+}
+
+static bool take_runs(struct options *options, const char *value)
+{
+    static const char expected[] = "expected PART=N, N at least 1";
+    const char *number;
+    long long runs;
+    struct npart_part_figure *figure = take_part(options, "--runs", value, expected, &number);
+    if (figure && !read_whole(number, 1, INT32_MAX, &runs))
+        return complain("--runs", value, expected);
+    if (figure)
+        figure->runs = (uint64_t)runs;
+    return figure != NULL;
+}
+
+/* Milliseconds as people write them: "1.5"; up to a colon or the end. */
+static bool read_milliseconds(const char **at, double *out)
+{
+    size_t digits = strspn(*at, "0123456789"), length = digits;
+    if ((*at)[length] == '.')
+        length += 1 + strspn(*at + length + 1, "0123456789");
+    bool is_number = digits > 0 && length < 16 && ((*at)[length] == '\0' || (*at)[length] == ':');
+    *out = is_number ? strtod(*at, NULL) : 0;
+    *at += length;
+    return is_number;
+}
+
+static bool take_gpu(struct options *options, const char *value)
+{
+    static const char expected[] = "expected PART=MS or PART=MS:LOW:HIGH, with LOW <= MS <= HIGH";
+    const char *at;
+    struct npart_part_figure *figure = take_part(options, "--gpu", value, expected, &at);
+    if (!figure)
+        return false;
+    struct npart_cost_range *gpu = &figure->gpu;
+    bool ok = read_milliseconds(&at, &gpu->typical_ms);
+    gpu->low_ms = gpu->high_ms = gpu->typical_ms;
+    if (ok && *at++ == ':')
+        ok = read_milliseconds(&at, &gpu->low_ms) && *at++ == ':' && read_milliseconds(&at, &gpu->high_ms) && !*at;
+    figure->has_gpu = ok && gpu->low_ms <= gpu->typical_ms && gpu->typical_ms <= gpu->high_ms;
+    return figure->has_gpu || complain("--gpu", value, expected);
+}
+
+static bool take_link(struct options *options, const char *value)
+{
+    if (options->link_count == MOST_LINKS)
+        return complain("--link", value, "too many links");
+    options->links[options->link_count++] = value;
+    return true;
+}
+
+static bool take_tokens(struct options *options, const char *value)
+{
+    long long number;
+    if (!read_whole(value, 1, INT32_MAX, &number))
+        return complain("--tokens", value, "expected a number of at least 1");
+    options->tokens = (uint64_t)number;
+    return true;
+}
+
+static bool take_max_ms(struct options *options, const char *value)
+{
+    const char *at = value;
+    return (read_milliseconds(&at, &options->max_ms) && !*at) || complain("--max-ms", value, "expected milliseconds");
+}
+
 #define TAKE_TEXT(name)                                                                                                \
     static bool take_##name(struct options *options, const char *value)                                               \
     {                                                                                                                  \
@@ -379,6 +466,12 @@ static const struct row {
     {"check-oplist", 0, "FILE", take_check_oplist, "check an op list", NULL},
     {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from", NULL},
     {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list", NULL},
+    {NULL, 0, NULL, NULL, "Of a set of models", NULL},
+    {"runs", 0, "PART=N", take_runs, "how often a part runs in one run of the set (default 1)", "place"},
+    {"tokens", 0, "N", take_tokens, "the runs of a part whose outputs are its next inputs (default 128)", "place"},
+    {"gpu", 0, "PART=MS[:LOW:HIGH]", take_gpu, "what a run takes on your GPU, as you measured it", "place"},
+    {"link", 0, "PART:OUT=PART:IN", take_link, "an output that is the input of another part", "place"},
+    {"max-ms", 0, "MS", take_max_ms, "threshold: at most this for one run of the set", "place"},
     {NULL, 0, NULL, NULL, "Of a real run", NULL},
     {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
     {NULL, 0, NULL, NULL, "Other", NULL},
@@ -535,7 +628,7 @@ bool read_options(int argc, char **argv, struct options *options)
     int mistakes = 0;
     memset(options, 0, sizeof *options);
     options->max_partitions = -1;
-    options->min_coverage = options->min_mac_coverage = -1;
+    options->min_coverage = options->min_mac_coverage = options->max_ms = -1;
     options->models = malloc((size_t)argc * sizeof *options->models);
     if (!options->models)
         return complain("npu-partition", NULL, "out of memory");

@@ -16,6 +16,8 @@
 #define MOST_RANK 64
 #define MOST_ASSUMPTIONS 256
 #define MOST_CUTS 256
+#define MOST_FIGURES 256
+#define MOST_LINKS 1024
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum fail_on {
@@ -52,6 +54,12 @@ struct options {
     uint32_t assumption_count;
     const char *cuts[MOST_CUTS];
     uint32_t cut_count;
+    struct npart_part_figure figures[MOST_FIGURES];
+    uint32_t figure_count;
+    const char *links[MOST_LINKS];
+    uint32_t link_count;
+    uint64_t tokens;
+    double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;
     long max_partitions;                   /* -1: no threshold */
     double min_coverage, min_mac_coverage; /* below 0: no threshold */

@@ -5,7 +5,9 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "message.h"
@@ -94,10 +96,8 @@ npart_status infer(npart_inference **out, const npart_model *model, const struct
     return npart_inference_make(out, model, &sizes, error);
 }
 
-npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
-                              struct npart_error *error)
+struct npart_plan_options plan_options(const struct options *options)
 {
-    const struct options *options = run->options;
     struct npart_plan_options plan = NPART_PLAN_OPTIONS_INIT;
     plan.level = options->level;
     plan.partitioner = options->partitioner;
@@ -108,7 +108,36 @@ npart_status make_plan(const struct run *run, const npart_inference *inference, 
     plan.cut_count = options->cut_count;
     plan.runtime = options->runtime;
     plan.is_sustained = options->is_sustained;
-    return npart_plan_make(out, inference, run->oplists[target], options->targets[target], &plan, error);
+    return plan;
+}
+
+npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
+                       struct npart_error *error)
+{
+    struct npart_plan_options plan = plan_options(run->options);
+    return npart_plan_make(out, inference, run->oplists[target], run->options->targets[target], &plan, error);
+}
+
+/* ---- the terminal ------------------------------------------------------------------------------------------ */
+
+bool is_terminal(const struct run *run)
+{
+    return !run->options->output && isatty(STDOUT_FILENO);
+}
+
+void choose_look(struct run *run)
+{
+    const struct options *options = run->options;
+    const char *no_color = getenv("NO_COLOR");
+    struct winsize size;
+    run->report = (struct npart_report_options)NPART_REPORT_OPTIONS_INIT;
+    run->report.use_color = options->color == COLOR_ALWAYS ||
+                            (options->color == COLOR_AUTO && is_terminal(run) && !(no_color && *no_color));
+    run->report.use_ascii = options->use_ascii;
+    run->report.is_verbose = options->is_verbose;
+    run->report.detail = options->detail;
+    if (is_terminal(run) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        run->report.width = size.ws_col < 120 ? size.ws_col : 120;
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */

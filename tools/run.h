@@ -38,6 +38,11 @@ bool write_text(struct run *run, const char *text);
 /* False when not everything could be written. */
 bool close_output(struct run *run);
 
+/* Whether reports go to a terminal. */
+bool is_terminal(const struct run *run);
+/* Colour, width and detail of reports, by the options and the terminal. */
+void choose_look(struct run *run);
+
 /* One list for each target; --oplist FILE alone is the target. Tells what is wrong. */
 bool find_oplists(struct run *run, struct options *options);
 npart_status find_oplist(struct run *run, npart_oplist **out, const char *target, struct npart_error *error);
@@ -46,6 +51,7 @@ npart_status find_oplist(struct run *run, npart_oplist **out, const char *target
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error);
 npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,
                    struct npart_error *error);
+struct npart_plan_options plan_options(const struct options *options);
 npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
                        struct npart_error *error);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "place.h"
 #include "verify.h"
 
 /* In the order of --help. A row without a function reserves the word. */
@@ -14,7 +15,12 @@ static const struct word words[] = {
     {"split", NULL, NULL, NULL, NULL, NULL},
     {"annotate", NULL, NULL, NULL, NULL, NULL},
     {"diff", NULL, NULL, NULL, NULL, NULL},
-    {"place", NULL, NULL, NULL, NULL, NULL},
+    {"place", run_place, "MODEL MODEL... --target TARGET[,TARGET...] [options]",
+     "on which device each model of a set runs best", "a threshold is not met",
+     "The models are the parts of one program, such as encoder.onnx decoder.onnx decoder_with_past.onnx. Which output\n"
+     "of one is which input of another is found by names and shapes. PART is a model's path or file name; of a model\n"
+     "that serves both uses of a decoder, MODEL:prefill and MODEL:decode are parts. Dynamic sizes that are left are\n"
+     "chosen, and told. Costs of NPU and CPU are the cost model's, those of a GPU yours (docs/placement.md)."},
     {"verify", run_verify, "MODEL --target TARGET --profile FILE [options]",
      "compare where a real run placed the nodes with the plan", "they differ",
      "FILE tells where the nodes of a real run were placed:\n"

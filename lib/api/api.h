@@ -169,6 +169,10 @@ static inline struct npart_bytes npart__public_bytes(struct npart__bytes bytes)
 
 /* memory.c: the lists that npart_plan_memory hands out. False when out of memory. */
 bool npart__prepare_memory(npart_plan *plan);
+/* inference.c: the inference with more sizes, which must outlive it. */
+npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
+                                   const struct npart__binding_request *sizes, uint32_t count,
+                                   struct npart_error *error);
 /* placement.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
 

@@ -155,6 +155,14 @@ static bool add_bindings(npart_inference *made, const npart_inference *open)
     return true;
 }
 
+/* With the sizes that were chosen. */
+static npart_status infer_again(npart_inference *made, const npart_inference *open, struct npart_error *error)
+{
+    return add_bindings(made, open)
+               ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
+               : npart__fail_memory(error);
+}
+
 /* How much of an inference cannot be, or would fail in a run. */
 static uint64_t misfits_of(const npart_inference *inference)
 {
@@ -181,9 +189,7 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
         made->use = proposal.use;
         made->chosen = proposal.requests;
         made->chosen_count = proposal.count;
-        status = add_bindings(made, open)
-                     ? npart__infer(open->model->graph, made->options, &made->life->arena, made->inference, error)
-                     : npart__fail_memory(error);
+        status = infer_again(made, open, error);
     }
     if (status == NPART_OK && is_made)
         *out = made;
@@ -217,6 +223,26 @@ npart_status npart_inference_make_use(npart_inference **out, const npart_inferen
     }
     *out = best;
     return NPART_OK;
+}
+
+npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
+                                   const struct npart__binding_request *sizes, uint32_t count,
+                                   struct npart_error *error)
+{
+    if (open->made_from)
+        open = open->made_from;
+    npart_inference *made = new_inference(open->model);
+    if (!made)
+        return npart__fail_memory(error);
+    npart__life_keep(made->life, open->life);
+    made->chosen = sizes;
+    made->chosen_count = count;
+    npart_status status = infer_again(made, open, error);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_inference_free(made);
+    return status;
 }
 
 /* Use 0 is what a model is mostly asked for; other uses have sizes of their own (prefill and

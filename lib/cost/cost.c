@@ -6,7 +6,6 @@
 
 /* Boundary tensors of a partition up to here stay on the chip. */
 #define IO_ON_CHIP_BYTES 4e6
-#define RUNTIME_COPY_BYTES 4.0 /* an element, whatever its type */
 
 /* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
 static uint64_t sum_bytes(uint64_t a, uint64_t b)
@@ -37,10 +36,10 @@ struct border {
     uint32_t nodes[NPART__ARITHMETICS];    /* float32 counts as float16 */
 };
 
-static bool has_io(const struct npart__node_costs *nodes)
+bool npart__has_io(const struct npart__rates *rates)
 {
     for (uint32_t a = 0; a < NPART__ARITHMETICS; a++)
-        if (nodes->rates.of[a][NPART__PARAMETER_IO] != NPART__NO_RATE)
+        if (rates->of[a][NPART__PARAMETER_IO] != NPART__NO_RATE)
             return true;
     return false;
 }
@@ -82,7 +81,7 @@ static void charge_border(struct npart__bill *bill, const struct npart__node_cos
     bill->unknown += bytes > 0 && nodes->rates.of[most][NPART__PARAMETER_IO] == NPART__NO_RATE;
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_IO], near);
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_MEMORY], bytes - near);
-    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, RUNTIME_COPY_BYTES * border->elements);
+    charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, NPART__RUNTIME_COPY_BYTES * border->elements);
 }
 
 /* Each partition pays for its own. */
@@ -203,7 +202,7 @@ static npart_status charge_all(const struct npart__session *session, const struc
     count_crossings(out, partitioning);
     charge_nodes(out, session, nodes, partitioning->partition_of);
     charge(&out->bill, nodes, NPART__PART_COPY, NPART__PARAMETER_MAP, partitioning->crossings.count);
-    if (has_io(nodes)) {
+    if (npart__has_io(&nodes->rates)) {
         is_ready = charge_borders(out, session, nodes, partitioning, arena) &&
                    charge_more_layouts(out, session, nodes, partitioning, &sides->layouts, arena);
     } else {
@@ -251,7 +250,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
 {
     const struct npart__graph *graph = session->graph;
     struct border border = {.elements = 0};
-    bool is_io = has_io(nodes);
+    bool is_io = npart__has_io(&nodes->rates);
     for (uint32_t v = 0; v < graph->values.count; v++) {
         const struct npart__value *value = &graph->values.items[v];
         bool is_fed = value->scope == 0 && value->producer == NPART_NONE && value->consumer_count > 0;
@@ -308,7 +307,7 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     npart__arena_release(arena, partition_of);
     charge_partitions(&out->npu, nodes, 1);
     charge_ends(&out->npu, session, nodes);
-    if (!has_io(nodes))
+    if (!npart__has_io(&nodes->rates))
         charge_layouts(&out->npu, nodes, &out->layouts);
     for (uint32_t i = 0; i < nodes->count; i++) {
         if (!npart__is_live(session, i))

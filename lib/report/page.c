@@ -14,13 +14,13 @@
 
 /* The sheets have some room from the start, as getters write into it before anything is
  * reserved. */
-void npart__document_open(struct npart__document *document, const npart_plan *first,
-                          const struct npart_report_options *options, npart_write_callback write, void *payload)
+void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
+                           const struct npart_report_options *options, npart_write_callback write, void *payload)
 {
     static const struct npart_report_options defaults = NPART_REPORT_OPTIONS_INIT;
     struct npart__page *page = &document->page;
     options = options ? options : &defaults;
-    npart__report_open(&document->pool, &document->out, npart__allocator_of(first), write, payload);
+    npart__report_open(&document->pool, &document->out, allocator, write, payload);
     npart__sheet_open(&document->scratch, &document->pool);
     npart__sheet_open(&document->plain, &document->pool);
     (void)npart__sheet_reserve(&document->scratch, 255);
@@ -33,7 +33,13 @@ void npart__document_open(struct npart__document *document, const npart_plan *fi
     page->width = options->width == 0            ? DEFAULT_WIDTH
                   : options->width < LEAST_WIDTH ? LEAST_WIDTH
                                                  : options->width;
-    npart__page_turn(page, first);
+}
+
+void npart__document_open(struct npart__document *document, const npart_plan *first,
+                          const struct npart_report_options *options, npart_write_callback write, void *payload)
+{
+    npart__document_begin(document, npart__allocator_of(first), options, write, payload);
+    npart__page_turn(&document->page, first);
 }
 
 npart_status npart__document_close(struct npart__document *document, struct npart_error *error)

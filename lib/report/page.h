@@ -35,6 +35,9 @@ struct npart__document {
     struct npart__sheet out, scratch, plain;
 };
 
+/* Of no plan yet. */
+void npart__document_begin(struct npart__document *document, const struct npart_allocator *allocator,
+                           const struct npart_report_options *options, npart_write_callback write, void *payload);
 void npart__document_open(struct npart__document *document, const npart_plan *first,
                           const struct npart_report_options *options, npart_write_callback write, void *payload);
 npart_status npart__document_close(struct npart__document *document, struct npart_error *error);

@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 # Objects whose keys are names: the model's own, or element types.
-FREE = {"model.opsets", "targets[].if_fixed.dims", "targets[].memory.weight_bytes_by_type"}
+FREE = {"model.opsets", "targets[].if_fixed.dims", "targets[].memory.weight_bytes_by_type",
+        "parts[].dims"}
 
 
 def fields(value, path, into):
@@ -29,10 +30,10 @@ def fields(value, path, into):
             fields(item, inner, into)
 
 
-def described(document):
+def described(text):
     """Paths in the first cells of the tables; `targets[].` is left away there and in what is compared."""
     found = set()
-    for row in re.findall(r"^\| (`.*?) \|", document.split("## Shapes")[0], re.M):
+    for row in re.findall(r"^\| (`.*?) \|", text, re.M):
         for name in re.findall(r"`([^`]+)`", row):
             found.add(name)
     return found
@@ -82,10 +83,51 @@ def check_document(document, complain):
             complain("the cost is not known, and nothing is unknown")
 
 
+def compare(printed, wanted, where, problems):
+    """Returns how many fields are printed."""
+    leaves, described_leaves = without_parents(printed), without_parents(wanted)
+    for path in sorted(leaves - described_leaves):
+        if not path.startswith("if_fixed.summary."):  # described once, as summary
+            problems.append(f"{where} does not describe {path}")
+    for path in sorted(described_leaves - leaves):
+        if path + "[]" not in printed and path not in printed:
+            problems.append(f"{where} describes {path}, which no fixture prints")
+    return len(leaves)
+
+
+def check_placement(document, complain):
+    for number, part in enumerate(document["parts"]):
+        if part["id"] != number:
+            complain(f"part {number} has the id {part['id']}")
+        if part["device"] and part["costs"][part["device"]] is None and document["total"]["as_placed"]:
+            complain(f"part {number} is where its cost is not known, and the total is known")
+    crossing = [link["cost"] for link in document["links"] if link["crosses"]]
+    if any(link["cost"] != [0, 0, 0] for link in document["links"] if not link["crosses"]):
+        complain("a link that stays costs something")
+    for i in range(3):
+        transfers = document["total"]["transfers"]
+        if transfers and abs(sum(cost[i] for cost in crossing) - transfers[i]) > 1e-4:
+            complain(f"links cost {sum(cost[i] for cost in crossing)}, total.transfers says {transfers[i]}")
+
+
+def check_placements(tool, fixtures, text, problems):
+    """A set of models, with devices forced apart by figures for a GPU."""
+    models = sorted(glob.glob(os.path.join(fixtures, "whisper-tiny", "*.onnx")))
+    printed = set()
+    for more in ([], ["--gpu", "encoder_model.onnx=0.001"], ["--gpu", "decoder_with_past_model.onnx=0.0001"]):
+        line = subprocess.run([tool, "place", *models, "--target", "hexagon", "--format", "json", *more], check=True,
+                              stdout=subprocess.PIPE).stdout
+        document = json.loads(line)
+        fields(document, "", printed)
+        check_placement(document, lambda about: problems.append(f"place {' '.join(more)}: {about}"))
+    return compare(printed, described(text), "Placement", problems)
+
+
 def main():
     tool, fixtures, document_path = sys.argv[1:]
     with open(document_path, encoding="utf-8") as file:
-        wanted = described(file.read())
+        page = file.read()
+    wanted = described(page.split("## Shapes")[0])
     printed, problems = set(), []
     models = sorted(glob.glob(os.path.join(fixtures, "*.onnx")))
     for model in models:
@@ -95,16 +137,11 @@ def main():
         fields(document, "", printed)
         check_document(document, lambda text, model=model: problems.append(f"{os.path.basename(model)}: {text}"))
     printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}
-    leaves, described_leaves = without_parents(printed), without_parents(wanted)
-    for path in sorted(leaves - described_leaves):
-        if not path.startswith("if_fixed.summary."):  # described once, as summary
-            problems.append(f"{document_path} does not describe {path}")
-    for path in sorted(described_leaves - leaves):
-        if path + "[]" not in printed and path not in printed:
-            problems.append(f"{document_path} describes {path}, which no fixture prints")
+    count = compare(printed, wanted, document_path, problems)
+    count += check_placements(tool, fixtures, page.split("## Placement")[1], problems)
     for problem in problems:
         print("json:", problem, file=sys.stderr)
-    print(f"json: {len(leaves)} fields, {len(models)} fixtures, {len(problems)} problems")
+    print(f"json: {count} fields, {len(models)} fixtures, {len(problems)} problems")
     return 1 if problems or not models else 0
 
 

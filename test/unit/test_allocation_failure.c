@@ -137,6 +137,60 @@ static void test_allocation_failure__op_lists(void)
     }
 }
 
+/* A set of the model twice, of which each gives the other its cache; or the model alone, which has two uses. */
+static npart_status place(struct scene *scene, uint32_t count, struct npart_error *error)
+{
+    const npart_inference *set[] = {scene->inference, scene->inference};
+    const struct npart_part_figure figure = {.part = "-:decode", .runs = 3, .has_gpu = true, .gpu = {1, 2, 3}};
+    const char *const links[] = {"-:present.0.key=-:hidden"};
+    struct npart_placement_options options = NPART_PLACEMENT_OPTIONS_INIT;
+    struct npart_report_options report = NPART_REPORT_OPTIONS_INIT;
+    npart_placement *placement = NULL;
+    report.is_verbose = true;
+    options.figures = &figure;
+    options.links = links;
+    options.figure_count = options.link_count = count == 1;
+    npart_status status = npart_placement_make(&placement, set, count, scene->planned, NULL, &options, error);
+    if (status == NPART_OK)
+        status = npart_report_placement_text(placement, &report, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_report_placement_json(placement, sum_up, scene, error);
+    npart_placement_free(placement);
+    return status;
+}
+
+static npart_status place_one(struct scene *scene, struct npart_error *error)
+{
+    return place(scene, 1, error);
+}
+
+static npart_status place_two(struct scene *scene, struct npart_error *error)
+{
+    return place(scene, 2, error);
+}
+
+static void test_allocation_failure__placements(void)
+{
+    static const char cached[] = "input ids int64[batch,sequence]\n"
+                                 "input past_key_values.0.key float32[batch,2,past,4]\n"
+                                 "input hidden float32[batch,2,sequence,4]\ninput table float32[2,3,4]\n"
+                                 "node r = Relu(hidden)\nnode e = Exp(table)\n"
+                                 "node present.0.key = Concat(past_key_values.0.key, r) axis=2\n"
+                                 "output present.0.key\noutput e\n";
+    static const struct tried_call calls[] = {{"a model of two uses", INFERENCE, place_one},
+                                              {"a set", INFERENCE, place_two}};
+    for (size_t i = 0; i < 2; i++) {
+        struct scene scene = {.printed = 0};
+        bool is_wrong = false;
+        scene_init(&scene, i == 0);
+        scene.bytes = model_from_text(cached);
+        scene.planned = lists[0];
+        forget_places();
+        CHECK(fail_each(&scene, &calls[i], &is_wrong) > 0 && !is_wrong);
+        bytes_free(&scene.bytes);
+    }
+}
+
 /* Short texts of getters need no memory; a long one says that there is none. */
 static void test_allocation_failure__getters(void)
 {
@@ -213,4 +267,5 @@ static void close_lists(void)
 }
 
 TESTS(open_lists, test_allocation_failure__models, test_allocation_failure__op_lists,
-      test_allocation_failure__getters, test_allocation_failure__large_requests, close_lists)
+      test_allocation_failure__placements, test_allocation_failure__getters,
+      test_allocation_failure__large_requests, close_lists)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Public functions that place a set of models. What the caller gave is not needed afterwards: all
+ * that is told is copied, and the plans go.
+ */
+#include "place/place.h"
+
+bool npart__note(struct npart__set *set, const char *text)
+{
+    return text && NPART__PUSH(set->arena, &set->notes, text);
+}
+
+static const char *path_of(const struct npart__set *set, uint32_t model)
+{
+    struct npart_model_info info = {.size = sizeof info};
+    (void)npart_model_info(npart_inference_model(set->models[model]), &info);
+    return info.name;
+}
+
+const char *npart__last_component(const struct npart__set *set, uint32_t model)
+{
+    const char *path = path_of(set, model), *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *npart__short_name(const struct npart__set *set, uint32_t model)
+{
+    const char *name = npart__last_component(set, model);
+    for (uint32_t i = 0; i < set->count; i++)
+        if (i != model && strcmp(name, npart__last_component(set, i)) == 0)
+            return path_of(set, model);
+    return name;
+}
+
+static npart_status check(const npart_inference *const *models, uint32_t count, const npart_oplist *oplist,
+                          const struct npart_placement_options *options, struct npart_error *error)
+{
+    if (!models || !count || !oplist)
+        return npart__fail_null(oplist ? "models" : "oplist", error);
+    for (uint32_t i = 0; i < count; i++)
+        if (!models[i])
+            return npart__fail_null("a model", error);
+    if (count > NPART__LIMIT_PARTS)
+        return npart__fail(error, NPART_ERROR_LIMIT, "", "a set of more than %u parts", NPART__LIMIT_PARTS);
+    npart_status status = npart__check_version("placement options", options->version, 1, error);
+    if (status != NPART_OK)
+        return status;
+    bool is_complete = (options->figures || !options->figure_count) && (options->links || !options->link_count);
+    for (uint32_t i = 0; is_complete && i < options->figure_count; i++)
+        is_complete = options->figures[i].part != NULL;
+    for (uint32_t i = 0; is_complete && i < options->link_count; i++)
+        is_complete = options->links[i] != NULL;
+    return is_complete ? NPART_OK
+                       : npart__fail(error, NPART_ERROR_ARGUMENT, "", "placement options lack a name or a link");
+}
+
+/* What the placement's own memory does not hold. */
+static void let_go(npart_placement *placement)
+{
+    for (uint32_t i = 0; placement->parts && i < placement->info.part_count; i++) {
+        npart_plan_free(placement->parts[i].plan);
+        npart_inference_free(placement->parts[i].fixed);
+        npart_inference_free(placement->parts[i].bound);
+    }
+}
+
+/* Names that are the model's own. */
+static bool copy_names(npart_placement *placement)
+{
+    struct npart__arena *arena = placement->set.arena;
+    struct npart_plan_info plan = {.size = sizeof plan};
+    struct npart_oplist_info oplist = {.size = sizeof oplist};
+    struct npart_placement_info *info = &placement->info;
+    bool ok = npart_plan_info(placement->parts[0].plan, &plan) &&
+              npart_oplist_info(npart_plan_oplist(placement->parts[0].plan), &oplist);
+    info->target = ok ? npart__arena_copy_text(arena, plan.target, strlen(plan.target)) : NULL;
+    info->title = ok ? npart__arena_copy_text(arena, oplist.title, strlen(oplist.title)) : NULL;
+    ok = info->target && info->title;
+    for (uint32_t i = 0; ok && i < info->part_count; i++) {
+        struct npart_part *part = &placement->parts[i].told;
+        part->name = npart__arena_copy_text(arena, part->name, strlen(part->name));
+        ok = part->name != NULL;
+    }
+    for (uint32_t i = 0; ok && i < placement->joints.count; i++) {
+        struct npart_link *link = &placement->joints.items[i].told;
+        link->output = npart__arena_copy_text(arena, link->output, strlen(link->output));
+        link->input = npart__arena_copy_text(arena, link->input, strlen(link->input));
+        ok = link->output && link->input;
+    }
+    return ok;
+}
+
+static bool hand_out(npart_placement *placement)
+{
+    struct npart_placement_info *info = &placement->info;
+    struct npart__arena *arena = placement->set.arena;
+    const struct npart_part **parts = npart__arena_zeroed(arena, info->part_count, sizeof *parts);
+    const struct npart_link **links = npart__arena_zeroed(arena, placement->joints.count + (size_t)1, sizeof *links);
+    if (!parts || !links || !copy_names(placement))
+        return false;
+    for (uint32_t i = 0; i < info->part_count; i++)
+        parts[i] = &placement->parts[i].told;
+    for (uint32_t i = 0; i < placement->joints.count; i++)
+        links[i] = &placement->joints.items[i].told;
+    info->size = sizeof *info;
+    info->parts = parts;
+    info->links = links;
+    info->link_count = placement->joints.count;
+    info->notes = placement->set.notes.items;
+    info->note_count = placement->set.notes.count;
+    info->allocator = &placement->life->arena.allocator;
+    return true;
+}
+
+static npart_status place(npart_placement *placement, const npart_oplist *oplist, const char *target,
+                          const struct npart_placement_options *options, struct npart_error *error)
+{
+    struct npart__model_links links = {0};
+    struct npart__assignment assignment;
+    npart_status status = npart__find_links(&placement->set, options->links, options->link_count, &links, error);
+    if (status == NPART_OK)
+        status = npart__make_parts(placement, &links, options, error);
+    if (status == NPART_OK)
+        status = npart__plan_parts(placement, oplist, target, options->plan, error);
+    if (status != NPART_OK)
+        return status;
+    if (!npart__weigh_parts(placement))
+        return npart__fail_memory(error);
+    npart__assign(placement->options, placement->info.part_count, placement->transfers.items,
+                  placement->transfers.count, &assignment);
+    status = npart__tell_placement(placement, &assignment, error);
+    return status == NPART_OK && !hand_out(placement) ? npart__fail_memory(error) : status;
+}
+
+npart_status npart_placement_make(npart_placement **out, const npart_inference *const *models, uint32_t count,
+                                  const npart_oplist *oplist, const char *target,
+                                  const struct npart_placement_options *options, struct npart_error *error)
+{
+    static const struct npart_placement_options defaults = NPART_PLACEMENT_OPTIONS_INIT;
+    options = options ? options : &defaults;
+    if (!out)
+        return npart__fail_null("out", error);
+    npart_status status = check(models, count, oplist, options, error);
+    if (status != NPART_OK)
+        return status;
+    npart_placement *made = npart__handle_new(sizeof *made, &models[0]->life->arena.allocator);
+    if (!made)
+        return npart__fail_memory(error);
+    made->set = (struct npart__set){.models = models, .count = count, .arena = &made->life->arena};
+    made->parts = npart__arena_zeroed(made->set.arena, NPART__LIMIT_PARTS, sizeof *made->parts);
+    status = made->parts ? place(made, oplist, target, options, error) : npart__fail_memory(error);
+    let_go(made);
+    if (status == NPART_OK)
+        *out = made;
+    else
+        npart_placement_free(made);
+    return status;
+}
+
+void npart_placement_free(npart_placement *placement)
+{
+    if (placement)
+        npart__life_end(placement->life);
+}
+
+bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out)
+{
+    if (!placement || !NPART__HAS_ROOM(out))
+        return false;
+    *out = placement->info;
+    return true;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is weighed. A plan's cost has the transfer of every input and output, as a run by itself
+ * pays it. Of linked ones it is taken out here and counted by link: a tensor that is made on the
+ * NPU and taken on the NPU stays there, and one that passes does so once for each run of the part
+ * that makes it, as buffers that are bound (ONNX Runtime's I/O binding) are not copied again.
+ */
+#include "place/place.h"
+
+/* A value of a part's graph. */
+struct passing {
+    struct npart_cost_range cost; /* between CPU and NPU, in a run */
+    bool is_on_cpu;               /* a node on the CPU takes it, too: it passes wherever the other part is */
+    bool is_counted;
+    uint32_t last_joint;          /* + 1, of those that it is the output of */
+};
+
+/* What the host does for a boundary tensor: maps it, and copies it. Where the list says what the NPU takes to bring it
+ * in (io_gb_per_s), that is not among it: the NPU reads it wherever it was made. */
+static struct npart_cost_range copy_cost(const struct npart__plan *plan, const npart_inference *view,
+                                         const struct npart_crossing *crossing)
+{
+    const struct npart__rates *rates = &plan->node_costs->rates;
+    struct npart__bill bill = {.unknown = 0};
+    struct npart_value value = {.size = sizeof value};
+    double elements = 1;
+    (void)npart_inference_value(view, crossing->value, &value);
+    for (uint32_t i = 0; i < value.rank; i++)
+        elements *= (double)npart_inference_dim(view, crossing->value, i);
+    npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_MAP], 1);
+    npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_RUNTIME_COPY],
+                  NPART__RUNTIME_COPY_BYTES * elements);
+    if (!npart__has_io(rates))
+        npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_COPY], (double)crossing->bytes);
+    struct npart__range range = npart__bill_range(rates, &bill, NPART__PART_COPY);
+    return (struct npart_cost_range){range.low, range.typical, range.high};
+}
+
+/* By value what passes for inputs and outputs of the part. */
+static bool find_passing(const npart_plan *plan, struct passing *passing, uint32_t values)
+{
+    const npart_inference *view = npart_plan_view(plan);
+    struct npart_crossing crossing = {.size = sizeof crossing};
+    struct npart_value value = {.size = sizeof value};
+    struct npart_node node = {.size = sizeof node};
+    struct npart_node_plan at = {.size = sizeof at};
+    uint32_t count = 0;
+    const uint32_t *order = npart_plan_order(plan, &count);
+    for (uint32_t i = 0; npart_plan_crossing(plan, i, &crossing); i++) {
+        if (crossing.value >= values || !npart_inference_value(view, crossing.value, &value))
+            continue;
+        bool is_input = value.producer == NPART_NONE;
+        if ((is_input ? crossing.from : crossing.to) == NPART_NONE && crossing.has_bytes)
+            passing[crossing.value].cost =
+                npart__plus(passing[crossing.value].cost, copy_cost(&plan->plan, view, &crossing));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!npart_plan_node(plan, order[i], &at) || at.verdict == NPART_VERDICT_NPU ||
+            !npart_model_node(npart_inference_model(view), order[i], &node))
+            continue;
+        for (uint32_t k = 0; k < node.input_count + node.capture_count; k++) {
+            uint32_t taken = k < node.input_count ? node.inputs[k] : node.captures[k - node.input_count];
+            if (taken < values)
+                passing[taken].is_on_cpu = true;
+        }
+    }
+    return order != NULL || count == 0;
+}
+
+/* Takes out of a part's cost what is counted by link. */
+static struct npart_cost_range take(struct passing *at, struct npart_cost_range *linked)
+{
+    struct npart_cost_range none = {0, 0, 0};
+    if (at->is_on_cpu)
+        return none;
+    if (!at->is_counted)
+        *linked = npart__plus(*linked, at->cost);
+    at->is_counted = true;
+    return at->cost;
+}
+
+/* How big a link's tensor is: at the end where that is known. */
+static void find_bytes(const npart_plan *plan, uint32_t value, struct npart_link *link)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    if (link->has_bytes || !npart_plan_value(plan, value, &at) || !at.has_bytes)
+        return;
+    link->has_bytes = true;
+    link->bytes = at.bytes;
+}
+
+/* Bounds shrink as the middle does: what is left is as uncertain as it was. */
+static struct npart_cost_range without(struct npart_cost_range total, struct npart_cost_range linked)
+{
+    double left = total.typical_ms > linked.typical_ms ? 1 - linked.typical_ms / total.typical_ms : 0;
+    return npart__times(total, total.typical_ms > 0 ? left : 1);
+}
+
+static bool weigh_part(npart_placement *placement, uint32_t index)
+{
+    struct npart__placed *part = &placement->parts[index];
+    struct npart__option *option = &placement->options[index];
+    struct npart__joint *joints = placement->joints.items;
+    struct npart_model_info info = {.size = sizeof info};
+    struct npart_cost_range linked = {0, 0, 0};
+    (void)npart_model_info(npart_inference_model(npart_plan_view(part->plan)), &info);
+    struct passing *passing = npart__arena_zeroed(placement->set.arena, info.value_count + (size_t)1, sizeof *passing);
+    if (!passing || !find_passing(part->plan, passing, info.value_count))
+        return false;
+    for (uint32_t i = 0; i < placement->joints.count; i++) {
+        struct npart__joint *joint = &joints[i];
+        if (joint->kind == NPART__LINK_APPLICATION)
+            continue; /* comes to the CPU in any case */
+        if (joint->told.from == index) {
+            struct passing *at = &passing[joint->output];
+            joint->out = take(at, &linked);
+            joint->earlier = at->last_joint ? at->last_joint - 1 : NPART_NONE;
+            at->last_joint = i + 1;
+            uint32_t first = i;
+            while (joints[first].earlier != NPART_NONE)
+                first = joints[first].earlier;
+            joints[first].takers |= joint->told.to == index ? 0 : UINT64_C(1) << joint->told.to;
+        }
+        if (joint->told.to == index)
+            joint->in = take(&passing[joint->input], &linked);
+    }
+    npart__arena_release(placement->set.arena, passing);
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        struct npart_cost_range *cost = &part->told.cost[d];
+        if (d == NPART_DEVICE_NPU)
+            *cost = without(*cost, linked);
+        option->can[d] = part->told.has_cost[d];
+        option->cost[d] = npart__times(*cost, (double)part->told.runs);
+    }
+    return true;
+}
+
+/* Those of the same parts together. */
+static bool add_transfer(npart_placement *placement, uint32_t part, uint64_t others, struct npart_cost_range cost)
+{
+    struct npart__transfer *items = placement->transfers.items;
+    for (uint32_t i = 0; i < placement->transfers.count; i++)
+        if (items[i].part == part && items[i].others == others) {
+            items[i].cost = npart__plus(items[i].cost, cost);
+            return true;
+        }
+    return NPART__PUSH(placement->set.arena, &placement->transfers, ((struct npart__transfer){part, others, cost}));
+}
+
+bool npart__weigh_parts(npart_placement *placement)
+{
+    bool ok = true;
+    placement->options =
+        npart__arena_zeroed(placement->set.arena, placement->info.part_count, sizeof *placement->options);
+    for (uint32_t i = 0; i < placement->joints.count; i++) {
+        struct npart__joint *joint = &placement->joints.items[i];
+        joint->earlier = NPART_NONE;
+        joint->told.times = placement->parts[joint->told.from].told.runs;
+        find_bytes(placement->parts[joint->told.from].plan, joint->output, &joint->told);
+        find_bytes(placement->parts[joint->told.to].plan, joint->input, &joint->told);
+    }
+    for (uint32_t i = 0; placement->options && ok && i < placement->info.part_count; i++)
+        ok = weigh_part(placement, i);
+    for (uint32_t i = 0; placement->options && ok && i < placement->joints.count; i++) {
+        const struct npart__joint *joint = &placement->joints.items[i];
+        double times = (double)joint->told.times;
+        if (joint->takers)
+            ok = add_transfer(placement, joint->told.from, joint->takers, npart__times(joint->out, times));
+        if (ok && joint->kind != NPART__LINK_APPLICATION && joint->told.from != joint->told.to)
+            ok = add_transfer(placement, joint->told.to, UINT64_C(1) << joint->told.from,
+                              npart__times(joint->in, times));
+    }
+    return ok && placement->options;
+}

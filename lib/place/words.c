@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What came out, in sentences: why a part is where it is, what is not known, and what to do.
+ */
+#include "place/place.h"
+
+static const char *const device_names[] = {"NPU", "CPU", "GPU"};
+
+static const char *first_cause(const npart_plan *plan)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    return npart_plan_cause(plan, 0, &cause, NULL, 0) ? cause.text : "no node is left for it";
+}
+
+/* Why a part cannot be on the NPU. */
+static const char *barred(npart_placement *placement, const struct npart__placed *part)
+{
+    bool fails = strcmp(part->told.verdict, "fails") == 0;
+    return npart__arena_format(placement->set.arena, "%s: %s",
+                               fails ? "fails to compile for the NPU" : "no node runs on the NPU",
+                               first_cause(part->plan));
+}
+
+/* What would bring a model to the NPU; told once for both of its uses. */
+static npart_status tell_action(npart_placement *placement, const struct npart__placed *part, struct npart_error *error)
+{
+    struct npart_action action = {.size = sizeof action};
+    npart_advice *advice = NULL;
+    bool is_told = true;
+    if (strcmp(part->told.use, "decode") == 0)
+        return NPART_OK;
+    npart_status status = npart_advice_make(&advice, part->plan, NULL, error);
+    if (npart_advice_action(advice, 0, &action) && strcmp(action.kind, "none") != 0) {
+        const char *name = npart__short_name(&placement->set, part->told.model);
+        is_told = npart__note(&placement->set,
+                              npart__arena_format(placement->set.arena, "%s, for the NPU: %s", name, action.text));
+    }
+    npart_advice_free(advice);
+    return is_told ? status : npart__fail_memory(error);
+}
+
+static bool is_barred(const struct npart__placed *part)
+{
+    return part->told.partitions == 0 || strcmp(part->told.verdict, "fails") == 0;
+}
+
+static uint32_t count_options(const struct npart__option *option)
+{
+    uint32_t count = 0;
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++)
+        count += option->can[d];
+    return count;
+}
+
+/* "the ranges of NPU and CPU overlap" */
+static const char *tell_rivals(npart_placement *placement, enum npart_device device, const bool *is_rival)
+{
+    struct npart__buffer text;
+    uint32_t left = 1;
+    npart__buffer_init(&text, placement->set.arena);
+    npart__append_text(&text, "the ranges of ");
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++)
+        left += is_rival[d];
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        if (!is_rival[d] && d != device)
+            continue;
+        npart__append_text(&text, device_names[d]);
+        npart__append_text(&text, --left == 0 ? " overlap" : left == 1 ? " and " : ", ");
+    }
+    return npart__made_text(&text);
+}
+
+/* Of a device of lowest cost what it is low by. */
+static const char *tell_best(npart_placement *placement, const struct npart__placed *part,
+                             const struct npart__option *option, const bool *is_rival)
+{
+    double own = part->told.cost[part->told.device].typical_ms;
+    bool is_lowest = true;
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++)
+        is_lowest &= !option->can[d] || own <= part->told.cost[d].typical_ms;
+    if (!part->told.is_decided)
+        return tell_rivals(placement, part->told.device, is_rival);
+    return is_lowest ? "the fastest" : "saves transfers";
+}
+
+static bool tell_part(npart_placement *placement, uint32_t index, const struct npart__assignment *assignment)
+{
+    struct npart__placed *part = &placement->parts[index];
+    const struct npart__option *option = &placement->options[index];
+    struct npart__arena *arena = placement->set.arena;
+    struct npart_part *told = &part->told;
+    bool cannot = is_barred(part);
+    bool lacks_npu = !cannot && !option->can[NPART_DEVICE_NPU], lacks_cpu = !option->can[NPART_DEVICE_CPU];
+    told->device = assignment->device[index];
+    told->is_decided = told->device != NPART_DEVICES;
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++)
+        told->is_decided &= !assignment->is_rival[index][d];
+    told->why = cannot ? barred(placement, part) : "";
+    if (cannot && lacks_cpu && told->why && !option->can[NPART_DEVICE_GPU]) {
+        /* There is no other place, whatever it costs. */
+        told->device = NPART_DEVICE_CPU;
+        told->is_decided = true;
+        told->why = npart__arena_format(arena, "%s; what it costs on the CPU is not known", told->why);
+    } else if (lacks_npu || lacks_cpu) {
+        told->device = NPART_DEVICES; /* that one might be the better */
+        told->is_decided = false;
+        told->why = lacks_npu ? "what it costs on the NPU is not known" : "what it costs on the CPU is not known";
+    } else if (told->why && count_options(option) > 1) {
+        const char *best = tell_best(placement, part, option, assignment->is_rival[index]);
+        told->why = best && cannot ? npart__arena_format(arena, "%s; %s", told->why, best) : best;
+    }
+    return told->why != NULL;
+}
+
+/* ---- links ----------------------------------------------------------------------------------------------------- */
+
+static bool crosses(const npart_placement *placement, const struct npart__joint *joint)
+{
+    enum npart_device from = placement->parts[joint->told.from].told.device;
+    enum npart_device to = placement->parts[joint->told.to].told.device;
+    return joint->kind != NPART__LINK_APPLICATION && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
+}
+
+/* What a link pays: an output is transferred once, for the first that takes it elsewhere. */
+static void tell_link(npart_placement *placement, struct npart__joint *joint)
+{
+    struct npart_link *link = &joint->told;
+    bool is_paid = false;
+    link->crosses = crosses(placement, joint);
+    if (!link->crosses)
+        return;
+    for (uint32_t i = joint->earlier; i != NPART_NONE; i = placement->joints.items[i].earlier)
+        is_paid |= crosses(placement, &placement->joints.items[i]);
+    if (placement->parts[link->to].told.device == NPART_DEVICE_NPU)
+        link->cost = npart__plus(link->cost, joint->in);
+    if (placement->parts[link->from].told.device == NPART_DEVICE_NPU && !is_paid)
+        link->cost = npart__plus(link->cost, joint->out);
+    link->cost = npart__times(link->cost, (double)link->times);
+}
+
+/* Ends of which both types are known and differ: the set does not fit, or somebody converts. */
+static bool tell_misfit(npart_placement *placement, const struct npart__joint *joint)
+{
+    const struct npart__placed *from = &placement->parts[joint->told.from], *to = &placement->parts[joint->told.to];
+    struct npart_value a = {.size = sizeof a}, b = {.size = sizeof b};
+    char made[128], taken[128];
+    if (joint->kind == NPART__LINK_CACHE || !npart_inference_value(from->known, joint->output, &a) ||
+        !npart_inference_value(to->known, joint->input, &b) || !a.is_static || !b.is_static)
+        return true;
+    (void)npart_inference_type_text(from->known, joint->output, made, sizeof made);
+    (void)npart_inference_type_text(to->known, joint->input, taken, sizeof taken);
+    if (strcmp(made, taken) == 0)
+        return true;
+    const char *text = npart__arena_format(placement->set.arena, "%s makes `%s` as %s; %s takes it as %s",
+                                           from->told.name, joint->told.output, made, to->told.name, taken);
+    return npart__note(&placement->set, text);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+/* A model's weights count once on a device, whichever of its uses run there. */
+static void sum_weights(npart_placement *placement)
+{
+    struct npart_placement_info *info = &placement->info;
+    for (uint32_t i = 0; i < info->part_count; i++) {
+        const struct npart_part *part = &placement->parts[i].told;
+        bool is_there = part->device == NPART_DEVICES;
+        for (uint32_t k = 0; k < i; k++) {
+            const struct npart_part *other = &placement->parts[k].told;
+            is_there |= other->model == part->model && other->device == part->device;
+        }
+        if (is_there)
+            continue;
+        uint64_t *sum = &info->weight_bytes[part->device];
+        *sum = *sum > UINT64_MAX - part->weight_bytes ? UINT64_MAX : *sum + part->weight_bytes;
+    }
+}
+
+static void sum_costs(npart_placement *placement, const struct npart__assignment *assignment)
+{
+    struct npart_placement_info *info = &placement->info;
+    const struct npart__option *options = placement->options;
+    enum npart_device device[NPART__LIMIT_PARTS], npu[NPART__LIMIT_PARTS], cpu[NPART__LIMIT_PARTS];
+    uint32_t count = info->part_count, transfers = placement->transfers.count;
+    const struct npart__transfer *items = placement->transfers.items;
+    info->is_exact = assignment->is_exact;
+    info->is_calibrated = true;
+    for (uint32_t i = 0; i < NPART__LIMIT_PARTS; i++) {
+        device[i] = i < count ? placement->parts[i].told.device : NPART_DEVICES;
+        cpu[i] = i < count ? NPART_DEVICE_CPU : NPART_DEVICES;
+        npu[i] = i < count && options[i].can[NPART_DEVICE_NPU] ? NPART_DEVICE_NPU : cpu[i];
+        info->is_calibrated &= i >= count || placement->parts[i].told.is_calibrated;
+    }
+    info->has_total = npart__assigned_cost(options, count, items, transfers, device, &info->total, &info->transfers);
+    info->has_cpu = npart__assigned_cost(options, count, items, transfers, cpu, &info->cpu, NULL);
+    info->has_npu = npart__assigned_cost(options, count, items, transfers, npu, &info->npu, NULL);
+}
+
+/* "a, b and c" */
+static void append_names(npart_placement *placement, struct npart__buffer *text, enum npart_device device,
+                         bool is_decided)
+{
+    uint32_t left = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < placement->info.part_count; i++) {
+            const struct npart_part *part = &placement->parts[i].told;
+            if (part->device != device || part->is_decided != is_decided)
+                continue;
+            if (pass == 0) {
+                left++;
+                continue;
+            }
+            npart__append_text(text, part->name);
+            npart__append_text(text, --left == 0 ? "" : left == 1 ? " and " : ", ");
+        }
+}
+
+static bool has_any(const npart_placement *placement, enum npart_device device, bool is_decided)
+{
+    for (uint32_t i = 0; i < placement->info.part_count; i++)
+        if (placement->parts[i].told.device == device && placement->parts[i].told.is_decided == is_decided)
+            return true;
+    return false;
+}
+
+/* "Run a and b on the NPU, c on the CPU; d: undecided, the NPU is a little lower; e: not known". */
+static bool recommend(npart_placement *placement)
+{
+    struct npart__buffer text;
+    bool is_first = true;
+    npart__buffer_init(&text, placement->set.arena);
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        if (!has_any(placement, d, true))
+            continue;
+        npart__append_text(&text, is_first ? "run " : ", ");
+        append_names(placement, &text, d, true);
+        npart__append_format(&text, " on the %s", device_names[d]);
+        is_first = false;
+    }
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        if (!has_any(placement, d, false))
+            continue;
+        npart__append_text(&text, is_first ? "undecided: " : "; undecided: ");
+        append_names(placement, &text, d, false);
+        npart__append_format(&text, " (lower on the %s)", device_names[d]);
+        is_first = false;
+    }
+    if (has_any(placement, NPART_DEVICES, false)) {
+        npart__append_text(&text, is_first ? "not known: " : "; not known: ");
+        append_names(placement, &text, NPART_DEVICES, false);
+    }
+    placement->info.recommendation = npart__made_text(&text);
+    return placement->info.recommendation != NULL;
+}
+
+npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
+                                   struct npart_error *error)
+{
+    struct npart_inference_info info = {.size = sizeof info};
+    bool ok = true;
+    for (uint32_t m = 0; ok && m < placement->set.count; m++) {
+        const char *name = npart__short_name(&placement->set, m);
+        if (npart_inference_info(placement->set.models[m], &info) && info.is_invalid)
+            ok = npart__note(&placement->set,
+                             npart__arena_format(placement->set.arena, "%s: ONNX Runtime does not load it", name));
+    }
+    for (uint32_t i = 0; ok && i < placement->info.part_count; i++)
+        ok = tell_part(placement, i, assignment);
+    for (uint32_t i = 0; ok && i < placement->joints.count; i++) {
+        tell_link(placement, &placement->joints.items[i]);
+        ok = tell_misfit(placement, &placement->joints.items[i]);
+    }
+    for (uint32_t i = 0; ok && i < placement->info.part_count; i++) {
+        npart_status status =
+            is_barred(&placement->parts[i]) ? tell_action(placement, &placement->parts[i], error) : NPART_OK;
+        if (status != NPART_OK)
+            return status;
+    }
+    sum_weights(placement);
+    sum_costs(placement, assignment);
+    return ok && recommend(placement) ? NPART_OK : npart__fail_memory(error);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A placement for people: a table of the parts, what passes between them, what all of it costs,
+ * and in the last line what to do.
+ */
+#include "report/page.h"
+
+/* What fits on one screen; --verbose shows all. */
+#define NOTES_SHOWN 4u
+#define MOST_NAME_COLUMNS 34u
+
+static const char *const device_names[NPART_DEVICES + 1] = {"NPU", "CPU", "GPU", "not known"};
+
+/* A line that is written apart first, since it is measured or wrapped as a whole. */
+struct line {
+    struct npart__page page; /* whose output it is */
+    struct npart__sheet sheet;
+};
+
+static void begin_line(struct line *line, const struct npart__page *page)
+{
+    line->page = *page;
+    npart__sheet_open(&line->sheet, page->pool);
+    line->page.out = &line->sheet;
+}
+
+/* Wrapped, after `label`. */
+static void end_line(struct npart__page *page, struct line *line, const char *label, uint32_t indent)
+{
+    npart__put(page, label);
+    npart__wrapped(page, npart__sheet_text(&line->sheet), (uint32_t)strlen(label), indent);
+    npart__put(page, "\n");
+    npart__sheet_close(&line->sheet);
+}
+
+/* "1.70 ms (0.80 to 21.0)" */
+static void put_range(struct npart__page *page, struct npart_cost_range range)
+{
+    npart__put_milliseconds(page, range.typical_ms);
+    npart__put(page, " ms (");
+    npart__put_milliseconds(page, range.low_ms);
+    npart__put(page, " to ");
+    npart__put_milliseconds(page, range.high_ms);
+    npart__put(page, ")");
+}
+
+/* ---- parts -------------------------------------------------------------------------------------------------- */
+
+/* Of a name that is too long its end, which tells parts apart. */
+static void put_padded(struct npart__page *page, const char *text, size_t columns)
+{
+    size_t shown = npart__shown_columns(page, text, strlen(text));
+    if (shown > columns) {
+        while (npart__shown_columns(page, text, strlen(text)) > columns - 3 || ((unsigned char)*text & 0xc0) == 0x80)
+            text++;
+        npart__put(page, "...");
+    }
+    npart__put_text(page, text);
+    npart__add_format(page->out, "%*s", shown < columns ? (int)(columns - shown) : 0, "");
+}
+
+/* A sum of runs, right of the range of one. */
+static void put_row(struct npart__page *page, const struct npart_part *part, size_t columns)
+{
+    const char *device = part->is_decided || part->device == NPART_DEVICES ? device_names[part->device] : "undecided";
+    npart__put(page, "  ");
+    npart__paint(page, NPART__BOLD);
+    put_padded(page, part->name, columns);
+    npart__paint(page, "0");
+    npart__add_format(page->out, " %8llu  %s", (unsigned long long)part->runs, device);
+    if (part->device < NPART_DEVICES && part->has_cost[part->device]) {
+        struct npart__sheet all;
+        struct npart__page apart = *page;
+        npart__sheet_open(&all, page->pool);
+        apart.out = &all;
+        npart__put_milliseconds(&apart, part->cost[part->device].typical_ms);
+        npart__add_format(page->out, "%*s  %8s", (int)(9 - strlen(device)), "", npart__sheet_text(&all));
+        npart__sheet_close(&all);
+        npart__put_milliseconds(&apart, part->cost[part->device].typical_ms * (double)part->runs);
+        npart__add_format(page->out, " %10s", npart__sheet_text(&all));
+        npart__sheet_close(&all);
+    }
+    npart__put(page, "\n");
+}
+
+static void put_details(struct npart__page *page, const struct npart_part *part)
+{
+    struct line line;
+    bool is_first = true;
+    begin_line(&line, page);
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        if (!part->has_cost[d])
+            continue;
+        npart__add_format(&line.sheet, "%s%s ", is_first ? "" : ", ", device_names[d]);
+        put_range(&line.page, part->cost[d]);
+        is_first = false;
+    }
+    npart__put(&line.page, is_first || !*part->why ? "" : "; ");
+    npart__put(&line.page, part->why);
+    end_line(page, &line, "    ", 4);
+    begin_line(&line, page);
+    npart__add_bytes(&line.sheet, part->weight_bytes);
+    npart__put(&line.page, " of weights");
+    if (part->partitions && strcmp(part->verdict, "fails") != 0) {
+        npart__add_format(&line.sheet, "; %u partition%s, ", part->partitions, part->partitions == 1 ? "" : "s");
+        npart__add_decimal(&line.sheet, part->coverage * 100, 1);
+        npart__put(&line.page, " % of nodes");
+    }
+    for (uint32_t i = 0; i < part->dim_count; i++)
+        npart__add_format(&line.sheet, "%s%s=%lld", i ? ", " : "; with ", part->dims[i].name,
+                          (long long)part->dims[i].size);
+    end_line(page, &line, "    ", 4);
+}
+
+static void put_parts(struct npart__page *page, const struct npart_placement_info *info)
+{
+    size_t columns = 4;
+    for (uint32_t i = 0; i < info->part_count; i++) {
+        size_t wanted = npart__shown_columns(page, info->parts[i]->name, strlen(info->parts[i]->name));
+        columns = wanted > columns ? wanted : columns;
+    }
+    columns = columns > MOST_NAME_COLUMNS ? MOST_NAME_COLUMNS : columns;
+    npart__put(page, "\n");
+    npart__paint(page, NPART__DIM);
+    npart__add_format(page->out, "  %-*s %8s  %-9s  %8s %10s\n", (int)columns, "part", "runs", "device", "ms a run",
+                      "ms in all");
+    npart__paint(page, "0");
+    for (uint32_t i = 0; i < info->part_count; i++) {
+        put_row(page, info->parts[i], columns);
+        put_details(page, info->parts[i]);
+    }
+}
+
+/* ---- links -------------------------------------------------------------------------------------------------- */
+
+/* Links with the same ends of the same kind are told as one. */
+struct bundle {
+    const struct npart_link *first;
+    uint32_t count;
+    uint64_t bytes;
+    bool has_bytes;
+    struct npart_cost_range cost;
+};
+
+static bool is_like(const struct npart_link *a, const struct npart_link *b)
+{
+    return a->from == b->from && a->to == b->to && a->crosses == b->crosses && strcmp(a->kind, b->kind) == 0;
+}
+
+static void add_to_bundle(struct bundle *bundle, const struct npart_link *link)
+{
+    bundle->count++;
+    bundle->has_bytes &= link->has_bytes;
+    bundle->bytes = bundle->bytes > UINT64_MAX - link->bytes ? UINT64_MAX : bundle->bytes + link->bytes;
+    bundle->cost.low_ms += link->cost.low_ms;
+    bundle->cost.typical_ms += link->cost.typical_ms;
+    bundle->cost.high_ms += link->cost.high_ms;
+}
+
+static void put_bundle(struct npart__page *page, const struct npart_placement_info *info, const struct bundle *bundle)
+{
+    const struct npart_link *link = bundle->first;
+    const struct npart_part *from = info->parts[link->from], *to = info->parts[link->to];
+    bool is_known = from->device < NPART_DEVICES && to->device < NPART_DEVICES;
+    struct line line;
+    begin_line(&line, page);
+    npart__add_format(&line.sheet, "%s to %s: ", from->name, from == to ? "its next run" : to->name);
+    if (bundle->count > 1)
+        npart__add_format(&line.sheet, "%u tensors from `%s` on, ", bundle->count, link->output);
+    else
+        npart__add_format(&line.sheet, strcmp(link->output, link->input) == 0 ? "`%s`, " : "`%s` as `%s`, ",
+                          link->output, link->input);
+    if (bundle->has_bytes)
+        npart__add_bytes(&line.sheet, bundle->bytes);
+    else
+        npart__put(&line.page, "size not known");
+    npart__put(&line.page, strcmp(link->origin, "shape") == 0 ? " (found by its shape)" : "");
+    if (link->times > 1)
+        npart__add_format(&line.sheet, ", %llu times", (unsigned long long)link->times);
+    if (strcmp(link->kind, "application") == 0) {
+        npart__put(&line.page, "; through the application, on the CPU");
+    } else if (!is_known) {
+        npart__put(&line.page, "; a device is not known");
+    } else if (!link->crosses) {
+        npart__add_format(&line.sheet, "; stays on the %s", device_names[from->device]);
+    } else {
+        npart__add_format(&line.sheet, "; transferred from %s to %s", device_names[from->device],
+                          device_names[to->device]);
+        if (bundle->cost.high_ms > 0) { /* else another link pays for it */
+            npart__put(&line.page, ", ");
+            put_range(&line.page, bundle->cost);
+            npart__put(&line.page, " in all");
+        }
+    }
+    end_line(page, &line, "    ", 6);
+}
+
+static void put_links(struct npart__page *page, const struct npart_placement_info *info)
+{
+    struct bundle *bundles = npart__take(page->pool, info->link_count + (size_t)1, sizeof *bundles);
+    uint32_t count = 0;
+    for (uint32_t i = 0; bundles && i < info->link_count; i++) {
+        uint32_t at = 0;
+        while (at < count && !is_like(bundles[at].first, info->links[i]))
+            at++;
+        if (at == count)
+            bundles[count++] = (struct bundle){.first = info->links[i], .has_bytes = true};
+        add_to_bundle(&bundles[at], info->links[i]);
+    }
+    if (count)
+        npart__put(page, "  Between the parts (buffers are bound: what stays is not copied)\n");
+    else if (info->part_count > 1)
+        npart__put(page, "  No tensor is known to pass between the parts (--link)\n");
+    for (uint32_t i = 0; i < count; i++)
+        put_bundle(page, info, &bundles[i]);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------- */
+
+static void put_total(struct npart__page *page, const struct npart_placement_info *info)
+{
+    static const char *const names[] = {"as placed ", "wholly on the CPU ", "on the NPU as far as possible "};
+    const struct npart_cost_range ranges[] = {info->total, info->cpu, info->npu};
+    const bool has[] = {info->has_total, info->has_cpu, info->has_npu};
+    struct line line;
+    bool is_first = true;
+    begin_line(&line, page);
+    for (size_t i = 0; i < NPART__LENGTH(names); i++) {
+        /* What is the same as the placement says nothing more. */
+        if (!has[i] || (i > 0 && has[0] && memcmp(&ranges[i], &ranges[0], sizeof ranges[0]) == 0))
+            continue;
+        npart__put(&line.page, is_first ? "" : "; ");
+        npart__put(&line.page, names[i]);
+        put_range(&line.page, ranges[i]);
+        is_first = false;
+    }
+    npart__put(&line.page, is_first ? "not known" : info->is_calibrated ? "" : "; uncalibrated");
+    end_line(page, &line, "  One run of the set: ", 4);
+    begin_line(&line, page);
+    is_first = true;
+    for (enum npart_device d = 0; d < NPART_DEVICES; d++) {
+        if (!info->weight_bytes[d])
+            continue;
+        npart__put(&line.page, is_first ? "" : ", ");
+        npart__add_bytes(&line.sheet, info->weight_bytes[d]);
+        npart__add_format(&line.sheet, " on the %s", device_names[d]);
+        is_first = false;
+    }
+    npart__put(&line.page, is_first ? "none" : "");
+    end_line(page, &line, "  Weights: ", 4);
+}
+
+static void put_notes(struct npart__page *page, const struct npart_placement_info *info)
+{
+    uint32_t most = page->options->is_verbose ? NPART_NONE : NOTES_SHOWN;
+    for (uint32_t i = 0; i < info->note_count && i < most; i++) {
+        npart__painted(page, NPART__DIM, "  note  ");
+        npart__wrapped(page, info->notes[i], 8, 8);
+        npart__put(page, "\n");
+    }
+    if (info->note_count > most)
+        npart__add_format(page->out, "        and %u more (--verbose, or --format json)\n", info->note_count - most);
+    if (!info->is_exact)
+        npart__put(page, "  note  too many parts to compare every assignment; single changes were\n");
+}
+
+npart_status npart_report_placement_text(const npart_placement *placement, const struct npart_report_options *options,
+                                         npart_write_callback write, void *payload, struct npart_error *error)
+{
+    struct npart__document document;
+    struct npart__page *page = &document.page;
+    struct npart_placement_info info = {.size = sizeof info};
+    if (!npart_placement_info(placement, &info) || !write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "placement" : "write");
+    if (options && options->version != 1)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                  "report options have version %u; this library knows 1 to 1", options->version);
+    npart__document_begin(&document, info.allocator, options, write, payload);
+    npart__painted(page, NPART__BOLD, info.target);
+    npart__put(page, "  ");
+    npart__wrapped(page, info.title, (uint32_t)strlen(info.target) + 2, 5);
+    npart__put(page, "\n");
+    put_parts(page, &info);
+    put_links(page, &info);
+    put_total(page, &info);
+    put_notes(page, &info);
+    npart__painted(page, NPART__BOLD, "  Do    ");
+    npart__wrapped(page, info.recommendation, 8, 8);
+    npart__put(page, "\n");
+    return npart__document_close(&document, error);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+struct set {
+    npart_model **models;
+    npart_inference **inferences;
+    bool is_dim_found[MOST_DIMS];
+};
+
+/* Of several models some may lack a dim of the user's. */
+static npart_status read_part(struct run *run, struct set *set, int place, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status = read_model(&set->models[place], options, options->models[place], error);
+    if (status == NPART_OK)
+        status = infer(&set->inferences[place], set->models[place], options,
+                       options->model_count > 1 ? is_missing : NULL, error);
+    for (uint32_t i = 0; status == NPART_OK && i < options->dim_count; i++)
+        set->is_dim_found[i] |= !is_missing[i];
+    return status;
+}
+
+/* All of them, so that each that cannot be read is told. */
+static void read_parts(struct run *run, struct set *set)
+{
+    const struct options *options = run->options;
+    for (int i = 0; i < options->model_count; i++) {
+        struct npart_error error = {0};
+        npart_status status = read_part(run, set, i, &error);
+        if (status == NPART_OK)
+            continue;
+        tell_error(options->models[i], &error);
+        worsen(run, status_of(status));
+    }
+    for (uint32_t i = 0; run->status == EXIT_FINE && i < options->dim_count; i++) {
+        if (set->is_dim_found[i])
+            continue;
+        say("--dim %s: no model has such a dim", options->dims[i].name);
+        worsen(run, EXIT_USAGE);
+    }
+}
+
+static void check_threshold(struct run *run, const npart_placement *placement)
+{
+    struct npart_placement_info info = {.size = sizeof info};
+    double most = run->options->max_ms;
+    if (most < 0 || !npart_placement_info(placement, &info) || (info.has_total && info.total.typical_ms <= most))
+        return;
+    if (info.has_total)
+        say("%s: one run of the set takes %.4g ms, threshold: at most %.4g", info.target, info.total.typical_ms, most);
+    else
+        say("%s: what one run of the set takes is not known, threshold: at most %.4g ms", info.target, most);
+    worsen(run, EXIT_THRESHOLD);
+}
+
+/* A placement for one target. */
+static npart_status place(struct run *run, const struct set *set, int target, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    struct npart_plan_options plan = plan_options(options);
+    struct npart_placement_options how = NPART_PLACEMENT_OPTIONS_INIT;
+    npart_placement *placement = NULL;
+    how.plan = &plan;
+    how.figures = options->figures;
+    how.figure_count = options->figure_count;
+    how.links = options->links;
+    how.link_count = options->link_count;
+    how.tokens = options->tokens;
+    npart_status status =
+        npart_placement_make(&placement, (const npart_inference *const *)set->inferences,
+                             (uint32_t)options->model_count, run->oplists[target], options->targets[target], &how,
+                             error);
+    if (status != NPART_OK)
+        return status;
+    if (options->format == FORMAT_JSON && !options->is_quiet)
+        status = npart_report_placement_json(placement, write_output, run, error);
+    else if (!options->is_quiet)
+        status = npart_report_placement_text(placement, &run->report, write_output, run, error);
+    check_threshold(run, placement);
+    npart_placement_free(placement);
+    return status;
+}
+
+enum exit_status run_place(struct run *run, struct options *options)
+{
+    struct set set = {0};
+    if (options->model_count == 0)
+        return usage("which models?");
+    if (options->target_count == 0 && !options->oplist)
+        return usage("which target? (--list-targets)");
+    if (!find_oplists(run, options))
+        return run->status;
+    choose_look(run);
+    set.models = calloc((size_t)options->model_count, sizeof *set.models);
+    set.inferences = calloc((size_t)options->model_count, sizeof *set.inferences);
+    if (set.models && set.inferences) {
+        read_parts(run, &set);
+    } else {
+        say("out of memory");
+        worsen(run, EXIT_OTHER);
+    }
+    for (int i = 0; i < options->target_count && run->status <= EXIT_THRESHOLD; i++) {
+        struct npart_error error = {0};
+        if (i > 0 && options->format == FORMAT_TEXT && !options->is_quiet)
+            (void)write_text(run, "\n");
+        npart_status status = place(run, &set, i, &error);
+        if (status == NPART_OK)
+            continue;
+        if (status != NPART_ERROR_WRITE) /* told once, at the end */
+            tell_error("", &error);
+        worsen(run, status_of(status));
+    }
+    for (int i = 0; i < options->model_count; i++) {
+        npart_inference_free(set.inferences ? set.inferences[i] : NULL);
+        npart_model_free(set.models ? set.models[i] : NULL);
+    }
+    free(set.inferences);
+    free(set.models);
+    return run->status;
+}
