@@ -309,7 +309,7 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     charge_ends(&out->npu, session, nodes);
     if (!npart__has_io(&nodes->rates))
         charge_layouts(&out->npu, nodes, &out->layouts);
-    for (uint32_t i = 0; i < nodes->count; i++) {
+    for (uint32_t i = 0; i < npart__file_nodes(session); i++) { /* what a copy takes is its user's */
         if (!npart__is_live(session, i))
             continue;
         npart__charge_node(&out->npu, &nodes->items[i], true);
