@@ -127,9 +127,10 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # The tool's own readers, with what they need.
-profile_objects := $(patsubst %,$(OUT)/tools/%.o,profile profile_json profile_log)
+profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log)
 $(OUT)/test/unit/test_profile: $(profile_objects)
-$(OUT)/test/unit/test_profile: LIBS += $(TOOL_LIBS)
+$(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
+$(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
 	@for test in $(unit_tests); do echo "  $$test"; $$test || exit 1; done
@@ -335,6 +336,11 @@ fidelity-memory: $(tool) $(VENV)/ready ## peak activations and weights against O
 	$(VENV)/bin/python test/fidelity/memory.py --tool $(tool) --page $(BUILD)/fidelity-memory.md $(MODELS) $(NAMES)
 fidelity-waves: $(tool) $(VENV)/ready ## waves against ONNX Runtime's partitioner (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/waves.py --tool $(tool) --models $(MODELS)
+# How often k networks are drawn from each set of rows.
+CALIBRATION_DRAWS ?= 2
+fidelity-calibrate: $(tool) ## what calibrate brings for networks that it has not seen (MODELS, TRUTH=folder; CALIBRATION_DRAWS, SEED)
+	$(PYTHON) test/fidelity/calibrate.py --tool $(tool) --models $(MODELS) --truth $(TRUTH) --draws $(CALIBRATION_DRAWS) \
+		--seed $(SEED)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
@@ -371,6 +377,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-cost fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

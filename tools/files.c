@@ -36,18 +36,22 @@ static bool is_written(const char *path, const struct stat *output)
     return is_there && is_same(&input, output);
 }
 
+bool is_overwritten(const struct options *options, const char *path)
+{
+    struct stat output;
+    return (options->output ? stat(options->output, &output) : fstat(STDOUT_FILENO, &output)) == 0 &&
+           is_written(path, &output);
+}
+
 const char *find_overwritten(const struct options *options)
 {
     const char *const lists[] = {options->oplist, options->cost, options->check_oplist, options->import_oplist,
                                  options->profile};
-    struct stat output;
-    if ((options->output ? stat(options->output, &output) : fstat(STDOUT_FILENO, &output)) != 0)
-        return NULL; /* a new file, or none */
     for (int i = 0; i < options->model_count; i++)
-        if (is_written(options->models[i], &output))
+        if (is_overwritten(options, options->models[i]))
             return options->models[i];
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (is_written(lists[i], &output))
+        if (is_overwritten(options, lists[i]))
             return lists[i];
     return NULL;
 }

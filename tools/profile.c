@@ -43,6 +43,13 @@ uint32_t profile_provider(struct profile *profile, const char *name)
     return at;
 }
 
+double profile_warm_ms(const struct profile *profile, double total_us, double first_us)
+{
+    if (profile->runs > 1)
+        return (total_us - first_us) / 1000 / (double)(profile->runs - 1);
+    return total_us / 1000;
+}
+
 bool profile_is_cpu(const struct profile *profile, uint32_t provider)
 {
     return strcmp(profile->providers[provider], "CPUExecutionProvider") == 0;

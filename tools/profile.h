@@ -12,7 +12,6 @@
 
 #define MOST_PROVIDERS 16u
 #define MOST_PROFILE_NODES 262144u               /* different ones: names and providers are kept */
-#define MOST_EVENT_BYTES ((size_t)64 << 20)      /* of memory that one event, or a whole record, takes as JSON */
 #define MOST_LOG_LINE 65536u                     /* what is longer is cut */
 
 enum profile_kind { PROFILE_EVENTS, PROFILE_LOG, PROFILE_RECORD };
@@ -24,7 +23,7 @@ struct placed_node {
     uint32_t provider;        /* a place in `providers` */
     bool is_placed;           /* false: only said to be taken, or not, by a provider that was asked */
     uint64_t runs;
-    double total_us;
+    double total_us, first_us; /* first_us: in the first run of the model */
     struct placed_node *next; /* in the order of the file */
 };
 
@@ -39,7 +38,7 @@ struct profile {
     bool has_partitions;      /* a record gives their number */
     uint32_t partitions;
     uint64_t runs;            /* of the model */
-    double total_us;
+    double total_us, first_us;
     char problem[256];        /* what is wrong with the file; "" while nothing is */
     void *index;              /* of the nodes, while it is read */
 };
@@ -57,6 +56,8 @@ struct placed_node *profile_node(struct profile *profile, const char *name, cons
 uint32_t profile_provider(struct profile *profile, const char *name);
 /* False, with `problem` as the first one, cut where it is long. */
 bool profile_fail(struct profile *profile, const char *problem);
+/* Milliseconds a run, of the runs after the first where there are any: the first also warms up. */
+double profile_warm_ms(const struct profile *profile, double total_us, double first_us);
 bool profile_is_cpu(const struct profile *profile, uint32_t provider);
 bool read_log(struct profile *profile, FILE *file);
 bool read_json(struct profile *profile, FILE *file, bool is_list); /* after the bracket of a list */

@@ -5,45 +5,10 @@
  */
 #include "profile.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
-static size_t live_bytes;
-static bool is_exhausted;
-union block {
-    size_t bytes;
-    max_align_t aligned;
-};
-
-static void *allocate(size_t bytes)
-{
-    union block *block = NULL;
-    is_exhausted = bytes > MOST_EVENT_BYTES || live_bytes > MOST_EVENT_BYTES - bytes;
-    if (!is_exhausted)
-        block = malloc(sizeof *block + bytes);
-    if (!block)
-        return NULL;
-    block->bytes = bytes;
-    live_bytes += bytes;
-    return block + 1;
-}
-
-static void release(void *memory)
-{
-    union block *block = memory;
-    if (!block)
-        return;
-    block--;
-    live_bytes -= block->bytes;
-    free(block);
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
+#include "json_memory.h"
 
 static bool fail_at(struct profile *profile, uint64_t event, const char *problem)
 {
@@ -55,21 +20,13 @@ static bool fail_at(struct profile *profile, uint64_t event, const char *problem
 /* The next JSON value; NULL with `problem`. */
 static json_t *read_value(struct profile *profile, FILE *file, uint64_t event)
 {
-    json_error_t error;
     char text[sizeof profile->problem];
-    is_exhausted = false;
-    json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
-    if (value)
-        return value;
-    if (is_exhausted)
-        (void)snprintf(text, sizeof text, "takes more than %zu MiB of memory", MOST_EVENT_BYTES >> 20);
-    else
-        (void)snprintf(text, sizeof text, "%s", error.text);
-    if (event == 0)
+    json_t *value = read_json_value(file, text, sizeof text);
+    if (!value && event == 0)
         profile_fail(profile, text);
-    else
+    else if (!value)
         fail_at(profile, event, text);
-    return NULL;
+    return value;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
@@ -88,7 +45,7 @@ static bool ends_with(const char *text, const char *end, size_t *length)
 static bool take_kernel(struct profile *profile, const json_t *event, const char *name, double us, uint64_t number)
 {
     const json_t *arguments = json_object_get(event, "args");
-    const char *provider = text_of(arguments, "provider"), *op = text_of(arguments, "op_name");
+    const char *provider = json_text(arguments, "provider"), *op = json_text(arguments, "op_name");
     size_t length;
     if (!ends_with(name, "_kernel_time", &length))
         return true;
@@ -106,12 +63,13 @@ static bool take_kernel(struct profile *profile, const json_t *event, const char
     node->is_placed = true;
     node->runs++;
     node->total_us += us;
+    node->first_us += profile->runs == 0 ? us : 0; /* the event of a run comes after those of its nodes */
     return true;
 }
 
 static bool take_event(struct profile *profile, const json_t *event, uint64_t number)
 {
-    const char *category = text_of(event, "cat"), *name = text_of(event, "name");
+    const char *category = json_text(event, "cat"), *name = json_text(event, "name");
     const json_t *duration = json_object_get(event, "dur");
     double us = json_number_value(duration);
     if (!json_is_object(event))
@@ -126,21 +84,14 @@ static bool take_event(struct profile *profile, const json_t *event, uint64_t nu
         return take_kernel(profile, event, name, us, number);
     profile->runs++;
     profile->total_us += us;
+    profile->first_us += profile->runs == 1 ? us : 0;
     return true;
-}
-
-static int next_byte(FILE *file)
-{
-    int byte = getc(file);
-    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
-        byte = getc(file);
-    return byte;
 }
 
 /* A list, an event at a time. */
 static bool read_events(struct profile *profile, FILE *file)
 {
-    int byte = next_byte(file);
+    int byte = next_json_byte(file);
     for (uint64_t number = 1; byte != ']'; number++) {
         if (byte == EOF || ungetc(byte, file) == EOF)
             return fail_at(profile, number, "the file ends within the list; a session completes it with EndProfiling");
@@ -149,9 +100,9 @@ static bool read_events(struct profile *profile, FILE *file)
         json_decref(event);
         if (!is_taken)
             return false;
-        byte = next_byte(file);
+        byte = next_json_byte(file);
         if (byte == ',')
-            byte = next_byte(file);
+            byte = next_json_byte(file);
         else if (byte != ']' && byte != EOF)
             return fail_at(profile, number, "followed by neither , nor ]");
     }
@@ -162,7 +113,7 @@ static bool read_events(struct profile *profile, FILE *file)
 
 static bool take_placement(struct profile *profile, const json_t *object, size_t number)
 {
-    const char *name = text_of(object, "name"), *op = text_of(object, "op"), *provider = text_of(object, "ep");
+    const char *name = json_text(object, "name"), *op = json_text(object, "op"), *provider = json_text(object, "ep");
     const json_t *index = json_object_get(object, "index");
     char text[64];
     (void)snprintf(text, sizeof text, "node %zu of the record: name and ep are texts", number);
@@ -178,7 +129,7 @@ static bool take_placement(struct profile *profile, const json_t *object, size_t
 static bool take_record(struct profile *profile, const json_t *record)
 {
     const json_t *nodes = json_object_get(record, "nodes"), *partitions = json_object_get(record, "partitions"), *node;
-    const char *error = text_of(record, "error");
+    const char *error = json_text(record, "error");
     char text[sizeof profile->problem];
     size_t i;
     profile->kind = PROFILE_RECORD;
@@ -208,15 +159,15 @@ static bool read_object(struct profile *profile, FILE *file)
     json_array_foreach(events, i, event)
         is_read = is_read && take_event(profile, event, i + 1);
     json_decref(object);
-    if (is_read && next_byte(file) != EOF)
+    if (is_read && next_json_byte(file) != EOF)
         is_read = profile_fail(profile, "something follows the record; give one file a model");
     return is_read;
 }
 
 bool read_json(struct profile *profile, FILE *file, bool is_list)
 {
-    json_set_alloc_funcs(allocate, release); /* what is written has no such limit */
+    begin_json_limit();
     bool is_read = is_list ? read_events(profile, file) : read_object(profile, file);
-    json_set_alloc_funcs(malloc, free);
+    end_json_limit();
     return is_read && (profile->first || profile_fail(profile, "it tells of no node"));
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "calibrate.h"
 #include "message.h"
 #include "place.h"
 #include "verify.h"
@@ -29,7 +30,15 @@ static const struct word words[] = {
      "  a record    {\"nodes\": [{\"name\" or \"index\", \"ep\"}], \"partitions\": [[...], ...]}, as JSON\n"
      "Plan with the same sizes (--dim) and the same level as that session. A node that the file does not name\n"
      "(fused, folded, or inside a compiled partition) is not told: it counts neither as equal nor as different."},
-    {"calibrate", NULL, NULL, NULL, NULL, NULL},
+    {"calibrate", run_calibrate, "(RUNS.csv | RUNS.json | MODEL PROFILE...)... [--target TARGET] --output FILE.cost",
+     "fit cost parameters to measured runs", "not accepted",
+     "RUNS is a table of measured runs, MODEL PROFILE a model and what ONNX Runtime's profiler wrote of it:\n"
+     "  CSV    the first line names the columns: model, ms (of a warm run); and perhaps target, runtime,\n"
+     "         dims (batch=1 sequence=128), profile (instead of ms, or for the times of partitions)\n"
+     "  JSON   {\"runs\": [{\"model\": ..., \"ms\": ..., \"dims\": {\"batch\": 1}, ...}]}\n"
+     "Paths in a table are relative to its folder. Runs of other targets than the one asked for are left out.\n"
+     "Two times give two scales, more give parameters (docs/real-runs.md). A fit is accepted where it halves the\n"
+     "error of models that it has not seen; only then FILE.cost is written, for --cost FILE.cost."},
 };
 
 #define WORDS (sizeof words / sizeof words[0])

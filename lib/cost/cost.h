@@ -65,6 +65,9 @@ struct npart__rates {
 void npart__find_rates(const struct npart__target *target, enum npart__invoker invoker, enum npart__invoker own,
                        bool is_sustained, struct npart__rates *out);
 
+/* Whether it is one of what the NPU computes and moves: not of the CPU, nor of what switching costs. */
+bool npart__is_npu_rate(const struct npart__rate *rate);
+
 /* Quantities by part and rate. */
 struct npart__bill {
     double quantities[NPART__PARTS + 1][NPART__MOST_RATES];

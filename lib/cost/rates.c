@@ -21,6 +21,11 @@ static const uint8_t where_of[NPART__PARAMETERS] = {
 #include "oplist/parameters.def"
 };
 
+bool npart__is_npu_rate(const struct npart__rate *rate)
+{
+    return where_of[rate->from->name] == NPU;
+}
+
 static bool ends_with(const char *name, const char *end)
 {
     size_t length = strlen(name), ends = strlen(end);

@@ -49,7 +49,7 @@ static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, 
 }
 
 /* Units of what is so much a second, by the end of a name. */
-static bool is_rate(const char *name)
+bool npart__is_rate(const char *name)
 {
     static const char *const ends[] = {"_per_s", "_tops", "_gops"};
     size_t length = strlen(name);
@@ -71,7 +71,7 @@ static void take_range(struct npart__parser *parser, const char *name, struct np
     }
     if (token && !(out->low <= out->typical && out->typical <= out->high))
         npart__parse_fail(parser, token->column, "low, typical and high are not in order");
-    if (token && out->low == 0 && is_rate(name))
+    if (token && out->low == 0 && npart__is_rate(name))
         npart__parse_fail(parser, token->column, "a rate must be above 0");
 }
 

@@ -465,6 +465,8 @@ const struct npart__limit *npart__target_limit(const struct npart__target *targe
  * this arithmetic. */
 void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
                               enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS]);
+/* Whether a parameter is so much a second: the greater, the faster. */
+bool npart__is_rate(const char *parameter);
 /* The one by name; false when there is none. */
 bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *out);
 

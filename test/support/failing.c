@@ -203,6 +203,21 @@ static npart_status advise_fixed(struct scene *scene, struct npart_error *error)
     return status;
 }
 
+/* Of a plan whose cost is known; three times, so that parameters are fitted. */
+static npart_status calibrate(struct scene *scene, struct npart_error *error)
+{
+    struct npart_cost cost = {.size = sizeof cost};
+    struct npart_calibration told = {.size = sizeof told};
+    (void)npart_plan_cost(scene->plan, &cost);
+    if (cost.total.typical_ms <= 0)
+        return NPART_OK;
+    const struct npart_measurement row = {.plan = scene->plan, .total_ms = 2 * cost.total.typical_ms};
+    const struct npart_measurement rows[] = {row, row, row};
+    npart_status status = npart_calibrate(rows, 3, &told, sum_up, scene, error);
+    scene->printed += told.fitted_count;
+    return status;
+}
+
 static npart_status explain(struct scene *scene, struct npart_error *error)
 {
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
@@ -238,6 +253,7 @@ const struct tried_call model_calls[] = {
     {"plan with assumptions and cuts", INFERENCE, plan_wishes},
     {"advice", PLAN, advise},
     {"advice with sizes", PLAN, advise_fixed},
+    {"calibration", PLAN, calibrate},
     {"JSON", PLAN, report_json},
     {"text", PLAN, report_text},
     {"explanation", PLAN, explain},

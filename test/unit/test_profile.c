@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../tools/json_memory.h"
 #include "../../tools/profile.h"
 #include "support/test.h"
 
@@ -24,6 +25,7 @@ static bool read_text(struct profile *profile, const char *text)
     return is_read;
 }
 
+#define RUN(us) "{\"cat\":\"Session\",\"name\":\"model_run\",\"dur\":" us "}"
 #define KERNEL(name, op, provider, us)                                                                                 \
     "{\"cat\":\"Node\",\"name\":\"" name "_kernel_time\",\"dur\":" us ",\"args\":{\"op_name\":\"" op                  \
     "\",\"provider\":\"" provider "\"}}"
@@ -37,12 +39,22 @@ static void test_profile__events_add_up(void)
                               "{\"ph\":\"M\",\"name\":\"process_name\"},"
                               KERNEL("a", "Add", "CPUExecutionProvider", "4.5") "]"));
     CHECK(profile.kind == PROFILE_EVENTS && profile.node_count == 2 && profile.provider_count == 2);
-    CHECK(profile.runs == 1 && profile.total_us == 10);
+    CHECK(profile.runs == 1 && profile.total_us == 10 && profile_warm_ms(&profile, 10, 10) == 0.01);
     CHECK_TEXT(profile.first->name, "a");
     CHECK(profile.first->runs == 2 && profile.first->total_us == 7.5 && profile.first->index == -1);
     CHECK(profile_is_cpu(&profile, profile.first->provider));
     CHECK_TEXT(profile.first->next->op, "Mul");
     CHECK(!profile_is_cpu(&profile, profile.first->next->provider) && !profile.first->next->next);
+    profile_free(&profile);
+}
+
+static void test_profile__the_first_run_warms_up(void)
+{
+    struct profile profile;
+    CHECK(read_text(&profile, "[" KERNEL("a", "Add", "Q", "9") "," RUN("10") "," KERNEL("a", "Add", "Q", "1")
+                              "," RUN("4") "," KERNEL("a", "Add", "Q", "3") "," RUN("6") "]"));
+    CHECK(profile_warm_ms(&profile, profile.total_us, profile.first_us) == 0.005);
+    CHECK(profile_warm_ms(&profile, profile.first->total_us, profile.first->first_us) == 0.002);
     profile_free(&profile);
 }
 
@@ -115,8 +127,8 @@ static void check_event_bytes(size_t bytes, bool is_fine)
 
 static void test_profile__an_event_has_a_limit(void)
 {
-    check_event_bytes(MOST_EVENT_BYTES / 4, true); /* the text is held twice, and its buffer doubles */
-    check_event_bytes(MOST_EVENT_BYTES, false);
+    check_event_bytes(MOST_JSON_BYTES / 4, true); /* the text is held twice, and its buffer doubles */
+    check_event_bytes(MOST_JSON_BYTES, false);
 }
 
 static void test_profile__nodes_have_a_limit(void)
@@ -164,7 +176,8 @@ static void test_profile__a_long_line_is_cut(void)
     free(text);
 }
 
-TESTS(test_profile__events_add_up, test_profile__other_tools_save_an_object, test_profile__log,
+TESTS(test_profile__events_add_up, test_profile__the_first_run_warms_up,
+      test_profile__other_tools_save_an_object, test_profile__log,
       test_profile__log_of_one_provider, test_profile__record_tells_nodes_of_one_name_apart,
       test_profile__an_event_has_a_limit, test_profile__nodes_have_a_limit, test_profile__providers_have_a_limit,
       test_profile__a_long_line_is_cut)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cost/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST NPART__MOST_FACTORS
+
+/* The function to minimize, its gradient and its Gauss-Newton matrix, both halved. */
+struct normal {
+    double value, gradient[MOST], matrix[MOST][MOST];
+};
+
+double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const double *x)
+{
+    double sum = fit->fixed[time];
+    for (uint32_t k = 0; k < fit->factor_count; k++)
+        sum += fit->parts[(size_t)time * fit->factor_count + k] * exp(x[k] - fit->at[k]);
+    return sum;
+}
+
+static void add_time(const struct npart__fitting *fit, uint32_t time, const double *x, struct normal *out)
+{
+    double scale = fit->measured[time] * fit->spread, slope[MOST];
+    double residual = (npart__fit_predict(fit, time, x) - fit->measured[time]) / scale;
+    for (uint32_t k = 0; k < fit->factor_count; k++)
+        slope[k] = fit->parts[(size_t)time * fit->factor_count + k] * exp(x[k] - fit->at[k]) / scale;
+    out->value += residual * residual;
+    for (uint32_t i = 0; i < fit->factor_count; i++) {
+        out->gradient[i] += slope[i] * residual;
+        for (uint32_t k = 0; k < fit->factor_count; k++)
+            out->matrix[i][k] += slope[i] * slope[k];
+    }
+}
+
+static void add_up(const struct npart__fitting *fit, const bool *skips, const double *x, struct normal *out)
+{
+    memset(out, 0, sizeof *out);
+    for (uint32_t k = 0; k < fit->factor_count; k++) {
+        double weight = 1 / (fit->deviations[k] * fit->deviations[k]);
+        out->value += x[k] * x[k] * weight;
+        out->gradient[k] = x[k] * weight;
+        out->matrix[k][k] = weight;
+    }
+    for (uint32_t time = 0; time < fit->time_count; time++)
+        if (!skips || !skips[time])
+            add_time(fit, time, x, out);
+}
+
+/* Of a symmetric positive matrix A the triangle L with A = L L^T (Cholesky's). False when it is none, in numbers. */
+static bool decompose(uint32_t count, double matrix[MOST][MOST])
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k <= i; k++) {
+            double sum = matrix[i][k];
+            for (uint32_t j = 0; j < k; j++)
+                sum -= matrix[i][j] * matrix[k][j];
+            if (i == k && !(sum > 0 && isfinite(sum)))
+                return false;
+            matrix[i][k] = i == k ? sqrt(sum) : sum / matrix[k][k];
+        }
+    return true;
+}
+
+/* L L^T x = b, in place. */
+static void substitute(uint32_t count, double matrix[MOST][MOST], double *b)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < i; k++)
+            b[i] -= matrix[i][k] * b[k];
+        b[i] /= matrix[i][i];
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        for (uint32_t k = i + 1; k < count; k++)
+            b[i] -= matrix[k][i] * b[k];
+        b[i] /= matrix[i][i];
+    }
+}
+
+/* A step with the diagonal made larger, which shortens it and turns it downhill. */
+static bool step(const struct npart__fitting *fit, const struct normal *normal, double damping, const double *x,
+                 double *out)
+{
+    double matrix[MOST][MOST], by[MOST];
+    memcpy(matrix, normal->matrix, sizeof matrix);
+    for (uint32_t k = 0; k < fit->factor_count; k++) {
+        matrix[k][k] *= 1 + damping;
+        by[k] = -normal->gradient[k];
+    }
+    if (!decompose(fit->factor_count, matrix))
+        return false;
+    substitute(fit->factor_count, matrix, by);
+    for (uint32_t k = 0; k < fit->factor_count; k++)
+        out[k] = x[k] + by[k];
+    return true;
+}
+
+/* The inverse of the matrix is what is left of the variances, to first order. */
+static bool find_deviations(const struct npart__fitting *fit, const struct normal *normal, double *out)
+{
+    double matrix[MOST][MOST];
+    memcpy(matrix, normal->matrix, sizeof matrix);
+    if (!decompose(fit->factor_count, matrix))
+        return false;
+    for (uint32_t k = 0; k < fit->factor_count; k++) {
+        double column[MOST] = {0};
+        column[k] = 1;
+        substitute(fit->factor_count, matrix, column);
+        out[k] = sqrt(column[k]);
+    }
+    return true;
+}
+
+bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, double *x, double *deviations_left)
+{
+    struct normal here, there;
+    double at[MOST] = {0}, next[MOST], damping = 1e-3;
+    memcpy(at, x, fit->factor_count * sizeof *at);
+    add_up(fit, skips, at, &here);
+    for (uint32_t i = 0; i < NPART__FIT_STEPS && isfinite(here.value); i++) {
+        if (!step(fit, &here, damping, at, next))
+            return false;
+        add_up(fit, skips, next, &there);
+        bool is_better = there.value < here.value; /* false, too, of what is no number */
+        bool is_done = is_better && here.value - there.value < 1e-9 * here.value;
+        if (is_better) {
+            memcpy(at, next, sizeof at);
+            here = there;
+        }
+        damping = is_better ? damping / 4 : damping * 8;
+        if (is_done || damping > 1e12)
+            break;
+    }
+    if (!isfinite(here.value) || !find_deviations(fit, &here, deviations_left))
+        return false;
+    memcpy(x, at, fit->factor_count * sizeof *at);
+    return true;
+}

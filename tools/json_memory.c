@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json_memory.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
+static size_t live_bytes;
+static bool is_exhausted;
+union block {
+    size_t bytes;
+    max_align_t aligned;
+};
+
+static void *allocate(size_t bytes)
+{
+    union block *block = NULL;
+    is_exhausted = bytes > MOST_JSON_BYTES || live_bytes > MOST_JSON_BYTES - bytes;
+    if (!is_exhausted)
+        block = malloc(sizeof *block + bytes);
+    if (!block)
+        return NULL;
+    block->bytes = bytes;
+    live_bytes += bytes;
+    return block + 1;
+}
+
+static void release(void *memory)
+{
+    union block *block = memory;
+    if (!block)
+        return;
+    block--;
+    live_bytes -= block->bytes;
+    free(block);
+}
+
+void begin_json_limit(void)
+{
+    json_set_alloc_funcs(allocate, release);
+}
+
+void end_json_limit(void)
+{
+    json_set_alloc_funcs(malloc, free);
+}
+
+json_t *read_json_value(FILE *file, char *problem, size_t bytes)
+{
+    json_error_t error;
+    is_exhausted = false;
+    json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+    if (!value && is_exhausted)
+        (void)snprintf(problem, bytes, "takes more than %zu MiB of memory", MOST_JSON_BYTES >> 20);
+    else if (!value)
+        (void)snprintf(problem, bytes, "%s", error.text);
+    return value;
+}
+
+int next_json_byte(FILE *file)
+{
+    int byte = getc(file);
+    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')
+        byte = getc(file);
+    return byte;
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much memory jansson may take while a file is read, which may hold anything.
+ */
+#ifndef TOOL_JSON_MEMORY_H
+#define TOOL_JSON_MEMORY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define MOST_JSON_BYTES ((size_t)64 << 20) /* of memory that one value takes: an event, a record, a table */
+
+/* From here on there is the limit; to be ended once all values are given back. What is written has none. */
+void begin_json_limit(void);
+void end_json_limit(void);
+/* The next value of a stream, which goes on after it. NULL: `problem` says why. */
+json_t *read_json_value(FILE *file, char *problem, size_t bytes);
+/* The next byte that is no blank; EOF at the end. */
+int next_json_byte(FILE *file);
+/* A member that is a text; NULL: there is none. */
+const char *json_text(const json_t *object, const char *key);
+
+#endif
