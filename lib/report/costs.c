@@ -218,7 +218,7 @@ void npart__put_cost(struct npart__page *page, const struct npart_plan_pair *pai
         npart__add_format(page->out, ", started by %s", cost->runtime);
     npart__put(page, "\n");
     if (page->summary.partitions)
-        put_way(page, "as planned", cost->total);
+        put_way(page, strcmp(page->summary.verdict, "fails") == 0 ? "if it compiled" : "as planned", cost->total);
     put_way(page, "CPU alone", cost->cpu_alone.typical_ms < 0 && is_fixed ? fixed.cpu_alone : cost->cpu_alone);
     if (strcmp(page->summary.verdict, "whole") != 0)
         put_way(page, "all on the NPU", cost->npu_whole);

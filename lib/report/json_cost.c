@@ -102,14 +102,17 @@ void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair
 {
     static const struct npart_cost_range unknown = {-1, -1, -1};
     struct npart_cost at = {.size = sizeof at}, fixed = {.size = sizeof fixed};
+    struct npart_summary summary = {.size = sizeof summary, .verdict = ""};
     (void)npart_plan_cost(plans->plan, &at);
+    (void)npart_plan_summary(plans->plan, &summary);
+    bool runs = strcmp(summary.verdict, "fails") != 0;
     bool is_fixed = npart_plan_cost(plans->fixed, &fixed);
     npart__add_json_range(out, ",\"cost\":", at.total);
     npart__add_text(out, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
     npart__add_text(out, ",\"runtime\":");
     npart__add_json_string(out, at.runtime, strlen(at.runtime));
     parts(out, &at);
-    range(out, ",\"alternatives\":{\"as_is\":", at.total);
+    range(out, ",\"alternatives\":{\"as_is\":", runs ? at.total : unknown);
     range(out, ",\"cpu\":", at.cpu_alone);
     range(out, ",\"npu_whole\":", at.npu_whole);
     range(out, ",\"fixed\":", is_fixed ? fixed.total : unknown);
