@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rewrite: changes of an export that compilers then take, each with its whole precondition. What is a pattern is data
+ * (oplists/standard.rewrites, docs/rewrites.md); what computes is a function over a site, and a row of rewrites.def.
+ * A rewrite asks nothing of targets: lib/fix offers it the nodes that are not taken, and takes back what did not help.
+ *
+ * To add one: a function in the file of its kind, a row in rewrites.def, a case in test/unit/test_rewrite_*.c.
+ */
+#ifndef NPART_REWRITE_H
+#define NPART_REWRITE_H
+
+#include "edit/edit.h"
+#include "judge/judge.h"
+
+/* When it is tried: the order in which they act on each other. */
+enum npart__rewrite_phase {
+    NPART__PHASE_INLINE,  /* functions */
+    NPART__PHASE_FOLD,    /* constants; tried again after every other phase */
+    NPART__PHASE_BRANCH,  /* control flow whose course is known */
+    NPART__PHASE_WHERE,   /* control flow whose course is not */
+    NPART__PHASE_SHAPE,   /* operators that hide shapes from the runtime */
+    NPART__PHASE_ONE,     /* one operator by others */
+    NPART__PHASE_UNFUSE,  /* compound operators, in graph order */
+    NPART__PHASE_MASK,    /* masks, of which UNFUSE makes some */
+    NPART__PHASE_RANK,    /* ranks */
+    NPART__PHASES
+};
+
+/* True when it has replaced the site's node (npart__finish was called for every result that is used); false when a
+ * precondition does not hold, and then whatever was made is forgotten. */
+typedef bool npart__rewrite_function(struct npart__site *site);
+
+struct npart__rewrite {
+    const char *id;
+    const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; the last node of a pattern */
+    uint8_t phase, equality;
+    bool enables;          /* kept for what it makes possible, though it lowers nothing by itself, until the end */
+    npart__rewrite_function *apply; /* NULL: a pattern */
+    const char *argument;  /* why the model is equal afterwards: a sentence */
+    const char *caveat;    /* what a user must know of it; "" for nothing */
+    const struct npart__pattern_rewrite *pattern;
+};
+
+/* The rows of rewrites.def, in the order of phases. */
+extern const struct npart__rewrite npart__rewrites[];
+extern const uint32_t npart__rewrite_count;
+
+#endif
