@@ -158,7 +158,7 @@ const char *npart__make_split(struct npart__site *site, const char *x, int64_t a
  * function that imports other versions than the model. */
 bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *operands, const char **results);
 
-/* The site's result is `name` from here on: a result of a new node, a new constant, or a value that is there already. */
+/* The site's result is `name` from here on: a result of a new node, a new constant, or a value that is there. */
 void npart__finish(struct npart__site *site, uint32_t result, const char *name);
 /* The same of a result of another node of the same list of nodes. */
 void npart__finish_value(struct npart__site *site, uint32_t value, const char *name);

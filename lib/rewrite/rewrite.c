@@ -14,3 +14,48 @@ const struct npart__rewrite npart__rewrites[] = {
 };
 
 const uint32_t npart__rewrite_count = NPART__COUNT(npart__rewrites) - 1;
+
+npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
+                                    struct npart_error *error)
+{
+    uint32_t count = 0;
+    struct npart__rewrite *rows = npart__arena_zeroed(arena, npart__rewrite_count + (size_t)1, sizeof *rows);
+    if (!rows)
+        return npart__fail_memory(error);
+    for (uint8_t phase = 0; phase < NPART__PHASES; phase++)
+        for (uint32_t i = 0; i < npart__rewrite_count; i++)
+            if (npart__rewrites[i].phase == phase)
+                rows[count++] = npart__rewrites[i];
+    *out = (struct npart__rewrite_set){rows, count};
+    return NPART_OK;
+}
+
+/* Anchors are words of one text: the next one's length, or 0. */
+static size_t next_anchor(const char **text)
+{
+    *text += strspn(*text, " ");
+    return strcspn(*text, " ");
+}
+
+bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__graph *graph,
+                      const struct npart__node *node)
+{
+    const char *domain = npart__text(&graph->strings, node->domain), *op = npart__node_op(graph, node);
+    size_t length, prefix = *domain ? strlen(domain) + 1 : 0;
+    const char *at = rewrite->anchors;
+    while ((length = next_anchor(&at)) > 0) {
+        bool is_here = prefix == 0 || (length > prefix && memcmp(at, domain, prefix - 1) == 0 && at[prefix - 1] == ':');
+        if (is_here && strlen(op) == length - prefix && memcmp(at + prefix, op, length - prefix) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site *site)
+{
+    site->rewrite = rewrite->id;
+    site->equality = rewrite->equality;
+    site->caveat = NULL;
+    return rewrite->apply && rewrite->apply(site) && !site->failed;
+}

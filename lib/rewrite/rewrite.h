@@ -41,7 +41,22 @@ struct npart__rewrite {
     const struct npart__pattern_rewrite *pattern;
 };
 
-/* The rows of rewrites.def, in the order of phases. */
+/* All rewrites, in the order in which they are tried: by phase, then those that compute before those that are data. */
+struct npart__rewrite_set {
+    const struct npart__rewrite *rows;
+    uint32_t count;
+};
+/* Reads those that are data; `arena` holds the result. Fails where memory runs out. */
+npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
+                                    struct npart_error *error);
+/* Whether a rewrite replaces nodes of this op: asked before a site is made. */
+bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__graph *graph,
+                      const struct npart__node *node);
+/* Tries one of either kind at a site, whose `rewrite`, `equality` and `caveat` it fills in. As npart__rewrite_function:
+ * where it is false the caller forgets what was made. */
+bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site *site);
+
+/* The rows of rewrites.def. */
 extern const struct npart__rewrite npart__rewrites[];
 extern const uint32_t npart__rewrite_count;
 
