@@ -12,7 +12,7 @@
  * no change. Nothing needs to be removed: nodes and initializers that nobody uses any more go by themselves. New nodes
  * stand where the site's node stood, get unique names, and carry its metadata.
  *
- * Out of memory: builders return NULL, take NULL operands as failed before, and set `failed`; a rewrite need not look.
+ * After a failure builders return NULL, take NULL operands as failed before, and set `failed`; a rewrite need not look.
  */
 #ifndef NPART_EDIT_H
 #define NPART_EDIT_H
@@ -49,7 +49,8 @@ struct npart__site {
     const char *rewrite;   /* its id, part of new names */
     uint8_t equality;      /* enum npart__equality: the row's; a rewrite may make it weaker or stronger at this site */
     const char *caveat;    /* what a user must know of it at this site; NULL: the row's. Lives as long as the arena */
-    bool failed;           /* out of memory */
+    bool failed;           /* out of memory, or what was asked for cannot be made */
+    bool is_impossible;    /* the latter: a form that the opset lacks, elements of less than a byte */
     struct npart__arena *arena; /* of the editor: for texts and scratch of a rewrite */
 };
 
@@ -114,14 +115,14 @@ const char *npart__make(struct npart__site *site, const char *op, const char *co
  * absent ones too. */
 const char *npart__make_like(struct npart__site *site, uint32_t node, const char *const *operands, uint32_t count);
 /* These change the node that was made last. */
-void npart__set_int(struct npart__site *site, const char *name, int64_t value);
-void npart__set_float(struct npart__site *site, const char *name, double value);
-void npart__set_text(struct npart__site *site, const char *name, const char *value);
-void npart__set_ints(struct npart__site *site, const char *name, const int64_t *values, uint32_t count);
+void npart__give_int(struct npart__site *site, const char *name, int64_t value);
+void npart__give_float(struct npart__site *site, const char *name, double value);
+void npart__give_text(struct npart__site *site, const char *name, const char *value);
+void npart__give_ints(struct npart__site *site, const char *name, const int64_t *values, uint32_t count);
 void npart__drop_attribute(struct npart__site *site, const char *name);
 /* Gives it `count` results (it has one, or those of the node it is a copy of). The index-th is asked by
  * npart__made_result. */
-void npart__set_results(struct npart__site *site, uint32_t count);
+void npart__give_results(struct npart__site *site, uint32_t count);
 const char *npart__made_result(struct npart__site *site, uint32_t index);
 
 /* New constants: the name of an initializer of the site's graph. Numbers are rounded to the type as ONNX Runtime's

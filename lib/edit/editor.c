@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opens a version: its protobuf objects, and which of them are the graph's nodes and scopes. Sites come and go here.
+ */
+#include "edit/edit_internal.h"
+
+/* ---- which object is which ----------------------------------------------------------------------------------- */
+
+Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count)
+{
+    *count = attribute->g ? 1 : attribute->n_graphs;
+    return attribute->g ? &attribute->g : attribute->graphs;
+}
+
+/* The nodes of a scope, as a list of the file. A scope whose list is not as long as the graph has it stays unknown. */
+static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodeProto **nodes, size_t count)
+{
+    const struct npart__scope *at = &editor->graph->scopes.items[scope];
+    if (count == at->node_count)
+        for (uint32_t i = 0; i < at->node_count; i++)
+            editor->protos[at->first_node + i] = nodes[i];
+}
+
+/* The body of a node's graph attribute that is the scope: bodies are numbered in the order of attributes. */
+static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t scope)
+{
+    uint32_t holder = editor->graph->scopes.items[scope].node;
+    Onnx__NodeProto *proto = editor->protos[holder];
+    uint32_t index = scope - editor->graph->nodes.items[holder].first_body;
+    for (size_t i = 0; proto && i < proto->n_attribute; i++) {
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(proto->attribute[i], &count);
+        if (index < count)
+            return bodies[index];
+        index -= (uint32_t)count;
+    }
+    return NULL;
+}
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static Onnx__FunctionProto *find_function(const struct npart__editor *editor, uint32_t scope)
+{
+    const Onnx__NodeProto *call = editor->protos[editor->graph->scopes.items[scope].node];
+    for (size_t i = 0; call && i < editor->model->n_functions; i++) {
+        Onnx__FunctionProto *function = editor->model->functions[i];
+        if (same(function->name, call->op_type) && same(function->domain, call->domain) &&
+            same(function->overload, call->overload))
+            return function;
+    }
+    return NULL;
+}
+
+/* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to change:
+ * they have nodes, and no graph. */
+static void map_scopes(struct npart__editor *editor)
+{
+    const struct npart__graph *graph = editor->graph;
+    editor->graphs[0] = editor->model->graph;
+    map_nodes(editor, 0, editor->model->graph->node, editor->model->graph->n_node);
+    for (uint32_t scope = 1; scope < graph->scopes.count; scope++) {
+        const struct npart__scope *at = &graph->scopes.items[scope];
+        if (at->kind == NPART__SCOPE_BODY) {
+            Onnx__GraphProto *body = find_body(editor, scope);
+            if (body)
+                map_nodes(editor, scope, body->node, body->n_node);
+            editor->graphs[scope] = editor->graphs[at->parent] ? body : NULL;
+        } else {
+            Onnx__FunctionProto *function = find_function(editor, scope);
+            if (function)
+                map_nodes(editor, scope, function->node, function->n_node);
+            editor->functions[scope] = function;
+        }
+    }
+}
+
+npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
+                                struct npart__inference *inference, const bool *is_constant,
+                                struct npart__arena *arena, struct npart__editor **out, struct npart_error *error)
+{
+    struct npart__editor *editor = npart__arena_zeroed(arena, 1, sizeof *editor);
+    struct npart__skeleton skeleton = {.data = version->data, .bytes = version->bytes};
+    if (!editor)
+        return npart__fail_memory(error);
+    editor->arena = arena;
+    editor->graph = graph;
+    editor->inference = inference;
+    editor->is_constant = is_constant;
+    editor->input_bytes = version->input_bytes;
+    npart_status status = npart__onnx_unpack(&skeleton, arena, &editor->model, error);
+    if (status != NPART_OK)
+        return status;
+    editor->graphs = npart__arena_zeroed(arena, graph->scopes.count, sizeof *editor->graphs);
+    editor->functions = npart__arena_zeroed(arena, graph->scopes.count, sizeof *editor->functions);
+    editor->protos = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *editor->protos);
+    editor->is_finished = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->is_finished);
+    if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished ||
+        !npart__strings_copy(&graph->strings, arena, &editor->names))
+        return npart__fail_memory(error);
+    map_scopes(editor);
+    *out = editor;
+    return NPART_OK;
+}
+
+/* ---- sites ----------------------------------------------------------------------------------------------------- */
+
+bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
+                       struct npart__site *out)
+{
+    const struct npart__node *at = &editor->graph->nodes.items[node];
+    *out = (struct npart__site){
+        .editor = editor,
+        .graph = editor->graph,
+        .inference = editor->inference,
+        .is_constant = editor->is_constant,
+        .id = node,
+        .node = at,
+        .rewrite = rewrite,
+        .equality = equality,
+        .arena = editor->arena,
+    };
+    return editor->graphs[at->scope] && editor->protos[node];
+}
+
+void npart__site_drop(struct npart__site *site)
+{
+    struct npart__editor *editor = site->editor;
+    editor->nodes.count = editor->kept_nodes;
+    editor->constants.count = editor->kept_constants;
+    editor->rebound.count = editor->kept_rebound;
+}
+
+/* What was made under the name gets the value's own. False where nothing new has that name: it is there already, or
+ * was given away. */
+static bool take_over(struct npart__editor *editor, const char *name, char *own)
+{
+    bool is_made = false;
+    for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
+        if (editor->constants.items[i].tensor->name == name) {
+            editor->constants.items[i].tensor->name = own;
+            is_made = true;
+        }
+    for (uint32_t i = editor->kept_nodes; !is_made && i < editor->nodes.count; i++) {
+        Onnx__NodeProto *node = editor->nodes.items[i].node;
+        for (size_t k = 0; k < node->n_output; k++)
+            if (node->output[k] == name) {
+                node->output[k] = own;
+                is_made = true;
+            }
+    }
+    for (uint32_t i = editor->kept_nodes; is_made && i < editor->nodes.count; i++)
+        npart__edit_rename_uses(editor->nodes.items[i].node, name, own);
+    return is_made;
+}
+
+/* The node that makes the site's first result goes on under the name of the site's node, which is gone then. */
+static void pass_name_on(struct npart__site *site, const char *result)
+{
+    struct npart__editor *editor = site->editor;
+    const char *name = editor->protos[site->id]->name;
+    for (uint32_t i = editor->kept_nodes; name && *name && site->node->output_count == 1 && i < editor->nodes.count; i++)
+        if (editor->nodes.items[i].node->n_output && editor->nodes.items[i].node->output[0] == result)
+            editor->nodes.items[i].node->name = (char *)(uintptr_t)name;
+}
+
+/* What was made under the name, if that has become another value of the site before; else what has the name anyway. */
+static const char *first_name(const struct npart__editor *editor, const struct npart__rebound *rebound)
+{
+    for (const struct npart__rebound *at = editor->rebound.items + editor->kept_rebound; at < rebound; at++)
+        if (at->name == rebound->name)
+            return npart__value_name(editor->graph, at->value);
+    return rebound->name;
+}
+
+static bool rebind(struct npart__site *site, const struct npart__rebound *rebound)
+{
+    struct npart__editor *editor = site->editor;
+    const char *old = npart__value_name(editor->graph, rebound->value);
+    char *own = npart__edit_text(editor, old);
+    if (!own)
+        return false;
+    if (!take_over(editor, rebound->name, own)) {
+        Onnx__NodeProto *identity = npart__edit_new_node(editor, "Identity", 1, 1);
+        if (!identity || !npart__edit_add_node(site, identity))
+            return false;
+        identity->input[0] = (char *)(uintptr_t)first_name(editor, rebound);
+        identity->output[0] = own;
+    }
+    if (rebound->value == npart__result(site, 0))
+        pass_name_on(site, own);
+    return true;
+}
+
+bool npart__site_keep(struct npart__site *site)
+{
+    struct npart__editor *editor = site->editor;
+    bool is_free = !site->failed;
+    for (uint32_t i = editor->kept_rebound; i < editor->rebound.count; i++)
+        is_free &= editor->rebound.items[i].name && !editor->is_finished[editor->rebound.items[i].value];
+    for (uint32_t i = editor->kept_rebound; is_free && i < editor->rebound.count; i++)
+        if (!rebind(site, &editor->rebound.items[i])) {
+            site->failed = true;
+            is_free = false;
+        }
+    if (!is_free) {
+        npart__site_drop(site);
+        return false;
+    }
+    for (uint32_t i = editor->kept_rebound; i < editor->rebound.count; i++)
+        editor->is_finished[editor->rebound.items[i].value] = true;
+    editor->kept_nodes = editor->nodes.count;
+    editor->kept_constants = editor->constants.count;
+    editor->kept_rebound = editor->rebound.count;
+    editor->kept_sites++;
+    return true;
+}
+
+void npart__finish_value(struct npart__site *site, uint32_t value, const char *name)
+{
+    struct npart__rebound rebound = {.value = value, .name = name};
+    if (!name || !NPART__PUSH(site->arena, &site->editor->rebound, rebound))
+        site->failed = true;
+}
+
+void npart__finish(struct npart__site *site, uint32_t result, const char *name)
+{
+    uint32_t value = npart__result(site, result);
+    if (value != NPART_NONE)
+        npart__finish_value(site, value, name);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The editor of a version: opened over what was found out of it, offered to rewrites site by site, and packed into the
+ * next version. For lib/fix; rewrites see sites alone (edit.h).
+ */
+#ifndef NPART_EDITOR_H
+#define NPART_EDITOR_H
+
+#include "edit/edit.h"
+
+/* `graph` and `inference` are of the version's very bytes; `is_constant` by value. All must outlive the editor, whose
+ * memory is `arena`. */
+npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
+                                struct npart__inference *inference, const bool *is_constant,
+                                struct npart__arena *arena, struct npart__editor **out, struct npart_error *error);
+
+/* A site at a node; false where the node is no one's to change: one inside a function, which others call too. */
+bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
+                       struct npart__site *out);
+/* Keeps what was made at the site. False, and nothing is kept, where another site has replaced one of its results, or
+ * when out of memory (`failed`). */
+bool npart__site_keep(struct npart__site *site);
+/* Forgets it. */
+void npart__site_drop(struct npart__site *site);
+
+/* A graph input becomes a constant. Numbers are rounded to its type; as many as it has elements, or one for all. */
+bool npart__editor_bind_value(struct npart__editor *editor, uint32_t value, const double *numbers, uint32_t count,
+                              bool *failed);
+/* Sizes that are known now stand in the types of inputs, outputs and value_info in place of symbols; what was declared
+ * otherwise goes. With `adds`, everything inferred is declared. False when out of memory; *changed: whether anything is
+ * another. */
+bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed);
+
+/* The next version, in `out->data` of `arena`: unused nodes and initializers are gone, nodes are sorted. The editor is
+ * used up. */
+npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
+                                struct npart_error *error);
+
+#endif

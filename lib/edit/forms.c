@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators whose form depends on the opset: what became an operand stands as an attribute before.
+ */
+#include "edit/edit.h"
+
+enum { INT64 = 7 };
+
+/* The version from which on an operator takes `axes` (of Split: `split`) as an operand. */
+static int32_t first_version_with_operand(const char *op)
+{
+    static const struct {
+        const char *op;
+        int32_t version;
+    } rows[] = {{"ReduceSum", 13}, {"Squeeze", 13}, {"Unsqueeze", 13}, {"Split", 13}, {"Slice", 10}};
+    for (size_t i = 0; i < NPART__COUNT(rows); i++)
+        if (strcmp(rows[i].op, op) == 0)
+            return rows[i].version;
+    return 18; /* the other Reduce operators */
+}
+
+static const char *make_with_list(struct npart__site *site, const char *op, const char *x, const char *attribute,
+                                  const int64_t *values, uint32_t count)
+{
+    if (npart__site_opset(site) >= first_version_with_operand(op))
+        return NPART__MAKE(site, op, x, npart__make_ints(site, values, count));
+    const char *made = NPART__MAKE(site, op, x);
+    npart__give_ints(site, attribute, values, count);
+    return made;
+}
+
+/* From opset 14 on a 0 may stand for itself; before, there is no way to say it, and it is the same dim's. */
+const char *npart__make_reshape(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
+{
+    bool has_zero = false;
+    for (uint32_t i = 0; i < rank; i++)
+        has_zero |= dims[i] == 0;
+    const char *made;
+    if (npart__site_opset(site) >= 5) {
+        made = NPART__MAKE(site, "Reshape", x, npart__make_ints(site, dims, rank));
+        if (has_zero && npart__site_opset(site) >= 14)
+            npart__give_int(site, "allowzero", 1);
+        return made;
+    }
+    made = NPART__MAKE(site, "Reshape", x);
+    npart__give_ints(site, "shape", dims, rank);
+    return made;
+}
+
+const char *npart__make_transpose(struct npart__site *site, const char *x, const int64_t *order, uint32_t rank)
+{
+    const char *made = NPART__MAKE(site, "Transpose", x);
+    npart__give_ints(site, "perm", order, rank);
+    return made;
+}
+
+const char *npart__make_cast(struct npart__site *site, const char *x, int element_type)
+{
+    const char *made = NPART__MAKE(site, "Cast", x);
+    npart__give_int(site, "to", element_type);
+    return made;
+}
+
+const char *npart__make_unsqueeze(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count)
+{
+    return make_with_list(site, "Unsqueeze", x, "axes", axes, count);
+}
+
+const char *npart__make_squeeze(struct npart__site *site, const char *x, const int64_t *axes, uint32_t count)
+{
+    return make_with_list(site, "Squeeze", x, "axes", axes, count);
+}
+
+const char *npart__make_concat(struct npart__site *site, const char *const *operands, uint32_t count, int64_t axis)
+{
+    const char *made = npart__make(site, "Concat", operands, count);
+    npart__give_int(site, "axis", axis);
+    return made;
+}
+
+/* Before opset 10 there are no steps. */
+const char *npart__make_slice(struct npart__site *site, const char *x, int64_t axis, int64_t start, int64_t end,
+                              int64_t step)
+{
+    if (npart__site_opset(site) >= first_version_with_operand("Slice"))
+        return NPART__MAKE(site, "Slice", x, npart__make_ints(site, &start, 1), npart__make_ints(site, &end, 1),
+                           npart__make_ints(site, &axis, 1), npart__make_ints(site, &step, 1));
+    site->failed |= step != 1;
+    site->is_impossible |= step != 1;
+    const char *made = NPART__MAKE(site, "Slice", x);
+    npart__give_ints(site, "starts", &start, 1);
+    npart__give_ints(site, "ends", &end, 1);
+    npart__give_ints(site, "axes", &axis, 1);
+    return made;
+}
+
+const char *npart__make_reduce(struct npart__site *site, const char *op, const char *x, const int64_t *axes,
+                               uint32_t count, bool keeps_dims)
+{
+    const char *made = make_with_list(site, op, x, "axes", axes, count);
+    npart__give_int(site, "keepdims", keeps_dims);
+    return made;
+}
+
+const char *npart__make_split(struct npart__site *site, const char *x, int64_t axis, const int64_t *sizes,
+                              uint32_t count)
+{
+    const char *made = make_with_list(site, "Split", x, "split", sizes, count);
+    npart__give_results(site, count);
+    npart__give_int(site, "axis", axis);
+    return made;
+}

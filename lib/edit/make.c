@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * New nodes and constants of a site, as protobuf objects in the editor's arena.
+ */
+#include <math.h>
+
+#include "edit/edit_internal.h"
+#include "infer/numbers.h"
+
+enum { FLOAT = 1, BOOL = 9, FLOAT16 = 10, DOUBLE = 11, BFLOAT16 = 16 };
+
+/* ---- objects --------------------------------------------------------------------------------------------------- */
+
+char *npart__edit_text(struct npart__editor *editor, const char *text)
+{
+    return npart__arena_copy_text(editor->arena, text, strlen(text));
+}
+
+/* Lists grow rarely, and by little: each time a new one. */
+void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count)
+{
+    void **longer = npart__arena_zeroed(editor->arena, count + 1, sizeof *longer);
+    if (longer && count)
+        memcpy(longer, items, count * sizeof *longer);
+    return longer;
+}
+
+static void *allocate(void *payload, size_t bytes)
+{
+    return npart__arena_allocate(payload, bytes);
+}
+
+static void release(void *payload, void *block)
+{
+    npart__arena_release(payload, block);
+}
+
+ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message)
+{
+    ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = editor->arena};
+    size_t bytes = protobuf_c_message_get_packed_size(message);
+    uint8_t *packed = npart__arena_allocate(editor->arena, bytes + 1);
+    if (!packed)
+        return NULL;
+    protobuf_c_message_pack(message, packed);
+    ProtobufCMessage *copy = protobuf_c_message_unpack(message->descriptor, &allocator, bytes, packed);
+    npart__arena_release(editor->arena, packed);
+    return copy;
+}
+
+/* Numbers are tried from where they may be free: names of one rewrite are made in the order of nodes. */
+char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
+{
+    char *name = npart__edit_text(editor, wanted);
+    for (uint32_t i = 2; name && npart__strings_find(&editor->names, name, strlen(name)) != NPART_NONE; i++)
+        name = npart__arena_format(editor->arena, "%s_%u", wanted, i);
+    if (!name || npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
+        return NULL;
+    return name;
+}
+
+Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
+                                      size_t output_count)
+{
+    Onnx__NodeProto *node = npart__arena_allocate(editor->arena, sizeof *node);
+    const char *colon = strrchr(op, ':');
+    if (!node)
+        return NULL;
+    onnx__node_proto__init(node);
+    node->input = npart__arena_zeroed(editor->arena, input_count + 1, sizeof *node->input);
+    node->output = npart__arena_zeroed(editor->arena, output_count + 1, sizeof *node->output);
+    node->n_input = input_count;
+    node->n_output = output_count;
+    node->op_type = npart__edit_text(editor, colon ? colon + 1 : op);
+    node->domain = colon ? npart__arena_copy_text(editor->arena, op, (size_t)(colon - op)) : NULL;
+    return node->input && node->output && node->op_type && (node->domain || !colon) ? node : NULL;
+}
+
+Onnx__NodeProto *npart__edit_last(struct npart__site *site)
+{
+    struct npart__editor *editor = site->editor;
+    return editor->nodes.count > editor->kept_nodes ? editor->nodes.items[editor->nodes.count - 1].node : NULL;
+}
+
+/* ---- metadata -------------------------------------------------------------------------------------------------- */
+
+#define REWRITE_KEY "npu_partition.rewrite"
+
+static Onnx__StringStringEntryProto *new_entry(struct npart__editor *editor, const char *key, const char *value)
+{
+    Onnx__StringStringEntryProto *entry = npart__arena_allocate(editor->arena, sizeof *entry);
+    if (!entry)
+        return NULL;
+    onnx__string_string_entry_proto__init(entry);
+    entry->key = npart__edit_text(editor, key);
+    entry->value = npart__edit_text(editor, value);
+    return entry->key && entry->value ? entry : NULL;
+}
+
+/* What the replaced node's metadata says (where it comes from in the source, mostly) is true of the new one, too. A
+ * node that a rewrite made, and another replaces, is of both: "unfuse isnan-eq". */
+static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node)
+{
+    struct npart__editor *editor = site->editor;
+    const Onnx__NodeProto *from = editor->protos[site->id];
+    const char *rewrites = site->rewrite;
+    node->metadata_props = NULL;
+    node->n_metadata_props = 0;
+    for (size_t i = 0; i < from->n_metadata_props; i++) {
+        Onnx__StringStringEntryProto *entry = from->metadata_props[i];
+        if (entry->key && strcmp(entry->key, REWRITE_KEY) == 0 && entry->value) {
+            rewrites = npart__arena_format(editor->arena, "%s %s", entry->value, site->rewrite);
+            continue;
+        }
+        if (!NPART__EDIT_APPEND(editor, node->metadata_props, node->n_metadata_props, entry))
+            return false;
+    }
+    Onnx__StringStringEntryProto *entry = rewrites ? new_entry(editor, REWRITE_KEY, rewrites) : NULL;
+    return entry && NPART__EDIT_APPEND(editor, node->metadata_props, node->n_metadata_props, entry);
+}
+
+bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node)
+{
+    struct npart__new_node made = {.scope = site->node->scope, .anchor = site->node->index, .node = node};
+    if (add_metadata(site, node) && NPART__PUSH(site->arena, &site->editor->nodes, made))
+        return true;
+    site->failed = true;
+    return false;
+}
+
+bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tensor)
+{
+    struct npart__new_constant made = {.scope = site->node->scope, .tensor = tensor};
+    if (NPART__PUSH(site->arena, &site->editor->constants, made))
+        return true;
+    site->failed = true;
+    return false;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------- */
+
+/* "mask/gathernd/Reshape": the result that is replaced, by which rewrite, and what makes this one. */
+static char *name_result(struct npart__site *site, const char *what)
+{
+    char *wanted = npart__arena_format(site->arena, "%s/%s/%s", npart__site_name(site, npart__result(site, 0)),
+                                       site->rewrite, what);
+    return wanted ? npart__edit_new_name(site->editor, wanted) : NULL;
+}
+
+/* Fills in operands, without absent ones at the end, and new names of results; the node's own is that of the first. */
+static const char *add_made(struct npart__site *site, Onnx__NodeProto *node, const char *const *operands,
+                            uint32_t count, const bool *is_absent)
+{
+    bool is_whole = node != NULL;
+    for (uint32_t i = 0; i < count && node; i++) {
+        is_whole &= operands[i] != NULL;
+        node->input[i] = (char *)(uintptr_t)operands[i];
+    }
+    while (is_whole && node->n_input && !*node->input[node->n_input - 1])
+        node->n_input--;
+    for (size_t i = 0; is_whole && i < node->n_output; i++) {
+        node->output[i] = is_absent && is_absent[i] ? npart__edit_text(site->editor, "")
+                                                    : name_result(site, node->op_type);
+        is_whole = node->output[i] != NULL;
+    }
+    if (is_whole)
+        node->name = node->n_output ? node->output[0] : NULL;
+    if (!is_whole || !npart__edit_add_node(site, node)) {
+        site->failed = true;
+        return NULL;
+    }
+    return node->n_output ? node->output[0] : "";
+}
+
+const char *npart__make(struct npart__site *site, const char *op, const char *const *operands, uint32_t count)
+{
+    return add_made(site, npart__edit_new_node(site->editor, op, count, 1), operands, count, NULL);
+}
+
+/* Bodies are copied whole, since their names may be changed; attributes otherwise are not changed in place. */
+const char *npart__make_like(struct npart__site *site, uint32_t node, const char *const *operands, uint32_t count)
+{
+    struct npart__editor *editor = site->editor;
+    const Onnx__NodeProto *from = editor->protos[node];
+    Onnx__NodeProto *copy = from ? (Onnx__NodeProto *)npart__edit_clone(editor, &from->base) : NULL;
+    bool *is_absent = from ? npart__arena_zeroed(site->arena, from->n_output + 1, sizeof *is_absent) : NULL;
+    if (!copy || !is_absent) {
+        site->failed = true;
+        return NULL;
+    }
+    for (size_t i = 0; i < from->n_output; i++)
+        is_absent[i] = !from->output[i] || !*from->output[i];
+    copy->input = npart__arena_zeroed(editor->arena, count + (size_t)1, sizeof *copy->input);
+    copy->n_input = count;
+    if (!copy->input)
+        copy = NULL;
+    return add_made(site, copy, operands, count, is_absent);
+}
+
+void npart__give_results(struct npart__site *site, uint32_t count)
+{
+    Onnx__NodeProto *node = npart__edit_last(site);
+    if (!node || site->failed)
+        return;
+    char **longer = npart__arena_zeroed(site->arena, count + (size_t)1, sizeof *longer);
+    for (uint32_t i = 0; longer && i < count; i++) {
+        longer[i] = i < node->n_output ? node->output[i] : name_result(site, node->op_type);
+        site->failed |= !longer[i];
+    }
+    site->failed |= !longer;
+    if (!site->failed) {
+        node->output = longer;
+        node->n_output = count;
+    }
+}
+
+const char *npart__made_result(struct npart__site *site, uint32_t index)
+{
+    const Onnx__NodeProto *node = npart__edit_last(site);
+    return node && !site->failed && index < node->n_output ? node->output[index] : NULL;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
+
+Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name)
+{
+    Onnx__AttributeProto *attribute = npart__arena_allocate(editor->arena, sizeof *attribute);
+    char *own = npart__edit_text(editor, name);
+    if (!attribute || !own)
+        return NULL;
+    onnx__attribute_proto__init(attribute);
+    attribute->name = own;
+    for (size_t i = 0; i < node->n_attribute; i++)
+        if (node->attribute[i]->name && strcmp(node->attribute[i]->name, name) == 0)
+            return node->attribute[i] = attribute;
+    return NPART__EDIT_APPEND(editor, node->attribute, node->n_attribute, attribute) ? attribute : NULL;
+}
+
+/* A fresh attribute of the node made last; NULL after a failure. */
+static Onnx__AttributeProto *set(struct npart__site *site, const char *name, Onnx__AttributeProto__AttributeType type)
+{
+    Onnx__NodeProto *node = npart__edit_last(site);
+    Onnx__AttributeProto *attribute = node && !site->failed ? npart__edit_attribute(site->editor, node, name) : NULL;
+    if (!attribute) {
+        site->failed = true;
+        return NULL;
+    }
+    attribute->has_type = 1;
+    attribute->type = type;
+    return attribute;
+}
+
+void npart__give_int(struct npart__site *site, const char *name, int64_t value)
+{
+    Onnx__AttributeProto *attribute = set(site, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT);
+    if (attribute) {
+        attribute->has_i = 1;
+        attribute->i = value;
+    }
+}
+
+void npart__give_float(struct npart__site *site, const char *name, double value)
+{
+    Onnx__AttributeProto *attribute = set(site, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
+    if (attribute) {
+        attribute->has_f = 1;
+        attribute->f = (float)value;
+    }
+}
+
+void npart__give_text(struct npart__site *site, const char *name, const char *value)
+{
+    Onnx__AttributeProto *attribute = set(site, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
+    if (attribute) {
+        attribute->has_s = 1;
+        attribute->s.data = (uint8_t *)npart__edit_text(site->editor, value);
+        attribute->s.len = strlen(value);
+        site->failed |= !attribute->s.data;
+    }
+}
+
+void npart__give_ints(struct npart__site *site, const char *name, const int64_t *values, uint32_t count)
+{
+    Onnx__AttributeProto *attribute = set(site, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS);
+    int64_t *copy = attribute ? npart__arena_allocate(site->arena, (count + (size_t)1) * sizeof *copy) : NULL;
+    if (!copy) {
+        site->failed = true;
+        return;
+    }
+    if (count)
+        memcpy(copy, values, count * sizeof *copy);
+    attribute->ints = copy;
+    attribute->n_ints = count;
+}
+
+void npart__drop_attribute(struct npart__site *site, const char *name)
+{
+    Onnx__NodeProto *node = npart__edit_last(site);
+    size_t kept = 0;
+    for (size_t i = 0; node && i < node->n_attribute; i++)
+        if (!node->attribute[i]->name || strcmp(node->attribute[i]->name, name) != 0)
+            node->attribute[kept++] = node->attribute[i];
+    if (node)
+        node->n_attribute = kept;
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------------- */
+
+static uint64_t bits_of_float(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* Of a number that is one of float16, as npart__round_number leaves it. */
+static uint64_t half_bits(double number)
+{
+    uint64_t bits = bits_of_float((float)number), sign = bits >> 16 & 0x8000u, fraction = bits & 0x7fffffu;
+    int exponent = (int)(bits >> 23 & 255) - 127;
+    if (exponent == 128) /* infinite, or no number: a quiet one */
+        return sign | 0x7c00u | (fraction ? 0x200u | fraction >> 13 : 0);
+    if (exponent >= -14)
+        return sign | (uint64_t)(exponent + 15) << 10 | fraction >> 13;
+    return sign | (uint64_t)(fabs(number) * 16777216.0); /* subnormal: units of 2**-24 */
+}
+
+static uint64_t bits_of_number(int element_type, double number)
+{
+    uint64_t bits;
+    switch (element_type) {
+    case FLOAT:
+        return bits_of_float((float)number);
+    case BFLOAT16:
+        return bits_of_float((float)number) >> 16 | (number != number ? 0x40u : 0);
+    case FLOAT16:
+        return half_bits(number);
+    case DOUBLE:
+        memcpy(&bits, &number, sizeof bits);
+        return bits;
+    case BOOL:
+        return number != 0;
+    default:
+        return (uint64_t)(int64_t)number;
+    }
+}
+
+/* A tensor with room for its elements in raw_data; NULL (and failed) where the type has no whole bytes. */
+static Onnx__TensorProto *new_tensor(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
+                                     uint64_t *elements)
+{
+    Onnx__TensorProto *tensor = npart__arena_allocate(site->arena, sizeof *tensor);
+    uint64_t bits = npart__type_bits(element_type), bytes;
+    bool is_right = tensor && bits >= 8 && bits <= 64;
+    *elements = 1;
+    for (uint32_t i = 0; is_right && i < rank; i++)
+        is_right = dims[i] >= 0 && npart__multiply_uint64(*elements, (uint64_t)dims[i], elements);
+    if (!is_right || !npart__multiply_uint64(*elements, bits / 8, &bytes) || bytes > INT32_MAX) {
+        site->failed = true;
+        site->is_impossible |= tensor != NULL;
+        return NULL;
+    }
+    onnx__tensor_proto__init(tensor);
+    tensor->has_data_type = tensor->has_raw_data = 1;
+    tensor->data_type = element_type;
+    tensor->dims = npart__arena_allocate(site->arena, (rank + (size_t)1) * sizeof *tensor->dims);
+    tensor->n_dims = rank;
+    tensor->raw_data.data = npart__arena_allocate(site->arena, (size_t)bytes + 1);
+    tensor->raw_data.len = (size_t)bytes;
+    tensor->name = name_result(site, "constant");
+    if (!tensor->dims || !tensor->raw_data.data || !tensor->name || !npart__edit_add_constant(site, tensor)) {
+        site->failed = true;
+        return NULL;
+    }
+    if (rank)
+        memcpy(tensor->dims, dims, rank * sizeof *dims);
+    return tensor;
+}
+
+/* raw_data is little-endian whatever the machine. */
+static void put_element(Onnx__TensorProto *tensor, uint64_t index, uint64_t bits)
+{
+    size_t bytes = npart__type_bits(tensor->data_type) / 8;
+    for (size_t i = 0; i < bytes; i++)
+        tensor->raw_data.data[index * bytes + i] = (uint8_t)(bits >> 8 * i);
+}
+
+const char *npart__make_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
+                                 const double *values)
+{
+    uint64_t elements;
+    Onnx__TensorProto *tensor = new_tensor(site, element_type, dims, rank, &elements);
+    for (uint64_t i = 0; tensor && i < elements; i++) {
+        double number = npart__type_is_float(element_type) ? npart__round_number(element_type, values[i]) : values[i];
+        put_element(tensor, i, bits_of_number(element_type, number));
+    }
+    return tensor ? tensor->name : NULL;
+}
+
+const char *npart__make_int_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
+                                     const int64_t *values)
+{
+    uint64_t elements;
+    bool is_float = npart__type_is_float(element_type);
+    Onnx__TensorProto *tensor = new_tensor(site, element_type, dims, rank, &elements);
+    for (uint64_t i = 0; tensor && i < elements; i++)
+        put_element(tensor, i, is_float ? bits_of_number(element_type, npart__round_number(element_type, (double)values[i]))
+                                        : element_type == BOOL ? values[i] != 0 : (uint64_t)values[i]);
+    return tensor ? tensor->name : NULL;
+}
+
+const char *npart__make_scalar(struct npart__site *site, int element_type, double value)
+{
+    return npart__make_constant(site, element_type, NULL, 0, &value);
+}
+
+const char *npart__make_ints(struct npart__site *site, const int64_t *values, uint32_t count)
+{
+    int64_t dims[1] = {count};
+    return npart__make_int_constant(site, 7, dims, 1, values);
+}

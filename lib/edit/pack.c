@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Puts what sites have made into the protobuf objects, and these into the next version.
+ */
+#include <stdlib.h>
+
+#include "edit/edit_internal.h"
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static bool is_text(const char *a, const char *b)
+{
+    return a && strcmp(a, b) == 0;
+}
+
+static bool defines(const Onnx__GraphProto *graph, const char *name)
+{
+    for (size_t i = 0; i < graph->n_input; i++)
+        if (is_text(graph->input[i]->name, name))
+            return true;
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        if (is_text(graph->initializer[i]->name, name))
+            return true;
+    for (size_t i = 0; i < graph->n_node; i++)
+        for (size_t k = 0; k < graph->node[i]->n_output; k++)
+            if (is_text(graph->node[i]->output[k], name))
+                return true;
+    return false;
+}
+
+void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        if (is_text(node->input[i], from))
+            node->input[i] = to;
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            if (defines(bodies[k], from))
+                continue;
+            for (size_t n = 0; n < bodies[k]->n_node; n++)
+                npart__edit_rename_uses(bodies[k]->node[n], from, to);
+            for (size_t n = 0; n < bodies[k]->n_output; n++)
+                if (is_text(bodies[k]->output[n]->name, from))
+                    bodies[k]->output[n]->name = to;
+        }
+    }
+}
+
+/* ---- results that are made by others ------------------------------------------------------------------------------ */
+
+/* A node that still makes other results keeps this one under a name that nobody uses, since the standard may demand
+ * it; others are gone with it. */
+static bool take_result(struct npart__editor *editor, uint32_t value)
+{
+    uint32_t producer = editor->graph->values.items[value].producer;
+    const char *name = npart__value_name(editor->graph, value);
+    if (producer == NPART_NONE)
+        return true;
+    Onnx__NodeProto *node = editor->protos[producer];
+    for (size_t i = 0; i < node->n_output; i++)
+        if (is_text(node->output[i], name)) {
+            char *wanted = npart__arena_format(editor->arena, "%s/unused", name);
+            node->output[i] = wanted ? npart__edit_new_name(editor, wanted) : NULL;
+            return node->output[i] != NULL;
+        }
+    return true;
+}
+
+/* ---- new nodes and constants --------------------------------------------------------------------------------------- */
+
+struct placed {
+    uint32_t scope, anchor, index; /* in the order in which they were made */
+};
+
+static int compare_placed(const void *left, const void *right)
+{
+    const struct placed *a = left, *b = right;
+    if (a->scope != b->scope)
+        return a->scope < b->scope ? -1 : 1;
+    if (a->anchor != b->anchor)
+        return a->anchor < b->anchor ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* New nodes stand before the node that they were made for, each list made anew once. */
+static bool place_in_scope(struct npart__editor *editor, const struct placed *placed, uint32_t count)
+{
+    Onnx__GraphProto *graph = editor->graphs[placed[0].scope];
+    Onnx__NodeProto **nodes = npart__arena_zeroed(editor->arena, graph->n_node + count + 1, sizeof *nodes);
+    size_t made = 0;
+    uint32_t at = 0;
+    for (size_t i = 0; nodes && i < graph->n_node; i++) {
+        while (at < count && placed[at].anchor == i)
+            nodes[made++] = editor->nodes.items[placed[at++].index].node;
+        nodes[made++] = graph->node[i];
+    }
+    if (!nodes)
+        return false;
+    graph->node = nodes;
+    graph->n_node = made;
+    return true;
+}
+
+static bool place_nodes(struct npart__editor *editor)
+{
+    uint32_t count = editor->kept_nodes;
+    struct placed *placed = npart__arena_zeroed(editor->arena, count + (size_t)1, sizeof *placed);
+    if (!placed)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        placed[i] = (struct placed){editor->nodes.items[i].scope, editor->nodes.items[i].anchor, i};
+    qsort(placed, count, sizeof *placed, compare_placed);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && placed[end].scope == placed[i].scope;)
+            end++;
+        if (!place_in_scope(editor, placed + i, end - i))
+            return false;
+    }
+    return true;
+}
+
+/* A constant that only replaced nodes used is gone again with them. */
+static bool place_constants(struct npart__editor *editor)
+{
+    struct npart__arena *arena = editor->arena;
+    uint32_t *counts = npart__arena_zeroed(arena, editor->graph->scopes.count, sizeof *counts);
+    if (!counts)
+        return false;
+    for (uint32_t i = 0; i < editor->kept_constants; i++)
+        counts[editor->constants.items[i].scope]++;
+    for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
+        Onnx__GraphProto *graph = editor->graphs[scope];
+        if (!counts[scope])
+            continue;
+        Onnx__TensorProto **longer =
+            npart__arena_zeroed(arena, graph->n_initializer + counts[scope], sizeof *longer);
+        if (!longer)
+            return false;
+        if (graph->n_initializer)
+            memcpy(longer, graph->initializer, graph->n_initializer * sizeof *longer);
+        graph->initializer = longer;
+    }
+    for (uint32_t i = 0; i < editor->kept_constants; i++) {
+        Onnx__GraphProto *graph = editor->graphs[editor->constants.items[i].scope];
+        graph->initializer[graph->n_initializer++] = editor->constants.items[i].tensor;
+    }
+    return true;
+}
+
+/* Operators of a domain that the model did not import: version 1 is the only one that com.microsoft has. */
+static bool import_domains(struct npart__editor *editor)
+{
+    Onnx__ModelProto *model = editor->model;
+    for (uint32_t i = 0; i < editor->kept_nodes; i++) {
+        const char *domain = editor->nodes.items[i].node->domain;
+        bool is_there = !domain || !*domain;
+        for (size_t k = 0; k < model->n_opset_import && !is_there; k++)
+            is_there = is_text(model->opset_import[k]->domain, domain);
+        if (is_there)
+            continue;
+        Onnx__OperatorSetIdProto *import = npart__arena_allocate(editor->arena, sizeof *import);
+        if (!import)
+            return false;
+        onnx__operator_set_id_proto__init(import);
+        import->domain = (char *)(uintptr_t)domain;
+        import->has_version = 1;
+        import->version = 1;
+        if (!NPART__EDIT_APPEND(editor, model->opset_import, model->n_opset_import, import))
+            return false;
+    }
+    return true;
+}
+
+/* ---- functions ----------------------------------------------------------------------------------------------------- */
+
+static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
+{
+    for (size_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        const char *op = node->op_type ? node->op_type : "";
+        if (npart__intern(ops, op, strlen(op), false) == NPART_NONE)
+            return false;
+        for (size_t k = 0; k < node->n_attribute; k++) {
+            size_t count;
+            Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[k], &count);
+            for (size_t n = 0; n < count; n++)
+                if (!list_ops(bodies[n], ops))
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* The functions go once no node has the name of one: their bodies would be checked, and may name operators that nobody
+ * knows. Calls among functions are not followed. False when out of memory. */
+static bool drop_functions(struct npart__editor *editor)
+{
+    struct npart__strings ops;
+    Onnx__ModelProto *model = editor->model;
+    if (!model->n_functions)
+        return true;
+    if (!npart__strings_init(&ops, editor->arena) || !list_ops(model->graph, &ops))
+        return false;
+    for (size_t i = 0; i < model->n_functions; i++) {
+        const char *name = model->functions[i]->name ? model->functions[i]->name : "";
+        if (npart__strings_find(&ops, name, strlen(name)) != NPART_NONE)
+            return true;
+    }
+    model->n_functions = 0;
+    return true;
+}
+
+npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
+                                struct npart_error *error)
+{
+    for (uint32_t i = 0; i < editor->kept_rebound; i++)
+        if (!take_result(editor, editor->rebound.items[i].value))
+            return npart__fail_memory(error);
+    if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor))
+        return npart__fail_memory(error);
+    npart_status status = npart__edit_tidy(editor, editor->model->graph, error);
+    if (status != NPART_OK)
+        return status;
+    if (!drop_functions(editor))
+        return npart__fail_memory(error);
+    out->input_bytes = editor->input_bytes;
+    out->bytes = onnx__model_proto__get_packed_size(editor->model);
+    if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
+        return npart__fail(error, NPART_ERROR_LIMIT, "", "the edited model is larger than protobuf allows");
+    out->data = npart__arena_allocate(arena, out->bytes + 1);
+    if (!out->data)
+        return npart__fail_memory(error);
+    onnx__model_proto__pack(editor->model, out->data);
+    return NPART_OK;
+}

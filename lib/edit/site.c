@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a rewrite asks of the graph round its site.
+ */
+#include <stdlib.h>
+
+#include "edit/edit.h"
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+const char *npart__site_name(const struct npart__site *site, uint32_t value)
+{
+    return value == NPART_NONE ? "" : npart__value_name(site->graph, value);
+}
+
+static const struct npart__fact *fact_of(const struct npart__site *site, uint32_t value)
+{
+    return value == NPART_NONE ? NULL : npart__fact_of(site->inference, value);
+}
+
+int npart__site_type(const struct npart__site *site, uint32_t value)
+{
+    const struct npart__fact *fact = fact_of(site, value);
+    return fact && fact->kind == NPART__TYPE_TENSOR ? fact->element_type : 0;
+}
+
+bool npart__site_rank(const struct npart__site *site, uint32_t value, uint32_t *rank)
+{
+    const struct npart__fact *fact = fact_of(site, value);
+    if (!fact || fact->kind != NPART__TYPE_TENSOR || !fact->has_rank)
+        return false;
+    *rank = fact->rank;
+    return true;
+}
+
+bool npart__site_dims(const struct npart__site *site, uint32_t value, int64_t *dims, uint32_t *rank)
+{
+    const struct npart__fact *fact = fact_of(site, value);
+    if (!fact || !npart__is_static(fact))
+        return false;
+    for (uint32_t i = 0; i < fact->rank; i++)
+        dims[i] = fact->dims[i];
+    *rank = fact->rank;
+    return true;
+}
+
+bool npart__site_is_constant(const struct npart__site *site, uint32_t value)
+{
+    return value != NPART_NONE && site->is_constant[value];
+}
+
+static const struct npart__known *known_constant(struct npart__site *site, uint32_t value)
+{
+    if (!npart__site_is_constant(site, value))
+        return NULL;
+    const struct npart__known *known = npart__elements(site->inference, &site->inference->facts[value]);
+    return known && known->error == 0 ? known : NULL;
+}
+
+const int64_t *npart__site_ints(struct npart__site *site, uint32_t value, uint32_t *count)
+{
+    static const int64_t nothing;
+    const struct npart__known *known = known_constant(site, value);
+    if (!known || (!known->ints && known->count))
+        return NULL;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!npart__is_number(known->ints[i]))
+            return NULL;
+    *count = known->count;
+    return known->count ? known->ints : &nothing;
+}
+
+const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint32_t *count)
+{
+    const struct npart__known *known = known_constant(site, value);
+    if (!known)
+        return NULL;
+    *count = known->count;
+    if (known->doubles)
+        return known->doubles;
+    double *doubles = npart__arena_allocate(site->arena, (known->count + (size_t)1) * sizeof *doubles);
+    site->failed |= !doubles;
+    for (uint32_t i = 0; doubles && i < known->count; i++) {
+        if (!npart__is_number(known->ints[i]) || (int64_t)(double)known->ints[i] != known->ints[i])
+            return NULL;
+        doubles[i] = (double)known->ints[i];
+    }
+    return doubles;
+}
+
+/* ---- who makes and uses them ----------------------------------------------------------------------------------- */
+
+uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
+{
+    uint32_t node = npart__producer(site->graph, value);
+    if (node == NPART_NONE)
+        return NPART_NONE;
+    const struct npart__node *at = &site->graph->nodes.items[node];
+    return at->scope == site->node->scope && npart__node_is(site->graph, at, op) ? node : NPART_NONE;
+}
+
+bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node)
+{
+    const struct npart__value *at = &site->graph->values.items[value];
+    for (uint32_t i = 0; i < at->consumer_count; i++)
+        if (site->graph->consumers[at->first_consumer + i] != node)
+            return false;
+    return !at->is_graph_output;
+}
+
+bool npart__is_unused(const struct npart__site *site, uint32_t value)
+{
+    return value == NPART_NONE || (!site->graph->values.items[value].consumer_count &&
+                                   !site->graph->values.items[value].is_graph_output);
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------------ */
+
+enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
+
+static const struct npart__attribute *given(const struct npart__site *site, uint32_t node, const char *name, int type)
+{
+    const struct npart__attribute *attribute =
+        npart__node_attribute(site->graph, &site->graph->nodes.items[node], name);
+    return attribute && attribute->type == type && !attribute->is_elided ? attribute : NULL;
+}
+
+/* The schema's default as text in the site's arena; NULL where there is none. */
+static const char *default_of(const struct npart__site *site, uint32_t node, const char *name)
+{
+    struct npart__attribute_schema schema;
+    const struct npart__operator *op = site->graph->nodes.items[node].schema;
+    if (!op || !npart__operator_attribute(op, name, strlen(name), &schema) || !schema.default_text)
+        return NULL;
+    return npart__arena_copy_text(site->arena, schema.default_text, schema.default_length);
+}
+
+bool npart__site_has(const struct npart__site *site, uint32_t node, const char *name)
+{
+    return npart__node_attribute(site->graph, &site->graph->nodes.items[node], name) != NULL;
+}
+
+int64_t npart__site_int(const struct npart__site *site, uint32_t node, const char *name, int64_t fallback)
+{
+    const struct npart__attribute *attribute = given(site, node, name, TYPE_INT);
+    const char *text = attribute ? NULL : default_of(site, node, name);
+    return attribute ? attribute->u.i : text ? strtoll(text, NULL, 10) : fallback;
+}
+
+double npart__site_float(const struct npart__site *site, uint32_t node, const char *name, double fallback)
+{
+    const struct npart__attribute *attribute = given(site, node, name, TYPE_FLOAT);
+    const char *text = attribute ? NULL : default_of(site, node, name);
+    return attribute ? (double)attribute->u.f : text ? (double)(float)npart__read_decimal(text) : fallback;
+}
+
+const char *npart__site_text(const struct npart__site *site, uint32_t node, const char *name, const char *fallback)
+{
+    const struct npart__attribute *attribute = given(site, node, name, TYPE_STRING);
+    const char *text = attribute ? NULL : default_of(site, node, name);
+    return attribute ? attribute->u.s : text ? text : fallback;
+}
+
+const int64_t *npart__site_int_list(const struct npart__site *site, uint32_t node, const char *name, uint32_t *count)
+{
+    const struct npart__attribute *attribute = given(site, node, name, TYPE_INTS);
+    if (!attribute)
+        return NULL;
+    *count = attribute->count;
+    return attribute->u.ints;
+}
+
+int32_t npart__site_opset(const struct npart__site *site)
+{
+    for (uint32_t i = 0; i < site->graph->opset_count; i++)
+        if (strcmp(site->graph->opsets[i].domain, "ai.onnx") == 0)
+            return (int32_t)site->graph->opsets[i].version;
+    return 0;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A graph after edits: nodes whose results nobody uses go, and with them what only they used; the others are put in
+ * order where they are not; initializers that nobody uses and types of values that are gone go, too. Bodies come first,
+ * since what they use from outside is used by their node.
+ */
+#include "edit/edit_internal.h"
+
+struct tidy {
+    struct npart__editor *editor;
+    Onnx__GraphProto *graph;
+    struct npart__strings names; /* of this graph alone */
+    struct NPART__ARRAY(uint32_t) makers; /* by name: node + 1; 0: none */
+    struct NPART__ARRAY(uint32_t) counts; /* by name: how often it is used */
+    struct NPART__ARRAY(bool) is_input;   /* by name */
+    struct NPART__ARRAY(uint32_t) uses;   /* names that nodes use, bodies and all, node by node */
+    uint32_t *first_use;                  /* by node, and one more */
+    bool *is_dead;
+    uint32_t *order;
+};
+
+/* The texts that a graph uses from outside. */
+struct outside {
+    struct NPART__ARRAY(const char *) names;
+};
+
+static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct outside *out,
+                               struct npart_error *error);
+
+static uint32_t id_of(struct tidy *tidy, const char *name)
+{
+    struct npart__arena *arena = tidy->editor->arena;
+    uint32_t id = npart__intern(&tidy->names, name, strlen(name), false);
+    while (id != NPART_NONE && tidy->makers.count <= id)
+        if (!NPART__PUSH(arena, &tidy->makers, 0) || !NPART__PUSH(arena, &tidy->counts, 0) ||
+            !NPART__PUSH(arena, &tidy->is_input, false))
+            return NPART_NONE;
+    return id;
+}
+
+static bool use(struct tidy *tidy, const char *name)
+{
+    if (!name || !*name)
+        return true;
+    uint32_t id = id_of(tidy, name);
+    if (id == NPART_NONE || !NPART__PUSH(tidy->editor->arena, &tidy->uses, id))
+        return false;
+    tidy->counts.items[id]++;
+    return true;
+}
+
+/* ---- uses ------------------------------------------------------------------------------------------------------- */
+
+static npart_status list_uses(struct tidy *tidy, const Onnx__NodeProto *node, struct npart_error *error)
+{
+    for (size_t i = 0; i < node->n_input; i++)
+        if (!use(tidy, node->input[i]))
+            return npart__fail_memory(error);
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(node->attribute[i], &count);
+        for (size_t k = 0; k < count; k++) {
+            struct outside outside = {{NULL, 0, 0}};
+            npart_status status = tidy_graph(tidy->editor, bodies[k], &outside, error);
+            if (status != NPART_OK)
+                return status;
+            for (uint32_t n = 0; n < outside.names.count; n++)
+                if (!use(tidy, outside.names.items[n]))
+                    return npart__fail_memory(error);
+        }
+    }
+    return NPART_OK;
+}
+
+static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
+{
+    Onnx__GraphProto *graph = tidy->graph;
+    for (size_t i = 0; i < graph->n_input; i++) {
+        uint32_t id = id_of(tidy, graph->input[i]->name ? graph->input[i]->name : "");
+        if (id == NPART_NONE)
+            return npart__fail_memory(error);
+        tidy->is_input.items[id] = true;
+    }
+    for (size_t i = 0; i < graph->n_node; i++)
+        for (size_t k = 0; k < graph->node[i]->n_output; k++) {
+            const char *name = graph->node[i]->output[k];
+            uint32_t id = name && *name ? id_of(tidy, name) : 0;
+            if (id == NPART_NONE)
+                return npart__fail_memory(error);
+            if (id)
+                tidy->makers.items[id] = (uint32_t)i + 1;
+        }
+    npart_status status = NPART_OK;
+    for (size_t i = 0; i < graph->n_node && status == NPART_OK; i++) {
+        tidy->first_use[i] = tidy->uses.count;
+        status = list_uses(tidy, graph->node[i], error);
+    }
+    tidy->first_use[graph->n_node] = tidy->uses.count;
+    for (size_t i = 0; i < graph->n_output && status == NPART_OK; i++)
+        if (!use(tidy, graph->output[i]->name))
+            status = npart__fail_memory(error);
+    return status;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t maker_of(const struct tidy *tidy, uint32_t use)
+{
+    return tidy->makers.items[tidy->uses.items[use]] - 1u;
+}
+
+static bool is_in_order(const struct tidy *tidy)
+{
+    for (uint32_t i = 0; i < tidy->graph->n_node; i++)
+        for (uint32_t k = tidy->first_use[i]; k < tidy->first_use[i + 1]; k++) {
+            uint32_t maker = maker_of(tidy, k);
+            if (maker != NPART_NONE && maker >= i)
+                return false;
+        }
+    return true;
+}
+
+/* Each node as soon as what it uses is there, and what it uses right before it where that is late: depth first, with a
+ * stack of its own, since chains are as long as graphs. False for a cycle. */
+static bool sort_nodes(struct tidy *tidy, uint32_t *stack, uint32_t *next)
+{
+    uint32_t count = (uint32_t)tidy->graph->n_node, placed = 0;
+    bool *is_placed = tidy->is_dead; /* not needed yet, and all false */
+    memcpy(next, tidy->first_use, count * sizeof *next);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t depth = 0;
+        if (!is_placed[i])
+            stack[depth++] = i;
+        while (depth) {
+            uint32_t node = stack[depth - 1], wanted = NPART_NONE;
+            while (wanted == NPART_NONE && next[node] < tidy->first_use[node + 1]) {
+                uint32_t maker = maker_of(tidy, next[node]++);
+                if (maker != NPART_NONE && !is_placed[maker])
+                    wanted = maker;
+            }
+            if (wanted == NPART_NONE) {
+                is_placed[node] = true;
+                tidy->order[placed++] = node;
+                depth--;
+            } else if (depth == count || next[wanted] > tidy->first_use[wanted]) {
+                return false; /* it waits already */
+            } else {
+                stack[depth++] = wanted;
+            }
+        }
+    }
+    memset(is_placed, 0, count * sizeof *is_placed);
+    return true;
+}
+
+static npart_status find_order(struct tidy *tidy, struct npart_error *error)
+{
+    struct npart__arena *arena = tidy->editor->arena;
+    uint32_t count = (uint32_t)tidy->graph->n_node;
+    for (uint32_t i = 0; i < count; i++)
+        tidy->order[i] = i;
+    if (is_in_order(tidy))
+        return NPART_OK;
+    uint32_t *stack = npart__arena_zeroed(arena, count + (size_t)1, sizeof *stack);
+    uint32_t *next = npart__arena_zeroed(arena, count + (size_t)1, sizeof *next);
+    if (!stack || !next)
+        return npart__fail_memory(error);
+    bool is_sorted = sort_nodes(tidy, stack, next);
+    npart__arena_release(arena, next);
+    npart__arena_release(arena, stack);
+    return is_sorted ? NPART_OK : npart__fail(error, NPART_ERROR_MALFORMED, "", "edited nodes form a cycle");
+}
+
+/* ---- what goes --------------------------------------------------------------------------------------------------- */
+
+/* A node of a domain that nobody knows may do something besides what it returns. */
+static bool may_go(const Onnx__NodeProto *node)
+{
+    static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft"};
+    const char *domain = node->domain ? node->domain : "";
+    for (size_t i = 0; i < NPART__COUNT(domains); i++)
+        if (strcmp(domain, domains[i]) == 0)
+            return true;
+    return false;
+}
+
+/* From the last to the first, so that each node comes after all that use it. */
+static void find_dead(struct tidy *tidy)
+{
+    for (uint32_t at = (uint32_t)tidy->graph->n_node; at-- > 0;) {
+        uint32_t i = tidy->order[at];
+        const Onnx__NodeProto *node = tidy->graph->node[i];
+        bool is_used = !may_go(node);
+        for (size_t k = 0; k < node->n_output && !is_used; k++) {
+            const char *name = node->output[k];
+            uint32_t id = name && *name ? npart__strings_find(&tidy->names, name, strlen(name)) : NPART_NONE;
+            is_used = id != NPART_NONE && tidy->counts.items[id];
+        }
+        tidy->is_dead[i] = !is_used;
+        for (uint32_t k = tidy->first_use[i]; !is_used && k < tidy->first_use[i + 1]; k++)
+            tidy->counts.items[tidy->uses.items[k]]--;
+    }
+}
+
+/* NPART_NONE for a name that nothing here has. */
+static uint32_t find(const struct tidy *tidy, const char *name)
+{
+    return name ? npart__strings_find(&tidy->names, name, strlen(name)) : NPART_NONE;
+}
+
+static bool is_used(const struct tidy *tidy, const char *name)
+{
+    uint32_t id = find(tidy, name);
+    return id != NPART_NONE && tidy->counts.items[id];
+}
+
+static bool is_input(const struct tidy *tidy, const char *name)
+{
+    uint32_t id = find(tidy, name);
+    return id != NPART_NONE && tidy->is_input.items[id];
+}
+
+/* Of an initializer that is an input too the caller may give another. */
+static void drop_constants(struct tidy *tidy)
+{
+    Onnx__GraphProto *graph = tidy->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        if (is_used(tidy, graph->initializer[i]->name) || is_input(tidy, graph->initializer[i]->name))
+            graph->initializer[kept++] = graph->initializer[i];
+    graph->n_initializer = kept;
+    kept = 0;
+    for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
+        const Onnx__TensorProto *values = graph->sparse_initializer[i]->values;
+        if (!values || is_used(tidy, values->name))
+            graph->sparse_initializer[kept++] = graph->sparse_initializer[i];
+    }
+    graph->n_sparse_initializer = kept;
+}
+
+/* Types of values that are made no more; those of initializers and inputs may stand there, too, and stay. */
+static void drop_types(struct tidy *tidy)
+{
+    Onnx__GraphProto *graph = tidy->graph;
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->n_value_info; i++) {
+        const char *name = graph->value_info[i]->name;
+        uint32_t id = find(tidy, name);
+        uint32_t maker = id != NPART_NONE ? tidy->makers.items[id] : 0;
+        if (maker ? !tidy->is_dead[maker - 1] : is_used(tidy, name) || is_input(tidy, name))
+            graph->value_info[kept++] = graph->value_info[i];
+    }
+    graph->n_value_info = kept;
+    kept = 0;
+    for (size_t i = 0; i < graph->n_quantization_annotation; i++)
+        if (is_used(tidy, graph->quantization_annotation[i]->tensor_name))
+            graph->quantization_annotation[kept++] = graph->quantization_annotation[i];
+    graph->n_quantization_annotation = kept;
+}
+
+static bool place_nodes(struct tidy *tidy)
+{
+    Onnx__GraphProto *graph = tidy->graph;
+    size_t kept = 0;
+    Onnx__NodeProto **nodes = npart__arena_zeroed(tidy->editor->arena, graph->n_node + 1, sizeof *nodes);
+    if (!nodes)
+        return false;
+    for (size_t at = 0; at < graph->n_node; at++)
+        if (!tidy->is_dead[tidy->order[at]])
+            nodes[kept++] = graph->node[tidy->order[at]];
+    graph->node = nodes;
+    graph->n_node = kept;
+    return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+/* Names that are used and neither made nor given here. */
+static bool list_outside(struct tidy *tidy, struct outside *out)
+{
+    struct npart__arena *arena = tidy->editor->arena;
+    const Onnx__GraphProto *graph = tidy->graph;
+    bool *is_own = npart__arena_zeroed(arena, tidy->names.texts.count + (size_t)1, sizeof *is_own);
+    if (!is_own)
+        return false;
+    for (size_t i = 0; i < graph->n_input + graph->n_initializer + graph->n_sparse_initializer; i++) {
+        size_t k = i - graph->n_input, s = k - graph->n_initializer;
+        const char *name = i < graph->n_input         ? graph->input[i]->name
+                           : k < graph->n_initializer ? graph->initializer[k]->name
+                           : graph->sparse_initializer[s]->values ? graph->sparse_initializer[s]->values->name
+                                                                  : NULL;
+        uint32_t id = find(tidy, name);
+        if (id != NPART_NONE)
+            is_own[id] = true;
+    }
+    for (uint32_t id = 1; id < tidy->counts.count; id++)
+        if (tidy->counts.items[id] && !tidy->makers.items[id] && !is_own[id] &&
+            !NPART__PUSH(arena, &out->names, npart__text(&tidy->names, id)))
+            return false;
+    npart__arena_release(arena, is_own);
+    return true;
+}
+
+/* Recursion is as deep as graphs nest, which the scan limits. */
+static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct outside *out,
+                               struct npart_error *error)
+{
+    struct npart__arena *arena = editor->arena;
+    struct tidy *tidy = npart__arena_zeroed(arena, 1, sizeof *tidy);
+    if (!tidy || !npart__strings_init(&tidy->names, arena))
+        return npart__fail_memory(error);
+    tidy->editor = editor;
+    tidy->graph = graph;
+    tidy->first_use = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->first_use);
+    tidy->is_dead = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->is_dead);
+    tidy->order = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->order);
+    if (!tidy->first_use || !tidy->is_dead || !tidy->order || id_of(tidy, "") == NPART_NONE)
+        return npart__fail_memory(error);
+    npart_status status = list_all_uses(tidy, error);
+    if (status == NPART_OK)
+        status = find_order(tidy, error);
+    if (status != NPART_OK)
+        return status;
+    find_dead(tidy);
+    drop_types(tidy);
+    drop_constants(tidy);
+    if (!list_outside(tidy, out) || !place_nodes(tidy))
+        return npart__fail_memory(error);
+    return NPART_OK;
+}
+
+npart_status npart__edit_tidy(struct npart__editor *editor, Onnx__GraphProto *graph, struct npart_error *error)
+{
+    struct outside outside = {{NULL, 0, 0}};
+    return tidy_graph(editor, graph, &outside, error);
+}
