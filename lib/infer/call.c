@@ -158,8 +158,9 @@ void *npart__new_array(const struct npart__call *call, size_t count, size_t item
 /* Past the limit of what is computed, NULL without a failure: the elements are then not known, which is all. */
 int64_t *npart__new_ints(const struct npart__call *call, uint32_t count)
 {
-    if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
+    if (!npart__may_follow(call->inference, count, NPART__LIMIT_COMPUTED_ELEMENTS))
         return NULL;
+    npart__count_elements(call->inference, count);
     int64_t *ints = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *ints);
     if (!ints)
         call->pool->failed = true;
@@ -280,8 +281,9 @@ static void set_known(const struct npart__call *call, uint32_t output, const int
 void npart__set_ints(const struct npart__call *call, uint32_t output, const int64_t *ints, uint32_t count)
 {
     int type = npart__out(call, output)->element_type;
+    bool is_large = count > NPART__LIMIT_COMPUTED_ELEMENTS;
     for (uint32_t i = 0; ints && i < count; i++)
-        if (!fits(type, ints[i]))
+        if (!fits(type, ints[i]) || (is_large && !npart__is_number(ints[i])))
             return;
     if (ints)
         set_known(call, output, ints, NULL, count, 0);
@@ -386,10 +388,11 @@ int64_t npart__dims_product(const struct npart__call *call, const int64_t *dims,
     return product;
 }
 
-bool npart__small_count(const struct npart__fact *fact, uint32_t *out)
+bool npart__small_count(const struct npart__call *call, const struct npart__fact *fact, uint32_t *out)
 {
     uint64_t elements;
-    if (!npart__static_elements(fact, &elements) || elements > NPART__LIMIT_COMPUTED_ELEMENTS)
+    if (!npart__static_elements(fact, &elements) ||
+        !npart__may_follow(call->inference, elements, NPART__LIMIT_COMPUTED_ELEMENTS))
         return false;
     *out = (uint32_t)elements;
     return true;

@@ -122,7 +122,7 @@ bool npart__broadcast(const struct npart__call *call, const struct npart__fact *
 /* The product of dims[from..to). */
 int64_t npart__dims_product(const struct npart__call *call, const int64_t *dims, uint32_t from, uint32_t to);
 /* Known elements of a tensor that are looked at one by one, or the number that a static tensor would have. */
-bool npart__small_count(const struct npart__fact *fact, uint32_t *out);
+bool npart__small_count(const struct npart__call *call, const struct npart__fact *fact, uint32_t *out);
 
 /* What holds of both facts, without elements. Dims that differ become varying symbols; one that is such a symbol
  * already, made from number `own` on (NPART_NONE: none is), stays. */

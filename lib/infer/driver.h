@@ -36,6 +36,12 @@ bool npart__add_finding(struct npart__inference *inference, const char *code, co
 void npart__assume_equal(struct npart__inference *inference, uint32_t node, int64_t a, int64_t b, bool broadcasts);
 /* Reports that the sizes at a node cannot be, so that the model would fail in a run; nothing in a quiet pass. */
 void npart__report_contradiction(struct npart__inference *inference, uint32_t node, const char *text);
+/* fact.c: whether so many elements may be followed: no more than the limit, or than the options ask for. What is past
+ * the limits is counted by who makes room for it. */
+bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit);
+void npart__count_elements(struct npart__inference *inference, uint32_t count);
+/* Whether npart__elements reads this tensor. */
+bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor);
 /* Infers the nodes of a region, the main graph or a body, in topological order. */
 npart_status npart__infer_region(struct npart__inference *inference, uint32_t region);
 

@@ -70,7 +70,7 @@ void npart__take_affine(const struct npart__call *call, uint32_t input, uint32_t
     struct npart__items in;
     uint32_t count;
     int64_t at[NPART__LIMIT_RANK] = {0}, from = base;
-    if (!npart__in_items(call, input, &in) || !npart__small_count(fact, &count))
+    if (!npart__in_items(call, input, &in) || !npart__small_count(call, fact, &count))
         return;
     uint64_t *items = npart__new_items(call, count);
     for (uint32_t i = 0; items && i < count; i++) {

@@ -49,9 +49,13 @@ static void combine_ints(struct npart__each *each, uint32_t input_count)
 {
     struct npart__call *call = each->call;
     const struct npart__fact *out = npart__out(call, 0);
+    struct npart__numbers numbers;
     uint32_t count;
-    if (!each->element->ints || !npart__small_count(out, &count))
+    if (!each->element->ints || !npart__small_count(call, out, &count))
         return;
+    for (uint32_t k = 0; count > NPART__LIMIT_COMPUTED_ELEMENTS && k < input_count; k++)
+        if (!npart__in_numbers(call, k, &numbers)) /* so many expressions would take long */
+            return;
     int64_t *result = NULL;
     for (uint32_t k = 0; k < input_count; k++) {
         uint32_t known;
@@ -180,7 +184,7 @@ static bool combine_doubles(struct npart__each *each, uint32_t input_count)
     struct npart__call *call = each->call;
     const struct npart__fact *out = npart__out(call, 0);
     uint32_t count;
-    if (!each->element->doubles || !npart__small_count(out, &count) || count > NPART__LIMIT_KNOWN_FLOATS)
+    if (!each->element->doubles || !npart__small_count(call, out, &count))
         return false;
     struct about *results = npart__new_array(call, count, sizeof *results);
     if (!results)
@@ -333,7 +337,7 @@ void npart__infer_where(struct npart__call *call)
 {
     uint32_t count;
     npart__set_type_like(call, 0, 1);
-    if (!broadcast_inputs(call, 3) || !npart__small_count(npart__out(call, 0), &count))
+    if (!broadcast_inputs(call, 3) || !npart__small_count(call, npart__out(call, 0), &count))
         return;
     for (uint32_t k = 0; k < 3; k++)
         if (!npart__may_be_known(call, k) || !npart__is_static(npart__in(call, k)))

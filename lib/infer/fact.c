@@ -36,8 +36,22 @@ bool npart__is_whole(double number)
     return fabs(number) <= 9007199254740992.0 && number == (double)(int64_t)number && (number != 0 || !signbit(number));
 }
 
+bool npart__may_follow(const struct npart__inference *inference, uint64_t count, uint32_t limit)
+{
+    uint64_t most = inference->options.most_elements;
+    return count <= limit ||
+           (count <= most && inference->large_elements + count <= most * NPART__LIMIT_LARGE_TENSORS);
+}
+
+void npart__count_elements(struct npart__inference *inference, uint32_t count)
+{
+    if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
+        inference->large_elements += count;
+}
+
 static void *room_for(struct npart__inference *inference, uint32_t count)
 {
+    npart__count_elements(inference, count);
     void *room = npart__arena_allocate(inference->arena, (count + (size_t)1) * sizeof(int64_t));
     if (!room)
         inference->expressions.failed = true;
@@ -63,7 +77,7 @@ static bool read_ints(struct npart__inference *inference, const struct npart__te
                       struct npart__known *known)
 {
     int64_t *ints = room_for(inference, known->count);
-    if (!ints || !npart__tensor_int64s(tensor, ints, NPART__LIMIT_KNOWN_ELEMENTS))
+    if (!ints || !npart__tensor_int64s(tensor, ints, known->count))
         return false;
     for (uint32_t i = 0; i < known->count; i++)
         if (!npart__is_number(ints[i]))
@@ -76,10 +90,19 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
                          struct npart__known *known)
 {
     double *doubles = room_for(inference, known->count);
-    if (!doubles || !npart__tensor_doubles(tensor, doubles, NPART__LIMIT_KNOWN_FLOATS))
+    if (!doubles || !npart__tensor_doubles(tensor, doubles, known->count))
         return false;
     keep_doubles(inference, known, doubles);
     return true;
+}
+
+/* The others are weights, which no shape hangs on. */
+bool npart__may_read(const struct npart__inference *inference, const struct npart__tensor *tensor)
+{
+    uint32_t limit =
+        npart__type_is_float(tensor->element_type) ? NPART__LIMIT_KNOWN_FLOATS : NPART__LIMIT_KNOWN_ELEMENTS;
+    return tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse &&
+           npart__may_follow(inference, tensor->elements, limit);
 }
 
 /* Reads a tensor's elements into the fact, once: `tensor` is NULL after it, whether they could be read or not, but for
@@ -87,11 +110,10 @@ static bool read_doubles(struct npart__inference *inference, const struct npart_
 static void read_elements(struct npart__inference *inference, struct npart__fact *fact)
 {
     const struct npart__tensor *tensor = fact->tensor;
-    fact->tensor = NULL; /* one attempt is enough */
     bool is_float = npart__type_is_float(tensor->element_type);
-    /* Weights, which no shape hangs on. */
-    if (tensor->elements > (is_float ? NPART__LIMIT_KNOWN_FLOATS : NPART__LIMIT_KNOWN_ELEMENTS))
+    if (!npart__may_read(inference, tensor))
         return;
+    fact->tensor = NULL; /* one attempt is enough */
     struct npart__known *known = npart__arena_zeroed(inference->arena, 1, sizeof *known);
     if (!known) {
         inference->expressions.failed = true;
@@ -120,7 +142,7 @@ const struct npart__known *npart__elements(struct npart__inference *inference, s
 {
     const struct npart__tensor *tensor = fact->tensor;
     uint64_t elements;
-    if (!fact->known && tensor && tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse)
+    if (!fact->known && tensor)
         read_elements(inference, fact);
     /* A declared shape may say otherwise; then nothing is taken by its place. */
     bool contradicts = fact->known && npart__static_elements(fact, &elements) && elements != fact->known->count;

@@ -23,7 +23,7 @@ static void gather_elements_known(struct npart__call *call, uint32_t axis)
     if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1))
         return;
     const int64_t *indices = npart__in_ints(call, 1, &index_count);
-    if (!indices || !npart__in_items(call, 0, &items) || !npart__small_count(npart__out(call, 0), &total))
+    if (!indices || !npart__in_items(call, 0, &items) || !npart__small_count(call, npart__out(call, 0), &total))
         return;
     uint32_t extent = (uint32_t)data->dims[axis];
     for (uint32_t i = axis + 1; i < data->rank; i++)
@@ -179,8 +179,8 @@ static void gather_tuples(struct npart__call *call, uint32_t batch, uint32_t len
     struct grid data, indices;
     uint32_t total;
     if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 1) || !read_grid(call, 0, &data) ||
-        !read_grid(call, 1, &indices) || !indices.items.is_ints || !npart__small_count(npart__out(call, 0), &total) ||
-        length == 0 || total == 0 || data.items.count == 0)
+        !read_grid(call, 1, &indices) || !indices.items.is_ints ||
+        !npart__small_count(call, npart__out(call, 0), &total) || length == 0 || total == 0 || data.items.count == 0)
         return;
     /* A run is what one step along the last indexed axis covers. */
     uint32_t tuples = indices.items.count / length, run = (uint32_t)data.strides[batch + length - 1];

@@ -341,6 +341,7 @@ npart_status npart__infer_view(struct npart__inference *inference, const struct 
     if (!own)
         return npart__fail_memory(error);
     options.policy = policy;
+    options.most_elements = 0;
     npart_status status = npart__infer(inference->graph, &options, inference->arena, own, error);
     if (status != NPART_OK)
         return status;

@@ -24,6 +24,9 @@
 #define NPART__LIMIT_COMPUTED_ELEMENTS 1024u
 /* Nor are floating point ones read; the scan keeps as many. */
 #define NPART__LIMIT_KNOWN_FLOATS 1024u
+/* Where larger tensors are asked for (most_elements): how many of them, at the size that is asked for, are followed.
+ * It bounds the memory. */
+#define NPART__LIMIT_LARGE_TENSORS 16u
 /* The highest rank that shapes are kept for; ONNX sets none, runtimes stop at 8. */
 #define NPART__LIMIT_RANK 64u
 /* How often a loop's body is looked at before sizes that still change are given up; a loop in a loop half as often,
@@ -124,6 +127,9 @@ struct npart__infer_options {
     uint32_t shape_count;
     bool ignore_value_info; /* infer as if the file declared nothing but its inputs */
     const struct npart__infer_policy *policy; /* NULL: all that can be known */
+    /* Elements of so many are read and computed, where that is more than the limits say, as long as they are numbers;
+     * not by views. For who makes constants of them, as of masks. */
+    uint32_t most_elements;
 };
 
 struct npart__inference {
@@ -146,6 +152,7 @@ struct npart__inference {
     struct npart__inference *views; /* of the same graph and sizes under other policies: the first of a list */
     struct npart__inference *next_view;
     struct npart__op_cache *cache;
+    uint64_t large_elements; /* of tensors past the limits, so far */
     bool is_quiet; /* a pass whose findings would come again */
     unsigned loop_depth;
 };

@@ -25,12 +25,13 @@ static uint32_t product_of(const struct npart__fact *fact, uint32_t from, uint32
     return product;
 }
 
-/* False for a tensor that is not small or has no elements. */
+/* False for a tensor that is not small, since sorting takes long, or has no elements. */
 static bool find_lines(const struct npart__fact *fact, uint32_t axis, struct lines *out)
 {
-    uint32_t total;
-    if (!npart__small_count(fact, &total) || total == 0)
+    uint64_t elements;
+    if (!npart__static_elements(fact, &elements) || elements == 0 || elements > NPART__LIMIT_COMPUTED_ELEMENTS)
         return false;
+    uint32_t total = (uint32_t)elements;
     out->inner = product_of(fact, axis + 1, fact->rank);
     out->extent = (uint32_t)fact->dims[axis];
     out->count = total / out->extent;
@@ -462,7 +463,8 @@ static bool find_unique(struct npart__call *call, uint32_t axis, bool is_flat, s
     const struct npart__fact *in = npart__in(call, 0);
     struct npart__numbers numbers;
     uint32_t total;
-    if (!in->has_rank || !npart__small_count(in, &total) || !read_ordered(call, &numbers))
+    if (!in->has_rank || !npart__small_count(call, in, &total) || total > NPART__LIMIT_COMPUTED_ELEMENTS ||
+        !read_ordered(call, &numbers))
         return false;
     *lines = (struct lines){.count = 1, .extent = total, .inner = 1};
     if (!is_flat && !find_lines(in, axis, lines))

@@ -19,7 +19,7 @@ void npart__infer_trilu(struct npart__call *call)
     if (!in->has_rank || in->rank < 2 || !npart__may_be_known(call, 0))
         return;
     const int64_t *shift = npart__has_input(call, 1) ? npart__in_ints(call, 1, &count) : none;
-    if (!shift || count != 1 || !npart__is_number(shift[0]) || !npart__small_count(in, &total) || total == 0 ||
+    if (!shift || count != 1 || !npart__is_number(shift[0]) || !npart__small_count(call, in, &total) || total == 0 ||
         !npart__in_items(call, 0, &items))
         return;
     int64_t columns = in->dims[in->rank - 1], rows = in->dims[in->rank - 2];
@@ -42,7 +42,7 @@ void npart__infer_eye_like(struct npart__call *call)
     uint32_t total;
     npart__infer_like_input(call);
     const struct npart__fact *out = npart__out(call, 0);
-    if (!npart__small_count(out, &total) || out->rank != 2 || out->element_type == 0)
+    if (!npart__small_count(call, out, &total) || out->rank != 2 || out->element_type == 0)
         return;
     int64_t *result = npart__new_ints(call, total);
     for (uint32_t i = 0; result && i < total; i++)
@@ -59,7 +59,7 @@ static void mark_hot(struct npart__call *call, uint32_t axis, int64_t depth)
     struct npart__numbers indices;
     struct npart__items values;
     uint32_t total, inner = 1;
-    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 2) || !npart__small_count(out, &total) ||
+    if (!npart__may_be_known(call, 0) || !npart__may_be_known(call, 2) || !npart__small_count(call, out, &total) ||
         !npart__in_numbers(call, 0, &indices) || indices.error != 0 || !npart__in_items(call, 2, &values) ||
         values.count != 2)
         return;

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "infer/driver.h"
+
 /* Asked before npart__in_numbers and the like by operators with several operands: one that cannot be known saves
  * reading the others, which may have thousands of elements. */
 bool npart__may_be_known(const struct npart__call *call, uint32_t index)
@@ -15,13 +17,7 @@ bool npart__may_be_known(const struct npart__call *call, uint32_t index)
     if (!npart__has_input(call, index))
         return false;
     const struct npart__fact *fact = npart__in(call, index);
-    const struct npart__tensor *tensor = fact->tensor;
-    if (fact->known)
-        return true;
-    /* The limits of npart__elements, before anything is read. */
-    uint64_t most = tensor && npart__type_is_float(tensor->element_type) ? NPART__LIMIT_KNOWN_FLOATS
-                                                                         : NPART__LIMIT_KNOWN_ELEMENTS;
-    return tensor && tensor->place == NPART__TENSOR_INLINE && !tensor->is_sparse && tensor->elements <= most;
+    return fact->known || (fact->tensor && npart__may_read(call->inference, fact->tensor));
 }
 
 bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct npart__numbers *out)
@@ -42,8 +38,9 @@ bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct np
 
 double *npart__new_doubles(const struct npart__call *call, uint32_t count)
 {
-    if (count > NPART__LIMIT_KNOWN_FLOATS)
+    if (!npart__may_follow(call->inference, count, NPART__LIMIT_KNOWN_FLOATS))
         return NULL;
+    npart__count_elements(call->inference, count);
     double *doubles = npart__arena_allocate(call->arena, (count + (size_t)1) * sizeof *doubles);
     if (!doubles)
         call->pool->failed = true;
@@ -165,4 +162,6 @@ void npart__set_numbers(const struct npart__call *call, uint32_t output, double 
     for (uint32_t i = 0; ints && i < count; i++)
         ints[i] = (int64_t)doubles[i];
     npart__set_ints(call, output, ints, count);
+    if (count > NPART__LIMIT_COMPUTED_ELEMENTS)
+        npart__arena_release(call->arena, doubles);
 }

@@ -97,7 +97,7 @@ static void pad_elements(struct npart__call *call, const int64_t *before, bool i
     uint32_t total;
     int64_t strides[NPART__LIMIT_RANK];
     if (mode == OTHER || (is_cut && mode != CONSTANT) || !npart__may_be_known(call, 0) ||
-        !npart__small_count(out, &total) || !npart__is_static(in) || !read_padded(call, &items, &filling))
+        !npart__small_count(call, out, &total) || !npart__is_static(in) || !read_padded(call, &items, &filling))
         return;
     npart__strides(in->dims, in->rank, strides);
     uint64_t *result = npart__new_items(call, total);

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "infer/driver.h"
 #include "infer/elements.h"
 #include "infer/families.h"
 #include "infer/functions.h"
@@ -192,8 +193,8 @@ static bool find_places(struct npart__call *call, const bool *drops, struct plac
     uint64_t count;
     int64_t stride = 1;
     *places = (struct places){.in = in};
-    if (!npart__small_count(npart__out(call, 0), &places->total) || !npart__static_elements(in, &count) ||
-        count > NPART__LIMIT_KNOWN_ELEMENTS)
+    if (!npart__small_count(call, npart__out(call, 0), &places->total) || !npart__static_elements(in, &count) ||
+        !npart__may_follow(call->inference, count, NPART__LIMIT_KNOWN_ELEMENTS))
         return false;
     /* Row-major strides of the result, which has no place of its own along a reduced axis. */
     for (uint32_t axis = in->rank; axis-- > 0 && count;) {

@@ -55,7 +55,7 @@ void npart__infer_nonzero(struct npart__call *call)
         return;
     }
     NPART__SET_SIZES(call, 0, rows, found);
-    if (!npart__small_count(npart__out(call, 0), &total))
+    if (!npart__small_count(call, npart__out(call, 0), &total))
         return;
     int64_t strides[NPART__LIMIT_RANK], *ints = npart__new_ints(call, total);
     npart__strides(in->dims, in->rank, strides);
@@ -77,7 +77,7 @@ static void take_compressed(struct npart__call *call, const int64_t *condition, 
     struct npart__items items;
     uint32_t total, next = 0, inner = 1;
     if (!npart__may_be_known(call, 0) || !npart__in_items(call, 0, &items) ||
-        !npart__small_count(npart__out(call, 0), &total) || items.count == 0)
+        !npart__small_count(call, npart__out(call, 0), &total) || items.count == 0)
         return;
     for (uint32_t i = axis + 1; i < in->rank && !is_flat; i++)
         inner *= (uint32_t)in->dims[i];

@@ -280,7 +280,8 @@ static bool read_part(struct npart__call *call, uint32_t input, struct npart__it
     uint32_t count;
     if (npart__in_items(call, input, out))
         return true;
-    if (!npart__type_is_integer(fact->element_type) || !npart__small_count(fact, &count) || count > NPART__LIMIT_RANK)
+    if (!npart__type_is_integer(fact->element_type) || !npart__small_count(call, fact, &count) ||
+        count > NPART__LIMIT_RANK)
         return false;
     int64_t *ints = npart__new_ints(call, count);
     for (uint32_t i = 0; ints && i < count; i++)
@@ -311,7 +312,7 @@ static void concat_elements(struct npart__call *call, const struct joined *joine
     uint32_t total, outer = 1, at = 0;
     double error = 0;
     bool all_ints;
-    if (joined->first || !npart__small_count(out, &total))
+    if (joined->first || !npart__small_count(call, out, &total))
         return;
     struct npart__items *parts = npart__new_array(call, joined->count, sizeof *parts);
     if (!parts || !read_parts(call, joined, parts, &all_ints))

@@ -346,7 +346,7 @@ void npart__infer_constant_of_shape(struct npart__call *call)
     int64_t element = 0;
     uint32_t count;
     npart__set_element_type(call, 0, value ? value->element_type : NPART__FLOAT);
-    if (!dims_from_input(call, 0, 0) || !npart__small_count(npart__out(call, 0), &count))
+    if (!dims_from_input(call, 0, 0) || !npart__small_count(call, npart__out(call, 0), &count))
         return;
     /* No whole number: a fraction, or a tensor that cannot be read. */
     if (value && !npart__tensor_int64s(value, &element, 1)) {
@@ -423,7 +423,7 @@ static void tile_elements(struct npart__call *call)
     const struct npart__fact *in = npart__in(call, 0), *out = npart__out(call, 0);
     struct npart__items items;
     uint32_t total;
-    if (!npart__in_items(call, 0, &items) || !npart__small_count(out, &total))
+    if (!npart__in_items(call, 0, &items) || !npart__small_count(call, out, &total))
         return;
     uint64_t *tiled = npart__new_items(call, total);
     for (uint32_t i = 0; tiled && i < total; i++) {
@@ -471,7 +471,7 @@ static void range_of_fractions(struct npart__call *call, int64_t *dims, const do
     dims[0] = length > 0 ? (int64_t)length : 0;
     npart__set_dims(call, 0, 1, dims);
     uint32_t count;
-    if (!npart__small_count(npart__out(call, 0), &count))
+    if (!npart__small_count(call, npart__out(call, 0), &count))
         return;
     double *numbers = npart__new_doubles(call, count), error = 0;
     for (uint32_t i = 0; numbers && i < count; i++) {
@@ -525,7 +525,7 @@ void npart__infer_range(struct npart__call *call)
         dims[0] = npart__maximum(call->pool, npart__ceil_quotient(call->pool, span, delta[0]), 0);
     }
     npart__set_dims(call, 0, 1, dims);
-    if (!start || !delta || !npart__small_count(npart__out(call, 0), &length))
+    if (!start || !delta || !npart__small_count(call, npart__out(call, 0), &length))
         return;
     int64_t *ints = npart__new_ints(call, length);
     for (uint32_t i = 0; ints && i < length; i++)

@@ -13,11 +13,16 @@
 static struct built built;
 static struct npart__inference inference;
 
-static void infer(void)
+static void infer_up_to(uint32_t most_elements)
 {
-    struct npart__infer_options options = {0};
+    struct npart__infer_options options = {.most_elements = most_elements};
     REQUIRE(built.status == NPART_OK);
     REQUIRE(npart__infer(&built.graph, &options, &built.arena, &inference, &built.error) == NPART_OK);
+}
+
+static void infer(void)
+{
+    infer_up_to(0);
 }
 
 static struct npart__fact *fact_of(const char *name)
@@ -149,6 +154,72 @@ static void test_infer_limits__fractions_are_read_up_to_the_limit(void)
     built_close(&built);
 }
 
+/* ---- larger tensors, where they are asked for ---------------------------------------------------------------- */
+
+/* y0, y1, ...: causal masks of `size` rows and columns, and z0, z1, ..., the same as numbers. */
+static void build_masks(uint32_t size, uint32_t count)
+{
+    lines[0] = '\0';
+    add("init zero int64[] = 0\ninit one int64[] = 1\ninit n int64[] = %u\ninit at int64[1] = 1\n", size);
+    add("init low float32[] = -1.5\ninit none float32[] = 0\nnode r = Range(zero, n, one)\n");
+    add("node c = Unsqueeze(r, at)\n");
+    for (uint32_t i = 0; i < count; i++)
+        add("node y%u = GreaterOrEqual(r, c)\nnode z%u = Where(y%u, low, none)\noutput z%u\n", i, i, i, i);
+    build_text(&built, lines);
+}
+
+static void test_infer_limits__larger_tensors_are_computed_where_they_are_asked_for(void)
+{
+    build_masks(40, 1);
+    infer();
+    CHECK(!npart__elements(&inference, fact_of("y0")));
+    infer_up_to(1600);
+    const struct npart__known *mask = npart__elements(&inference, fact_of("y0"));
+    const struct npart__known *numbers = npart__elements(&inference, fact_of("z0"));
+    REQUIRE(mask && numbers);
+    CHECK_INT(mask->count, 1600);
+    CHECK_INT(mask->ints[39 * 40 + 38], 0);
+    CHECK_INT(mask->ints[39 * 40 + 39], 1);
+    REQUIRE(numbers->doubles);
+    CHECK(numbers->doubles[0] == -1.5 && numbers->doubles[40] == 0);
+    infer_up_to(1599);
+    CHECK(!npart__elements(&inference, fact_of("y0")));
+    built_close(&built);
+}
+
+static void test_infer_limits__so_many_larger_tensors_are_followed_and_no_more(void)
+{
+    build_masks(40, NPART__LIMIT_LARGE_TENSORS);
+    infer_up_to(1600);
+    CHECK(npart__elements(&inference, fact_of("z3")) != NULL);
+    CHECK(!npart__elements(&inference, fact_of("y15")));
+    CHECK_TEXT(text_of("y15"), "bool[40,40]");
+    built_close(&built);
+}
+
+static void test_infer_limits__so_many_elements_are_not_symbols(void)
+{
+    lines[0] = '\0';
+    add("input x float32[n]\ninit zero int64[] = 0\ninit one int64[] = 1\ninit most int64[] = 2000\n");
+    add("node r = Range(zero, most, one)\nnode s = Shape(x)\nnode y = Mul(r, s)\noutput y\n");
+    build_text(&built, lines);
+    infer_up_to(4096);
+    CHECK(npart__elements(&inference, fact_of("r")) != NULL);
+    CHECK(!npart__elements(&inference, fact_of("y")));
+    built_close(&built);
+}
+
+static void test_infer_limits__views_keep_to_the_limits(void)
+{
+    static const struct npart__infer_policy other = {0};
+    struct npart__inference *view;
+    build_masks(40, 1);
+    infer_up_to(1600);
+    REQUIRE(npart__infer_view(&inference, &other, &view, &built.error) == NPART_OK);
+    CHECK(!npart__elements(view, &view->facts[value_named(&built.graph, "y0")]));
+    built_close(&built);
+}
+
 /* ---- sequences ----------------------------------------------------------------------------------------------- */
 
 /* s<count>: `count` elements, the last of which has another size; `last` reads it. */
@@ -232,4 +303,7 @@ static void test_infer_limits__loops_in_loops_end(void)
 TESTS(test_infer_limits__long_constants_are_read_up_to_the_limit,
       test_infer_limits__products_are_computed_up_to_the_limit, test_infer_limits__fractions_are_read_up_to_the_limit,
       test_infer_limits__sequences_are_followed_up_to_the_limit,
-      test_infer_limits__a_long_list_of_operands_is_a_sequence_all_the_same, test_infer_limits__loops_in_loops_end)
+      test_infer_limits__a_long_list_of_operands_is_a_sequence_all_the_same, test_infer_limits__loops_in_loops_end,
+      test_infer_limits__larger_tensors_are_computed_where_they_are_asked_for,
+      test_infer_limits__so_many_larger_tensors_are_followed_and_no_more,
+      test_infer_limits__so_many_elements_are_not_symbols, test_infer_limits__views_keep_to_the_limits)
