@@ -9,81 +9,8 @@
  */
 #include <stdio.h>
 
+#include "wire/fields.h"
 #include "wire/wire.h"
-
-/* ---- the table ------------------------------------------------------------------------------------------- */
-
-enum message {
-    MESSAGE_NONE,
-#define MESSAGE(id, name) MESSAGE_##id,
-#include "wire/wire_schema.def"
-    MESSAGE_COUNT
-};
-
-enum kind {
-    KIND_NONE,
-    KIND_VARINT,
-    KIND_FIXED32,
-    KIND_FIXED64,
-    KIND_VARINTS, /* these repeat, packed or not */
-    KIND_FIXED32S,
-    KIND_FIXED64S,
-    KIND_TEXT,
-    KIND_BYTES,
-    KIND_STRINGS, /* bytes that repeat */
-    KIND_MESSAGE,
-};
-enum rule { RULE_KEEP, RULE_TENSOR, RULE_ATTRIBUTE, RULE_PROSE, RULE_TYPE, RULE_SKIP };
-
-#define FIELD_NUMBERS 32 /* all of ONNX's are below */
-
-struct field {
-    uint8_t kind, child, rule, unused; /* four bytes are copied at once */
-};
-
-static const struct field fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
-#define FIELD(message, number, name, kind, child, rule)                                                                \
-    [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule, 0},
-#include "wire/wire_schema.def"
-};
-
-static const char *const message_names[MESSAGE_COUNT] = {
-#define MESSAGE(id, name) [MESSAGE_##id] = name,
-#include "wire/wire_schema.def"
-};
-
-/* By a search, as names are asked for in messages of errors alone. */
-static const char *field_name(unsigned message, uint64_t number)
-{
-    static const struct {
-        uint8_t message, number;
-        const char *name;
-    } names[] = {
-#define FIELD(message, number, name, kind, child, rule) {MESSAGE_##message, number, name},
-#include "wire/wire_schema.def"
-    };
-    for (size_t i = 0; i < NPART__COUNT(names); i++)
-        if (names[i].message == message && names[i].number == number)
-            return names[i].name;
-    return "unknown";
-}
-
-/* In the words of test/checks/check_proto.py, which compares them with onnx.proto3 of the
- * package onnx. */
-void npart__wire_describe(struct npart__buffer *buffer)
-{
-    static const char *const kinds[] = {"",         "varint", "fixed32", "fixed64", "varints", "fixed32s",
-                                        "fixed64s", "text",   "bytes",   "strings", "message"};
-    for (unsigned message = 1; message < MESSAGE_COUNT; message++) {
-        for (unsigned number = 1; number < FIELD_NUMBERS; number++) {
-            struct field field = fields[message][number];
-            if (field.kind)
-                npart__append_format(buffer, "%s %u %s %s %s\n", message_names[message], number,
-                                     field_name(message, number), kinds[field.kind],
-                                     field.kind == KIND_MESSAGE ? message_names[field.child] : "-");
-        }
-    }
-}
 
 /* ---- state ----------------------------------------------------------------------------------------------- */
 
@@ -97,6 +24,9 @@ struct frame {
     uint8_t length_bytes; /* width of that varint; 0 for the model itself */
     bool changed;
     bool has_elided;
+    /* A bit for each field, of what does not repeat. */
+    uint32_t seen;     /* messages; where all is kept */
+    uint32_t left_out; /* payloads and texts */
     /* What a tensor or attribute has shown of its payload fields so far. */
     int element_type; /* a tensor's, 0 while it is unknown */
     uint64_t kept_bytes[PAYLOAD_FIELDS];
@@ -115,6 +45,7 @@ struct scan {
     struct frame frames[NPART__LIMIT_DEPTH];
     unsigned depth;
     bool graph_seen;
+    size_t verbatim_end; /* of the last such record in the output, while it may grow; 0: none may */
 };
 
 static npart_status malformed(struct scan *scan, uint64_t at, const char *format, ...) NPART__PRINTF(3, 4);
@@ -190,19 +121,6 @@ static npart_status end_run(struct scan *scan)
         status = append(scan, scan->source->window + (scan->run_start - scan->source->window_offset), bytes);
     scan->run_start = scan->position;
     return status;
-}
-
-/* Base 128, least significant first, the upper bit for "more follows": Protocol Buffers,
- * Encoding. */
-static size_t put_varint(uint8_t *at, uint64_t value)
-{
-    size_t bytes = 0;
-    while (value >= 0x80) {
-        at[bytes++] = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    at[bytes++] = (uint8_t)value;
-    return bytes;
 }
 
 /* ---- input ----------------------------------------------------------------------------------------------- */
@@ -296,13 +214,45 @@ static npart_status keep_bytes(struct scan *scan, uint64_t bytes)
     return NPART_OK;
 }
 
-/* Walks to `end`, leaving everything from `from` on out. The run before `from` is copied first. */
-static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end)
+/* A record of a field that does not come again from the input: its header, and as much as `record` has. */
+static npart_status append_record(struct scan *scan, uint32_t number, const void *record, size_t bytes)
+{
+    uint8_t header[2 * VARINT_BYTES];
+    size_t header_bytes = put_varint(header, (uint64_t)number << 3 | WIRE_BYTES);
+    header_bytes += put_varint(header + header_bytes, bytes);
+    npart_status status = append(scan, header, header_bytes);
+    return status == NPART_OK ? append(scan, record, bytes) : status;
+}
+
+/* Where the range is in the input. One that continues the last, as numbers do that are not packed, is part of it. */
+static npart_status keep_verbatim(struct scan *scan, uint64_t from, uint64_t end, uint32_t field)
+{
+    struct npart__verbatim record = {.offset = from, .bytes = end - from, .field = field};
+    if (scan->verbatim_end && scan->verbatim_end == scan->out.bytes) {
+        struct npart__verbatim last;
+        uint8_t *at = scan->out.data + scan->out.bytes - sizeof last;
+        memcpy(&last, at, sizeof last);
+        if (last.offset + last.bytes == from && last.field == field) {
+            last.bytes += record.bytes;
+            memcpy(at, &last, sizeof last);
+            return NPART_OK;
+        }
+    }
+    npart_status status = append_record(scan, NPART__VERBATIM_FIELD, &record, sizeof record);
+    scan->verbatim_end = scan->out.bytes;
+    return status;
+}
+
+/* Walks to `end`, leaving everything from `from` on out. The run before `from` is copied first. `field`: whose
+ * payload it is; 0: what the graph has no use for. */
+static npart_status leave_out(struct scan *scan, uint64_t from, uint64_t end, uint32_t field)
 {
     scan->position = from;
     npart_status status = end_run(scan);
     scan->position = scan->run_start = end;
     scan->frames[scan->depth - 1].changed = true;
+    if (status == NPART_OK && scan->options->keeps_all)
+        status = keep_verbatim(scan, from, end, field);
     return status;
 }
 
@@ -350,7 +300,7 @@ static npart_status leave_payload_out(struct scan *scan, uint64_t tag_at, uint64
         elided->elements = elements && elided->elements ? elided->elements + elements : 0;
     elided->bytes += bytes;
     scan->out.elided_bytes += bytes;
-    return leave_out(scan, tag_at, start + bytes);
+    return leave_out(scan, tag_at, start + bytes, (uint32_t)number);
 }
 
 /* Of a field that does not repeat the last counts. */
@@ -364,16 +314,11 @@ static void forget_payload(struct frame *frame, uint64_t number)
 /* The records of what the closing message left out. */
 static npart_status append_records(struct scan *scan, const struct frame *frame)
 {
-    uint8_t header[8];
-    size_t header_bytes = put_varint(header, (uint64_t)NPART__ELIDED_FIELD << 3 | 2);
-    header_bytes += put_varint(header + header_bytes, sizeof(struct npart__elided));
     for (unsigned number = 0; number < PAYLOAD_FIELDS; number++) {
         const struct npart__elided *elided = &frame->elided[number];
         if (elided->bytes == 0)
             continue;
-        npart_status status = append(scan, header, header_bytes);
-        if (status == NPART_OK)
-            status = append(scan, elided, sizeof *elided);
+        npart_status status = append_record(scan, NPART__ELIDED_FIELD, elided, sizeof *elided);
         if (status != NPART_OK)
             return status;
     }
@@ -397,6 +342,7 @@ static npart_status open_message(struct scan *scan, unsigned message, uint64_t b
     frame->message = (uint8_t)message;
     frame->length_bytes = (uint8_t)length_bytes;
     frame->changed = frame->has_elided = false;
+    frame->seen = frame->left_out = 0;
     /* Only these two have payloads; clearing the counts of every small message would cost more
      * than reading it. */
     if (message == MESSAGE_TENSOR || message == MESSAGE_ATTRIBUTE) {
@@ -435,6 +381,7 @@ static npart_status rewrite_length(struct scan *scan, const struct frame *frame)
 static npart_status close_message(struct scan *scan)
 {
     struct frame *frame = &scan->frames[--scan->depth];
+    scan->verbatim_end = 0; /* what follows is of another message */
     if (!frame->changed)
         return NPART_OK;
     if (scan->depth > 0)
@@ -461,8 +408,8 @@ static npart_status check_text(struct scan *scan, uint64_t bytes, uint64_t numbe
         const uint8_t *text = scan->source->window + (scan->position - scan->source->window_offset);
         if (memchr(text, 0, (size_t)(piece_end - scan->position)))
             return malformed(scan, start, "%s.%s holds a NUL character",
-                             message_names[scan->frames[scan->depth - 1].message],
-                             field_name(scan->frames[scan->depth - 1].message, number));
+                             npart__message_name(scan->frames[scan->depth - 1].message),
+                             npart__field_name(scan->frames[scan->depth - 1].message, number));
         scan->position = piece_end;
     }
     return NPART_OK;
@@ -497,8 +444,6 @@ struct tag {
     struct field field; /* KIND_NONE for a number that the schema lacks */
 };
 
-enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
-
 /* By kind, a bit for each wire type that such a field may have. */
 static const uint8_t wire_types[] = {
     [KIND_NONE] = 1 << WIRE_VARINT | 1 << WIRE_FIXED64 | 1 << WIRE_BYTES | 1 << WIRE_FIXED32,
@@ -512,6 +457,7 @@ static const uint8_t wire_types[] = {
     [KIND_BYTES] = 1 << WIRE_BYTES,
     [KIND_STRINGS] = 1 << WIRE_BYTES,
     [KIND_MESSAGE] = 1 << WIRE_BYTES,
+    [KIND_MESSAGES] = 1 << WIRE_BYTES,
 };
 
 /* What may be left out above a limit, with a record. */
@@ -543,7 +489,7 @@ static npart_status handle_number(struct scan *scan, const struct tag *tag)
         frame->element_type = (int)value;
     if (tag->field.kind == KIND_NONE) {
         scan->out.skipped_bytes += scan->position - tag->at;
-        return leave_out(scan, tag->at, scan->position);
+        return leave_out(scan, tag->at, scan->position, 0);
     }
     if (is_payload(tag) && !stays(scan, tag->number, bytes))
         return leave_payload_out(scan, tag->at, tag->number, start, bytes, 1);
@@ -563,11 +509,41 @@ static uint64_t element_count(const struct tag *tag, uint64_t bytes)
     }
 }
 
+/* Of what does not repeat the last counts, and what was left out is written after what was kept. So where all is kept,
+ * and one was left out, a later one has to be, too. */
+static bool must_follow(const struct scan *scan, const struct tag *tag)
+{
+    const struct frame *frame = &scan->frames[scan->depth - 1];
+    return scan->options->keeps_all && tag->number < FIELD_NUMBERS && frame->left_out >> tag->number & 1;
+}
+
+static void note_left_out(struct frame *frame, const struct tag *tag)
+{
+    if (tag->field.kind == KIND_BYTES || tag->field.kind == KIND_TEXT)
+        frame->left_out |= UINT32_C(1) << tag->number;
+}
+
+/* Two of a message that does not repeat are one, as protobuf has it. protobuf-c loses the unknown fields of the first,
+ * and so the records of what was left out there. No exporter writes that. */
+static npart_status check_single(struct scan *scan, const struct tag *tag)
+{
+    struct frame *frame = &scan->frames[scan->depth - 1];
+    uint32_t bit = UINT32_C(1) << tag->number;
+    char place[PLACE_BYTES];
+    if (frame->seen & bit)
+        return npart__fail(scan->error, NPART_ERROR_LIMIT, byte_place(place, tag->at),
+                           "%s.%s stands there twice: such a file cannot be edited",
+                           npart__message_name(frame->message), npart__field_name(frame->message, tag->number));
+    frame->seen |= bit;
+    return NPART_OK;
+}
+
 /* What a length-delimited field holds stays: walk it as its kind asks. */
 static npart_status walk_bytes(struct scan *scan, const struct tag *tag, uint64_t bytes, unsigned length_bytes)
 {
     switch (tag->field.kind) {
     case KIND_MESSAGE:
+    case KIND_MESSAGES:
         if (tag->field.child == MESSAGE_GRAPH && scan->depth == 1)
             scan->graph_seen = true;
         return open_message(scan, tag->field.child, bytes, length_bytes);
@@ -593,8 +569,9 @@ static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
     if (length_bytes > 5)
         return malformed(scan, length_at, "a length has more than 5 bytes");
     if (bytes > frame->end - scan->position)
-        return malformed(scan, tag->at, "%s.%s says %llu bytes where %llu are left", message_names[frame->message],
-                         field_name(frame->message, tag->number), (unsigned long long)bytes,
+        return malformed(scan, tag->at, "%s.%s says %llu bytes where %llu are left",
+                         npart__message_name(frame->message), npart__field_name(frame->message, tag->number),
+                         (unsigned long long)bytes,
                          (unsigned long long)(frame->end - scan->position));
     if (has_odd_end(tag->field.kind, bytes))
         return malformed(scan, scan->position, "packed numbers do not fill their %llu bytes",
@@ -602,16 +579,23 @@ static npart_status handle_bytes(struct scan *scan, const struct tag *tag)
     /* raw_data does not repeat: a second one replaces the first, as in every protobuf reader. */
     if (is_payload(tag) && tag->field.kind == KIND_BYTES)
         forget_payload(frame, tag->number);
-    if (is_payload(tag) && !stays(scan, tag->number, bytes))
+    bool must_go = must_follow(scan, tag);
+    if (is_payload(tag) && (must_go || !stays(scan, tag->number, bytes))) {
+        note_left_out(frame, tag);
         return leave_payload_out(scan, tag->at, tag->number, scan->position, bytes, element_count(tag, bytes));
+    }
     bool is_training = tag->field.rule == RULE_SKIP;
-    bool is_long_prose = tag->field.rule == RULE_PROSE && bytes > NPART__KEEP_TEXT_BYTES;
+    bool is_long_prose = tag->field.rule == RULE_PROSE && (must_go || bytes > NPART__KEEP_TEXT_BYTES);
+    if (is_long_prose)
+        note_left_out(frame, tag);
     if (is_training || is_long_prose || tag->field.kind == KIND_NONE) {
         scan->out.training_info_bytes += is_training ? bytes : 0;
         scan->out.skipped_bytes += bytes;
-        return leave_out(scan, tag->at, scan->position + bytes);
+        return leave_out(scan, tag->at, scan->position + bytes, 0);
     }
-    return walk_bytes(scan, tag, bytes, length_bytes);
+    if (tag->field.kind == KIND_MESSAGE && scan->options->keeps_all)
+        status = check_single(scan, tag);
+    return status == NPART_OK ? walk_bytes(scan, tag, bytes, length_bytes) : status;
 }
 
 /* One field at `position`: its tag, then what the table says of it. Tags are of 32 bits and at
@@ -630,13 +614,13 @@ static npart_status scan_field(struct scan *scan)
     tag.number = key >> 3;
     tag.wire_type = (unsigned)(key & 7);
     if (tag.number < FIELD_NUMBERS)
-        tag.field = fields[frame->message][tag.number];
+        tag.field = npart__fields[frame->message][tag.number];
     if (tag.number == 0 || !(wire_types[KIND_NONE] >> tag.wire_type & 1) || key > UINT32_MAX ||
         scan->position - tag.at > 5)
         return malformed(scan, tag.at, "%llu is no protobuf field tag", (unsigned long long)key);
     if (!(wire_types[tag.field.kind] >> tag.wire_type & 1))
-        return malformed(scan, tag.at, "%s.%s has wire type %u", message_names[frame->message],
-                         field_name(frame->message, tag.number), tag.wire_type);
+        return malformed(scan, tag.at, "%s.%s has wire type %u", npart__message_name(frame->message),
+                         npart__field_name(frame->message, tag.number), tag.wire_type);
     return tag.wire_type == WIRE_BYTES ? handle_bytes(scan, &tag) : handle_number(scan, &tag);
 }
 

@@ -52,8 +52,13 @@ static bool allocate_storage(struct npart__source *source)
 npart_status npart__source_open_file(struct npart__source *source, struct npart__arena *arena, const char *path,
                                      struct npart_error *error)
 {
+    return npart__source_open_descriptor(source, arena, open(path, O_RDONLY | O_CLOEXEC), error);
+}
+
+npart_status npart__source_open_descriptor(struct npart__source *source, struct npart__arena *arena, int descriptor,
+                                           struct npart_error *error)
+{
     init(source, arena);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return cannot_read("open the file", errno, error);
     struct stat status;

@@ -35,6 +35,9 @@ struct npart__source {
 /* Each fills in `source` or fails; `arena` holds the window. A path may name a pipe. Close after success. */
 npart_status npart__source_open_file(struct npart__source *source, struct npart__arena *arena, const char *path,
                                      struct npart_error *error);
+/* The descriptor is closed with the source, or when this fails; below 0: errno says why there is none. */
+npart_status npart__source_open_descriptor(struct npart__source *source, struct npart__arena *arena, int descriptor,
+                                           struct npart_error *error);
 npart_status npart__source_open_stream(struct npart__source *source, struct npart__arena *arena,
                                        npart_read_callback read, void *payload, struct npart_error *error);
 void npart__source_open_memory(struct npart__source *source, const void *data, size_t bytes);
@@ -60,6 +63,16 @@ struct npart__elided {
  * its own use, no schema can define them, and the scan drops any field of the input that the schema lacks. */
 #define NPART__ELIDED_FIELD 19999u
 
+/* Where all is kept (keeps_all), each range of the input that was left out, with tags and lengths, has a record in its
+ * message, too: then the skeleton is the whole model, which can be edited and written again (wire/write.h). Ranges of
+ * one field that touch are one. They stand in the order of the input. */
+struct npart__verbatim {
+    uint64_t offset, bytes; /* in the input */
+    uint32_t field;         /* number of the field whose payload it is, as in npart__elided; 0: any other */
+    uint32_t reserved;
+};
+#define NPART__VERBATIM_FIELD 19998u
+
 /* What a tensor or attribute may keep, in bytes of one payload field. Rules ask for the elements
  * of small tensors: scales, pads, bounds. INT64 tensors may be longer, since shapes are computed
  * with them. The first can be changed by an option of reading, the others not. */
@@ -77,6 +90,7 @@ struct npart__elided {
 struct npart__wire_options {
     uint64_t keep_bytes;           /* 0: NPART__KEEP_BYTES */
     uint64_t limit_skeleton_bytes; /* 0: NPART__LIMIT_SKELETON_BYTES */
+    bool keeps_all;                /* records of everything that is left out; see npart__verbatim */
 };
 
 /* The message without what was left out. It is one block of memory, given back as soon as it has

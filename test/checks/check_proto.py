@@ -27,8 +27,8 @@ def label(field):
 
 
 def scan_kind(kind, how_often):
-    """What the scan's table calls it: numbers and bytes that repeat are of a kind of their own."""
-    if how_often != "repeated" or kind in ("string", "message"):
+    """What the scan's table calls it: numbers, bytes and messages that repeat are of a kind of their own."""
+    if how_often != "repeated" or kind == "string":
         return SCAN_KINDS[kind]
     return "strings" if kind == "bytes" else SCAN_KINDS[kind] + "s"
 

@@ -26,7 +26,7 @@ static const char *kind_of(const ProtobufCFieldDescriptor *field)
     case PROTOBUF_C_TYPE_BYTES:
         return repeats ? "strings" : "bytes";
     case PROTOBUF_C_TYPE_MESSAGE:
-        return "message";
+        return repeats ? "messages" : "message";
     default:
         return repeats ? "varints" : "varint";
     }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces to a descriptor. Large ranges are copied by the kernel: by copy_file_range, which some file systems do by
+ * sharing blocks; where that cannot be, by sendfile; else through the buffer.
+ */
+#if defined(__linux__)
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* copy_file_range */
+#endif
+#elif !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/sendfile.h>
+#endif
+
+#include "wire/files.h"
+
+#define BUFFER_BYTES ((size_t)256 << 10)
+/* Below this a call for the range alone costs more than copying it. */
+#define KERNEL_BYTES ((uint64_t)64 << 10)
+/* Of one call; the kernel's own limit is a little below 2 GiB. */
+#define CALL_BYTES ((uint64_t)1 << 30)
+
+npart_status npart__sink_open(struct npart__sink *sink, int descriptor, struct npart__arena *arena,
+                              struct npart_error *error)
+{
+    *sink = (struct npart__sink){.descriptor = descriptor, .error = error};
+    sink->buffer = npart__arena_allocate(arena, BUFFER_BYTES);
+    return sink->buffer ? NPART_OK : npart__fail_memory(error);
+}
+
+static npart_status write_all(struct npart__sink *sink, const uint8_t *data, size_t bytes)
+{
+    while (bytes) {
+        ssize_t count = write(sink->descriptor, data, bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, sink->error);
+        data += count;
+        bytes -= (size_t)count;
+    }
+    return NPART_OK;
+}
+
+npart_status npart__sink_flush(struct npart__sink *sink)
+{
+    size_t bytes = sink->used;
+    sink->used = 0;
+    return write_all(sink, sink->buffer, bytes);
+}
+
+npart_status npart__sink_put(struct npart__sink *sink, const void *data, size_t bytes)
+{
+    npart_status status = NPART_OK;
+    if (bytes > BUFFER_BYTES - sink->used)
+        status = npart__sink_flush(sink);
+    if (status != NPART_OK || bytes > BUFFER_BYTES)
+        return status == NPART_OK ? write_all(sink, data, bytes) : status;
+    if (bytes)
+        memcpy(sink->buffer + sink->used, data, bytes);
+    sink->used += bytes;
+    return NPART_OK;
+}
+
+static npart_status cut_off(struct npart__sink *sink)
+{
+    return npart__fail(sink->error, NPART_ERROR_READ, "", "the model has become shorter while it was being copied");
+}
+
+/* Through the buffer. */
+static npart_status copy_by_reading(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
+{
+    while (bytes) {
+        npart_status status = sink->used == BUFFER_BYTES ? npart__sink_flush(sink) : NPART_OK;
+        if (status != NPART_OK)
+            return status;
+        size_t room = BUFFER_BYTES - sink->used;
+        ssize_t count =
+            pread(from, sink->buffer + sink->used, bytes < room ? (size_t)bytes : room, (off_t)offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return npart__fail_system(NPART_ERROR_READ, "read the model", "", errno, sink->error);
+        if (count == 0)
+            return cut_off(sink);
+        sink->used += (size_t)count;
+        offset += (uint64_t)count;
+        bytes -= (uint64_t)count;
+    }
+    return NPART_OK;
+}
+
+#if defined(__linux__)
+/* What says that this way is closed, and not that the disk is full or broken. */
+static bool is_not_possible(int code)
+{
+    return code != EINTR && code != EAGAIN && code != EIO && code != ENOSPC && code != EDQUOT && code != EFBIG;
+}
+
+/* One call of the kernel; -1 and errno where it fails. */
+static ssize_t copy_some(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
+{
+    off_t at = (off_t)offset;
+    size_t most = (size_t)(bytes < CALL_BYTES ? bytes : CALL_BYTES);
+    if (!sink->no_copy_range) {
+        ssize_t count = copy_file_range(from, &at, sink->descriptor, NULL, most, 0);
+        sink->no_copy_range = count < 0 && is_not_possible(errno);
+        if (!sink->no_copy_range)
+            return count;
+    }
+    ssize_t count = sendfile(sink->descriptor, from, &at, most);
+    sink->no_sendfile = count < 0 && is_not_possible(errno);
+    return count;
+}
+#endif
+
+/* Bytes that the buffer holds go first. */
+static npart_status copy_range(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
+{
+#if defined(__linux__)
+    npart_status status = bytes >= KERNEL_BYTES && !sink->no_sendfile ? npart__sink_flush(sink) : NPART_OK;
+    while (status == NPART_OK && bytes >= KERNEL_BYTES && !sink->no_sendfile) {
+        ssize_t count = copy_some(sink, from, offset, bytes);
+        if (count == 0) /* the end of the input, or a file system that says so without reason */
+            break;
+        if (count < 0 && !sink->no_sendfile && errno != EINTR && errno != EAGAIN)
+            status = npart__fail_system(NPART_ERROR_WRITE, "copy into the file", "", errno, sink->error);
+        if (count < 0)
+            continue;
+        offset += (uint64_t)count;
+        bytes -= (uint64_t)count;
+    }
+    if (status != NPART_OK)
+        return status;
+#endif
+    return copy_by_reading(sink, from, offset, bytes);
+}
+
+npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__input *input, uint64_t offset,
+                              uint64_t bytes)
+{
+    if (offset > input->bytes || bytes > input->bytes - offset)
+        return cut_off(sink);
+    return input->data ? npart__sink_put(sink, input->data + offset, (size_t)bytes)
+                       : copy_range(sink, input->descriptor, offset, bytes);
+}
+
+/* The input is looked at again when all is copied: what was read before a change is as wrong as what was after. */
+npart_status npart__expansion_write(const struct npart__expansion *expansion, int descriptor,
+                                    struct npart__arena *arena, struct npart_error *error)
+{
+    struct npart__sink sink;
+    npart_status status = npart__input_check(expansion->input, error);
+    if (status == NPART_OK)
+        status = npart__sink_open(&sink, descriptor, arena, error);
+    for (uint32_t i = 0; i < expansion->pieces.count && status == NPART_OK; i++) {
+        const struct npart__piece *piece = &expansion->pieces.items[i];
+        if (piece->from == NPART__FROM_INPUT)
+            status = npart__sink_copy(&sink, expansion->input, piece->offset, piece->bytes);
+        else if (piece->from == NPART__FROM_EXTRA)
+            status = npart__sink_put(&sink, expansion->extra.data + piece->offset, (size_t)piece->bytes);
+        else
+            status = npart__sink_put(&sink, expansion->skeleton + piece->offset, (size_t)piece->bytes);
+    }
+    if (status == NPART_OK)
+        status = npart__sink_flush(&sink);
+    return status == NPART_OK ? npart__input_check(expansion->input, error) : status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/fields.h"
+
+#include "wire/wire.h"
+
+const struct field npart__fields[MESSAGE_COUNT][FIELD_NUMBERS] = {
+#define FIELD(message, number, name, kind, child, rule)                                                                \
+    [MESSAGE_##message][number] = {KIND_##kind, MESSAGE_##child, RULE_##rule, 0},
+#include "wire/wire_schema.def"
+};
+
+static const char *const message_names[MESSAGE_COUNT] = {
+#define MESSAGE(id, name) [MESSAGE_##id] = name,
+#include "wire/wire_schema.def"
+};
+
+const char *npart__message_name(unsigned message)
+{
+    return message_names[message];
+}
+
+/* By a search, as names are asked for in messages of errors alone. */
+const char *npart__field_name(unsigned message, uint64_t number)
+{
+    static const struct {
+        uint8_t message, number;
+        const char *name;
+    } names[] = {
+#define FIELD(message, number, name, kind, child, rule) {MESSAGE_##message, number, name},
+#include "wire/wire_schema.def"
+    };
+    for (size_t i = 0; i < NPART__COUNT(names); i++)
+        if (names[i].message == message && names[i].number == number)
+            return names[i].name;
+    return "unknown";
+}
+
+/* In the words of test/checks/check_proto.py, which compares them with onnx.proto3 of the
+ * package onnx. */
+void npart__wire_describe(struct npart__buffer *buffer)
+{
+    static const char *const kinds[KIND_COUNT] = {"",         "varint", "fixed32", "fixed64", "varints", "fixed32s",
+                                                  "fixed64s", "text",   "bytes",   "strings", "message", "messages"};
+    for (unsigned message = 1; message < MESSAGE_COUNT; message++) {
+        for (unsigned number = 1; number < FIELD_NUMBERS; number++) {
+            struct field field = npart__fields[message][number];
+            if (field.kind)
+                npart__append_format(buffer, "%s %u %s %s %s\n", message_names[message], number,
+                                     npart__field_name(message, number), kinds[field.kind],
+                                     is_message(field) ? message_names[field.child] : "-");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the writing files share.
+ */
+#ifndef NPART_WIRE_FILES_H
+#define NPART_WIRE_FILES_H
+
+#include "wire/write.h"
+
+/* "cannot WHAT: the system's words for errno". */
+npart_status npart__fail_system(npart_status status, const char *what, const char *place, int code,
+                                struct npart_error *error);
+
+/* Fails with READ when the input is no longer what was opened. */
+npart_status npart__input_check(const struct npart__input *input, struct npart_error *error);
+
+/* The folder of a path; NULL when out of memory. */
+const char *npart__folder_of(const char *path, struct npart__arena *arena);
+/* A new file beside `path`. */
+npart_status npart__open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
+                                   struct npart_error *error);
+
+/* A descriptor that is written to through a buffer, for what is small; large ranges go through the kernel. */
+struct npart__sink {
+    int descriptor;
+    uint8_t *buffer;
+    size_t used;
+    bool no_copy_range, no_sendfile; /* the file system cannot */
+    struct npart_error *error;
+};
+
+npart_status npart__sink_open(struct npart__sink *sink, int descriptor, struct npart__arena *arena,
+                              struct npart_error *error);
+npart_status npart__sink_put(struct npart__sink *sink, const void *data, size_t bytes);
+/* A range of the input, which is checked to lie in it. */
+npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__input *input, uint64_t offset,
+                              uint64_t bytes);
+npart_status npart__sink_flush(struct npart__sink *sink);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file that nobody sees before it is whole: written beside its place under another name, flushed, renamed.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/files.h"
+
+/* The folder's path: "." of a name alone, "/" at the root. */
+const char *npart__folder_of(const char *path, struct npart__arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return npart__arena_copy_text(arena, ".", 1);
+    return npart__arena_copy_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static npart_status check_place(const char *path, const struct npart__input *input, struct npart_error *error)
+{
+    struct stat there;
+    if (stat(path, &there) != 0)
+        return NPART_OK;
+    if (S_ISDIR(there.st_mode))
+        return npart__fail(error, NPART_ERROR_WRITE, "", "%s is a directory", path);
+    if (!S_ISREG(there.st_mode)) /* renaming would put a file in its place */
+        return npart__fail(error, NPART_ERROR_WRITE, "", "%s is no regular file", path);
+    if (input && !input->data && (uint64_t)there.st_dev == input->device && (uint64_t)there.st_ino == input->inode)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s is the model itself", path);
+    return NPART_OK;
+}
+
+#define MOST_ATTEMPTS 1000u
+
+/* Beside `path`, as files are renamed within a file system alone. Others may write the same file at the same time, so
+ * names are tried until one is free. */
+npart_status npart__open_temporary(const char *path, struct npart__arena *arena, const char **name, int *descriptor,
+                                   struct npart_error *error)
+{
+    for (unsigned i = 0; i < MOST_ATTEMPTS; i++) {
+        char *temporary = npart__arena_format(arena, "%s.%ld-%u.part", path, (long)getpid(), i);
+        if (!temporary)
+            return npart__fail_memory(error);
+        *descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *name = temporary;
+        if (*descriptor >= 0)
+            return NPART_OK;
+        if (errno != EEXIST)
+            break;
+    }
+    return npart__fail_system(NPART_ERROR_WRITE, "make a file beside the output", "", errno, error);
+}
+
+npart_status npart__output_open(struct npart__output *output, const char *path, const struct npart__input *input,
+                                struct npart__arena *arena, struct npart_error *error)
+{
+    *output = (struct npart__output){.path = path, .arena = arena, .input = input, .descriptor = -1};
+    npart_status status = check_place(path, input, error);
+    if (status != NPART_OK)
+        return status;
+    output->folder = npart__folder_of(path, arena);
+    if (!output->folder)
+        return npart__fail_memory(error);
+    status = npart__open_temporary(path, arena, &output->temporary, &output->descriptor, error);
+    output->is_there = status == NPART_OK;
+    return status;
+}
+
+npart_status npart__output_write(struct npart__output *output, const struct npart__expansion *expansion,
+                                 struct npart_error *error)
+{
+    return npart__expansion_write(expansion, output->descriptor, output->arena, error);
+}
+
+/* So that the new name outlives a power failure, too. Some file systems cannot, and have no need to. */
+static void flush_folder(const char *folder)
+{
+    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
+    if (descriptor >= 0) {
+        (void)fsync(descriptor);
+        (void)close(descriptor);
+    }
+}
+
+npart_status npart__output_commit(struct npart__output *output, struct npart_error *error)
+{
+    npart_status status = check_place(output->path, output->input, error);
+    if (status != NPART_OK)
+        return status;
+    if (fsync(output->descriptor) != 0 && errno != EINVAL && errno != EROFS)
+        return npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, error);
+    if (rename(output->temporary, output->path) != 0)
+        return npart__fail_system(NPART_ERROR_WRITE, "put the file in its place", "", errno, error);
+    output->is_there = false;
+    flush_folder(output->folder);
+    return NPART_OK;
+}
+
+void npart__output_close(struct npart__output *output)
+{
+    if (output->descriptor >= 0)
+        (void)close(output->descriptor);
+    output->descriptor = -1;
+    if (output->is_there)
+        (void)unlink(output->temporary);
+    output->is_there = false;
+}
