@@ -54,7 +54,7 @@ struct npart__site {
     struct npart__arena *arena; /* of the editor: for texts and scratch of a rewrite */
 };
 
-/* ---- what is there ----------------------------------------------------------------------------------------- */
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
 
 /* The value of an operand or result of the site's node; NPART_NONE where it is absent. */
 static inline uint32_t npart__operand(const struct npart__site *site, uint32_t index)
@@ -103,7 +103,7 @@ bool npart__site_has(const struct npart__site *site, uint32_t node, const char *
 /* The version of ai.onnx's operators that new nodes are of. */
 int32_t npart__site_opset(const struct npart__site *site);
 
-/* ---- what comes in its place ------------------------------------------------------------------------------- */
+/* ---- what comes in its place ------------------------------------------------------------------------------------- */
 
 /* A new node of an op ("Relu", "com.microsoft:Gelu"): the name of its first result. Operands are names; "" is one that
  * is left out, and trailing ones are dropped. */

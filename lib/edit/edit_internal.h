@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The editor behind a site: the version's protobuf objects, which node of the graph is which of them, and what sites
- * have made so far. Seen by lib/edit alone.
+ * What an editor is: the version's protobuf objects, which node of the graph is which of them, and what sites
+ * have made so far. Of lib/edit alone.
  */
 #ifndef NPART_EDIT_INTERNAL_H
 #define NPART_EDIT_INTERNAL_H
@@ -45,7 +45,7 @@ struct npart__editor {
     uint32_t kept_sites;
 };
 
-/* ---- protobuf objects in the editor's arena ---------------------------------------------------------------- */
+/* ---- protobuf objects in the editor's arena ---------------------------------------------------------------------- */
 
 char *npart__edit_text(struct npart__editor *editor, const char *text);
 /* A list with room for one more; NULL when out of memory. */
@@ -58,6 +58,12 @@ ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const Protobuf
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted);
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count);
+/* A tensor without a name, with room for its elements in raw_data; NULL when out of memory, or where the type has no
+ * whole bytes or the size is absurd (*is_impossible). */
+Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
+                                      uint32_t rank, uint64_t *elements, bool *is_impossible);
+/* One element, rounded to its type. */
+void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number);
 /* The attribute of a name, a new one where there is none. */
 Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name);
 /* Makes every use of a name in the node and its bodies one of another, but where a body has a value of that name. */

@@ -4,7 +4,7 @@
  */
 #include "edit/edit_internal.h"
 
-/* ---- which object is which ----------------------------------------------------------------------------------- */
+/* ---- which object is which --------------------------------------------------------------------------------------- */
 
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count)
 {
@@ -37,28 +37,39 @@ static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t 
     return NULL;
 }
 
-static bool same(const char *a, const char *b)
+/* What tells functions apart, as one text. */
+static uint32_t intern_function(struct npart__editor *editor, struct npart__strings *keys, const char *domain,
+                                const char *name, const char *overload)
 {
-    return strcmp(a ? a : "", b ? b : "") == 0;
+    const char *key = npart__arena_format(editor->arena, "%s\x1f%s\x1f%s", domain ? domain : "", name ? name : "",
+                                          overload ? overload : "");
+    return key ? npart__intern(keys, key, strlen(key), false) : NPART_NONE;
 }
 
-static Onnx__FunctionProto *find_function(const struct npart__editor *editor, uint32_t scope)
+/* Of functions that are told apart by nothing the first counts. */
+static bool index_functions(struct npart__editor *editor, struct npart__strings *keys, Onnx__FunctionProto **by_key)
 {
-    const Onnx__NodeProto *call = editor->protos[editor->graph->scopes.items[scope].node];
-    for (size_t i = 0; call && i < editor->model->n_functions; i++) {
+    for (size_t i = 0; i < editor->model->n_functions; i++) {
         Onnx__FunctionProto *function = editor->model->functions[i];
-        if (same(function->name, call->op_type) && same(function->domain, call->domain) &&
-            same(function->overload, call->overload))
-            return function;
+        uint32_t key = intern_function(editor, keys, function->domain, function->name, function->overload);
+        if (key == NPART_NONE)
+            return false;
+        if (!by_key[key])
+            by_key[key] = function;
     }
-    return NULL;
+    return true;
 }
 
 /* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to change:
  * they have nodes, and no graph. */
-static void map_scopes(struct npart__editor *editor)
+static bool map_scopes(struct npart__editor *editor)
 {
     const struct npart__graph *graph = editor->graph;
+    size_t function_count = editor->model->n_functions;
+    struct npart__strings keys;
+    Onnx__FunctionProto **by_key = npart__arena_zeroed(editor->arena, function_count + 1, sizeof *by_key);
+    if (!by_key || !npart__strings_init(&keys, editor->arena) || !index_functions(editor, &keys, by_key))
+        return false;
     editor->graphs[0] = editor->model->graph;
     map_nodes(editor, 0, editor->model->graph->node, editor->model->graph->n_node);
     for (uint32_t scope = 1; scope < graph->scopes.count; scope++) {
@@ -69,12 +80,39 @@ static void map_scopes(struct npart__editor *editor)
                 map_nodes(editor, scope, body->node, body->n_node);
             editor->graphs[scope] = editor->graphs[at->parent] ? body : NULL;
         } else {
-            Onnx__FunctionProto *function = find_function(editor, scope);
+            const Onnx__NodeProto *call = editor->protos[at->node];
+            uint32_t key = call ? intern_function(editor, &keys, call->domain, call->op_type, call->overload) : 0;
+            Onnx__FunctionProto *function = key <= function_count ? by_key[key] : NULL; /* ids are counted from 1 */
+            if (key == NPART_NONE)
+                return false;
             if (function)
                 map_nodes(editor, scope, function->node, function->n_node);
             editor->functions[scope] = function;
         }
     }
+    return true;
+}
+
+npart_status npart__version_read(struct npart__source *source, uint64_t keep_bytes, struct npart__arena *arena,
+                                 struct npart__version *out, struct npart_error *error)
+{
+    const struct npart__wire_options options = {.keep_bytes = keep_bytes, .keeps_all = true};
+    struct npart__skeleton skeleton;
+    npart_status status = npart__wire_scan(source, &options, arena, &skeleton, error);
+    if (status == NPART_OK)
+        *out = (struct npart__version){skeleton.data, skeleton.bytes, skeleton.input_bytes};
+    return status;
+}
+
+npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
+                                  struct npart__graph *out, struct npart_error *error)
+{
+    struct npart__skeleton skeleton = {.bytes = version->bytes, .input_bytes = version->input_bytes};
+    skeleton.data = npart__arena_allocate(arena, version->bytes + 1);
+    if (!skeleton.data)
+        return npart__fail_memory(error);
+    memcpy(skeleton.data, version->data, version->bytes);
+    return npart__graph_build(&skeleton, arena, out, error);
 }
 
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
@@ -98,14 +136,13 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->protos = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *editor->protos);
     editor->is_finished = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->is_finished);
     if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished ||
-        !npart__strings_copy(&graph->strings, arena, &editor->names))
+        !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor))
         return npart__fail_memory(error);
-    map_scopes(editor);
     *out = editor;
     return NPART_OK;
 }
 
-/* ---- sites ----------------------------------------------------------------------------------------------------- */
+/* ---- sites ------------------------------------------------------------------------------------------------------- */
 
 bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *rewrite, uint8_t equality,
                        struct npart__site *out)
@@ -161,9 +198,12 @@ static void pass_name_on(struct npart__site *site, const char *result)
 {
     struct npart__editor *editor = site->editor;
     const char *name = editor->protos[site->id]->name;
-    for (uint32_t i = editor->kept_nodes; name && *name && site->node->output_count == 1 && i < editor->nodes.count; i++)
-        if (editor->nodes.items[i].node->n_output && editor->nodes.items[i].node->output[0] == result)
-            editor->nodes.items[i].node->name = (char *)(uintptr_t)name;
+    bool is_gone = name && *name && site->node->output_count == 1;
+    for (uint32_t i = editor->kept_nodes; is_gone && i < editor->nodes.count; i++) {
+        Onnx__NodeProto *node = editor->nodes.items[i].node;
+        if (node->n_output && node->output[0] == result)
+            node->name = (char *)(uintptr_t)name;
+    }
 }
 
 /* What was made under the name, if that has become another value of the site before; else what has the name anyway. */

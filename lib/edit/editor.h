@@ -8,6 +8,13 @@
 
 #include "edit/edit.h"
 
+/* Scans a source, losing nothing; `keep_bytes` as in struct npart__wire_options. Close the source afterwards. */
+npart_status npart__version_read(struct npart__source *source, uint64_t keep_bytes, struct npart__arena *arena,
+                                 struct npart__version *out, struct npart_error *error);
+/* The graph of a version, as of any file. */
+npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
+                                  struct npart__graph *out, struct npart_error *error);
+
 /* `graph` and `inference` are of the version's very bytes; `is_constant` by value. All must outlive the editor, whose
  * memory is `arena`. */
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
@@ -23,9 +30,10 @@ bool npart__site_keep(struct npart__site *site);
 /* Forgets it. */
 void npart__site_drop(struct npart__site *site);
 
-/* A graph input becomes a constant. Numbers are rounded to its type; as many as it has elements, or one for all. */
-bool npart__editor_bind_value(struct npart__editor *editor, uint32_t value, const double *numbers, uint32_t count,
-                              bool *failed);
+/* A graph input, all of whose sizes are known, becomes a constant: as many numbers as it has elements, or one for all,
+ * rounded to its type. Fails with ARGUMENT, and `name` as the place, where it is not so. */
+npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
+                                      uint32_t count, struct npart_error *error);
 /* Sizes that are known now stand in the types of inputs, outputs and value_info in place of symbols; what was declared
  * otherwise goes. With `adds`, everything inferred is declared. False when out of memory; *changed: whether anything is
  * another. */

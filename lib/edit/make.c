@@ -9,7 +9,7 @@
 
 enum { FLOAT = 1, BOOL = 9, FLOAT16 = 10, DOUBLE = 11, BFLOAT16 = 16 };
 
-/* ---- objects --------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
 char *npart__edit_text(struct npart__editor *editor, const char *text)
 {
@@ -82,7 +82,7 @@ Onnx__NodeProto *npart__edit_last(struct npart__site *site)
     return editor->nodes.count > editor->kept_nodes ? editor->nodes.items[editor->nodes.count - 1].node : NULL;
 }
 
-/* ---- metadata -------------------------------------------------------------------------------------------------- */
+/* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 #define REWRITE_KEY "npu_partition.rewrite"
 
@@ -137,7 +137,7 @@ bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tenso
     return false;
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* "mask/gathernd/Reshape": the result that is replaced, by which rewrite, and what makes this one. */
 static char *name_result(struct npart__site *site, const char *what)
@@ -220,7 +220,7 @@ const char *npart__made_result(struct npart__site *site, uint32_t index)
     return node && !site->failed && index < node->n_output ? node->output[index] : NULL;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name)
 {
@@ -304,7 +304,7 @@ void npart__drop_attribute(struct npart__site *site, const char *name)
         node->n_attribute = kept;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
 static uint64_t bits_of_float(float number)
 {
@@ -345,35 +345,45 @@ static uint64_t bits_of_number(int element_type, double number)
     }
 }
 
-/* A tensor with room for its elements in raw_data; NULL (and failed) where the type has no whole bytes. */
-static Onnx__TensorProto *new_tensor(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
-                                     uint64_t *elements)
+Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
+                                      uint32_t rank, uint64_t *elements, bool *is_impossible)
 {
-    Onnx__TensorProto *tensor = npart__arena_allocate(site->arena, sizeof *tensor);
+    Onnx__TensorProto *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
     uint64_t bits = npart__type_bits(element_type), bytes;
-    bool is_right = tensor && bits >= 8 && bits <= 64;
+    bool is_right = bits >= 8 && bits <= 64;
     *elements = 1;
     for (uint32_t i = 0; is_right && i < rank; i++)
         is_right = dims[i] >= 0 && npart__multiply_uint64(*elements, (uint64_t)dims[i], elements);
-    if (!is_right || !npart__multiply_uint64(*elements, bits / 8, &bytes) || bytes > INT32_MAX) {
-        site->failed = true;
-        site->is_impossible |= tensor != NULL;
+    is_right = is_right && npart__multiply_uint64(*elements, bits / 8, &bytes) && bytes <= INT32_MAX;
+    *is_impossible = !is_right;
+    if (!tensor || !is_right)
         return NULL;
-    }
     onnx__tensor_proto__init(tensor);
     tensor->has_data_type = tensor->has_raw_data = 1;
     tensor->data_type = element_type;
-    tensor->dims = npart__arena_allocate(site->arena, (rank + (size_t)1) * sizeof *tensor->dims);
+    tensor->dims = npart__arena_allocate(editor->arena, (rank + (size_t)1) * sizeof *tensor->dims);
     tensor->n_dims = rank;
-    tensor->raw_data.data = npart__arena_allocate(site->arena, (size_t)bytes + 1);
+    tensor->raw_data.data = npart__arena_allocate(editor->arena, (size_t)bytes + 1);
     tensor->raw_data.len = (size_t)bytes;
-    tensor->name = name_result(site, "constant");
-    if (!tensor->dims || !tensor->raw_data.data || !tensor->name || !npart__edit_add_constant(site, tensor)) {
+    if (!tensor->dims || !tensor->raw_data.data)
+        return NULL;
+    if (rank)
+        memcpy(tensor->dims, dims, rank * sizeof *dims);
+    return tensor;
+}
+
+/* A named one of the site; NULL (and failed) where it cannot be. */
+static Onnx__TensorProto *new_tensor(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
+                                     uint64_t *elements)
+{
+    bool is_impossible = false;
+    Onnx__TensorProto *tensor =
+        site->failed ? NULL : npart__edit_tensor(site->editor, element_type, dims, rank, elements, &is_impossible);
+    site->is_impossible |= is_impossible;
+    if (!tensor || !(tensor->name = name_result(site, "constant")) || !npart__edit_add_constant(site, tensor)) {
         site->failed = true;
         return NULL;
     }
-    if (rank)
-        memcpy(tensor->dims, dims, rank * sizeof *dims);
     return tensor;
 }
 
@@ -385,15 +395,21 @@ static void put_element(Onnx__TensorProto *tensor, uint64_t index, uint64_t bits
         tensor->raw_data.data[index * bytes + i] = (uint8_t)(bits >> 8 * i);
 }
 
+void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number)
+{
+    int type = tensor->data_type;
+    if (npart__type_is_float(type))
+        number = npart__round_number(type, number);
+    put_element(tensor, index, bits_of_number(type, number));
+}
+
 const char *npart__make_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
                                  const double *values)
 {
     uint64_t elements;
     Onnx__TensorProto *tensor = new_tensor(site, element_type, dims, rank, &elements);
-    for (uint64_t i = 0; tensor && i < elements; i++) {
-        double number = npart__type_is_float(element_type) ? npart__round_number(element_type, values[i]) : values[i];
-        put_element(tensor, i, bits_of_number(element_type, number));
-    }
+    for (uint64_t i = 0; tensor && i < elements; i++)
+        npart__edit_put_number(tensor, i, values[i]);
     return tensor ? tensor->name : NULL;
 }
 
@@ -401,11 +417,12 @@ const char *npart__make_int_constant(struct npart__site *site, int element_type,
                                      const int64_t *values)
 {
     uint64_t elements;
-    bool is_float = npart__type_is_float(element_type);
     Onnx__TensorProto *tensor = new_tensor(site, element_type, dims, rank, &elements);
     for (uint64_t i = 0; tensor && i < elements; i++)
-        put_element(tensor, i, is_float ? bits_of_number(element_type, npart__round_number(element_type, (double)values[i]))
-                                        : element_type == BOOL ? values[i] != 0 : (uint64_t)values[i]);
+        if (npart__type_is_float(element_type))
+            npart__edit_put_number(tensor, i, (double)values[i]);
+        else
+            put_element(tensor, i, element_type == BOOL ? values[i] != 0 : (uint64_t)values[i]);
     return tensor ? tensor->name : NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include "edit/edit_internal.h"
 
-/* ---- names ------------------------------------------------------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool is_text(const char *a, const char *b)
 {
@@ -48,7 +48,7 @@ void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
     }
 }
 
-/* ---- results that are made by others ------------------------------------------------------------------------------ */
+/* ---- results that are made by others ----------------------------------------------------------------------------- */
 
 /* A node that still makes other results keeps this one under a name that nobody uses, since the standard may demand
  * it; others are gone with it. */
@@ -68,7 +68,7 @@ static bool take_result(struct npart__editor *editor, uint32_t value)
     return true;
 }
 
-/* ---- new nodes and constants --------------------------------------------------------------------------------------- */
+/* ---- new nodes and constants ------------------------------------------------------------------------------------- */
 
 struct placed {
     uint32_t scope, anchor, index; /* in the order in which they were made */
@@ -173,7 +173,7 @@ static bool import_domains(struct npart__editor *editor)
     return true;
 }
 
-/* ---- functions ----------------------------------------------------------------------------------------------------- */
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
 {

@@ -6,7 +6,7 @@
 
 #include "edit/edit.h"
 
-/* ---- values ---------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 const char *npart__site_name(const struct npart__site *site, uint32_t value)
 {
@@ -88,7 +88,7 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
     return doubles;
 }
 
-/* ---- who makes and uses them ----------------------------------------------------------------------------------- */
+/* ---- who makes and uses them ------------------------------------------------------------------------------------- */
 
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
 {
@@ -114,7 +114,7 @@ bool npart__is_unused(const struct npart__site *site, uint32_t value)
                                    !site->graph->values.items[value].is_graph_output);
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------------ */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
 

@@ -49,7 +49,7 @@ static bool use(struct tidy *tidy, const char *name)
     return true;
 }
 
-/* ---- uses ------------------------------------------------------------------------------------------------------- */
+/* ---- uses -------------------------------------------------------------------------------------------------------- */
 
 static npart_status list_uses(struct tidy *tidy, const Onnx__NodeProto *node, struct npart_error *error)
 {
@@ -102,7 +102,7 @@ static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
     return status;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t maker_of(const struct tidy *tidy, uint32_t use)
 {

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a graph declares of its values: inputs that become constants, and types that say what is known now.
+ */
+#include "edit/edit_internal.h"
+
+/* ---- inputs that are given ------------------------------------------------------------------------------------- */
+
+static uint32_t find_input(const struct npart__editor *editor, const char *name)
+{
+    const struct npart__scope *scope = &editor->graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = editor->graph->operands.items[scope->first_input + i];
+        if (strcmp(npart__value_name(editor->graph, value), name) == 0)
+            return value;
+    }
+    return NPART_NONE;
+}
+
+static void drop_input(Onnx__GraphProto *graph, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->n_input; i++)
+        if (!graph->input[i]->name || strcmp(graph->input[i]->name, name) != 0)
+            graph->input[kept++] = graph->input[i];
+    graph->n_input = kept;
+    kept = 0;
+    for (size_t i = 0; i < graph->n_initializer; i++) /* the default that it had */
+        if (!graph->initializer[i]->name || strcmp(graph->initializer[i]->name, name) != 0)
+            graph->initializer[kept++] = graph->initializer[i];
+    graph->n_initializer = kept;
+}
+
+npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
+                                      uint32_t count, struct npart_error *error)
+{
+    Onnx__GraphProto *graph = editor->model->graph;
+    uint32_t value = find_input(editor, name);
+    if (value == NPART_NONE)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, name, "the model has no such input");
+    const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+    uint64_t elements;
+    if (fact->kind != NPART__TYPE_TENSOR || !npart__static_elements(fact, &elements))
+        return npart__fail(error, NPART_ERROR_ARGUMENT, name, "the input must have a fixed shape to be given a value");
+    if (count != 1 && count != elements)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, name, "the input has %llu elements, not %u",
+                           (unsigned long long)elements, count);
+    bool is_impossible = false;
+    Onnx__TensorProto *tensor =
+        npart__edit_tensor(editor, fact->element_type, fact->dims, fact->rank, &elements, &is_impossible);
+    if (is_impossible)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, name, "an input of %s cannot be given a value",
+                           npart__type_name(fact->element_type));
+    if (!tensor || !(tensor->name = npart__edit_text(editor, name)))
+        return npart__fail_memory(error);
+    for (uint64_t i = 0; i < elements; i++)
+        npart__edit_put_number(tensor, i, numbers[count == 1 ? 0 : i]);
+    drop_input(graph, name);
+    return NPART__EDIT_APPEND(editor, graph->initializer, graph->n_initializer, tensor) ? NPART_OK
+                                                                                        : npart__fail_memory(error);
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+struct declaring {
+    struct npart__editor *editor;
+    uint32_t *by_scope;    /* values, sorted by scope */
+    uint32_t *first;       /* by scope, and one more */
+    uint32_t *by_name;     /* of the scope at hand: value + 1 */
+    bool *is_declared;     /* by value */
+    bool changed;
+};
+
+static bool sort_by_scope(struct declaring *declaring)
+{
+    const struct npart__graph *graph = declaring->editor->graph;
+    struct npart__arena *arena = declaring->editor->arena;
+    declaring->by_scope = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *declaring->by_scope);
+    declaring->first = npart__arena_zeroed(arena, graph->scopes.count + (size_t)2, sizeof *declaring->first);
+    declaring->by_name = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *declaring->by_name);
+    declaring->is_declared =
+        npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *declaring->is_declared);
+    if (!declaring->by_scope || !declaring->first || !declaring->by_name || !declaring->is_declared)
+        return false;
+    uint32_t *next = declaring->first + 1; /* after counting and filling, each scope's end: the next one's beginning */
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        next[graph->values.items[i].scope + 1]++;
+    for (uint32_t i = 1; i < graph->scopes.count; i++)
+        next[i] += next[i - 1];
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        declaring->by_scope[next[graph->values.items[i].scope]++] = i;
+    return true;
+}
+
+/* A dim that is a number says so; any other stays as it is declared, or open. */
+static bool declare_dims(struct declaring *declaring, Onnx__TypeProto__Tensor *type, const struct npart__fact *fact)
+{
+    struct npart__arena *arena = declaring->editor->arena;
+    Onnx__TensorShapeProto *shape = type->shape;
+    if (!shape || shape->n_dim != fact->rank) {
+        shape = npart__arena_allocate(arena, sizeof *shape);
+        if (!shape)
+            return false;
+        onnx__tensor_shape_proto__init(shape);
+        shape->dim = npart__arena_zeroed(arena, fact->rank + (size_t)1, sizeof *shape->dim);
+        shape->n_dim = fact->rank;
+        for (uint32_t i = 0; i < fact->rank && shape->dim; i++) {
+            shape->dim[i] = npart__arena_allocate(arena, sizeof **shape->dim);
+            if (!shape->dim[i])
+                return false;
+            onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
+        }
+        if (!shape->dim)
+            return false;
+        type->shape = shape;
+        declaring->changed = true;
+    }
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
+        bool is_said = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        if (!npart__is_number(fact->dims[i]) || (is_said && dim->dim_value == fact->dims[i]))
+            continue;
+        dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        dim->dim_value = fact->dims[i];
+        declaring->changed = true;
+    }
+    return true;
+}
+
+static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **infos, size_t count)
+{
+    const struct npart__editor *editor = declaring->editor;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = infos[i]->name ? infos[i]->name : "";
+        uint32_t id = npart__strings_find(&editor->graph->strings, name, strlen(name));
+        uint32_t value = id == NPART_NONE ? 0 : declaring->by_name[id];
+        if (!value--)
+            continue;
+        declaring->is_declared[value] = true;
+        const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+        Onnx__TypeProto *type = infos[i]->type;
+        bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE && type->tensor_type;
+        if (is_tensor && fact->kind == NPART__TYPE_TENSOR && fact->has_rank &&
+            !declare_dims(declaring, type->tensor_type, fact))
+            return false;
+    }
+    return true;
+}
+
+static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t value)
+{
+    struct npart__editor *editor = declaring->editor;
+    const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+    Onnx__ValueInfoProto *info = npart__arena_allocate(editor->arena, sizeof *info);
+    Onnx__TypeProto *type = npart__arena_allocate(editor->arena, sizeof *type);
+    Onnx__TypeProto__Tensor *tensor = npart__arena_allocate(editor->arena, sizeof *tensor);
+    if (!info || !type || !tensor)
+        return NULL;
+    onnx__value_info_proto__init(info);
+    onnx__type_proto__init(type);
+    onnx__type_proto__tensor__init(tensor);
+    info->name = npart__edit_text(editor, npart__value_name(editor->graph, value));
+    info->type = type;
+    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type->tensor_type = tensor;
+    tensor->has_elem_type = 1;
+    tensor->elem_type = fact->element_type;
+    return info->name && declare_dims(declaring, tensor, fact) ? info : NULL;
+}
+
+/* Of what nodes make: all that is static. A shape that is known in part helps nobody to compile, and might be read as
+ * a promise. */
+static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphProto *graph)
+{
+    struct npart__editor *editor = declaring->editor;
+    size_t most = declaring->first[scope + 1] - declaring->first[scope] + graph->n_value_info;
+    Onnx__ValueInfoProto **longer = npart__arena_zeroed(editor->arena, most + 1, sizeof *longer);
+    if (!longer)
+        return false;
+    if (graph->n_value_info)
+        memcpy(longer, graph->value_info, graph->n_value_info * sizeof *longer);
+    graph->value_info = longer;
+    for (uint32_t i = declaring->first[scope]; i < declaring->first[scope + 1]; i++) {
+        uint32_t value = declaring->by_scope[i];
+        const struct npart__value *at = &editor->graph->values.items[value];
+        const struct npart__fact *fact = npart__fact_of(editor->inference, value);
+        if (at->kind != NPART__VALUE_OUTPUT || declaring->is_declared[value] || !fact->element_type ||
+            !npart__is_static(fact))
+            continue;
+        if (!(longer[graph->n_value_info] = new_info(declaring, value)))
+            return false;
+        graph->n_value_info++;
+        declaring->changed = true;
+    }
+    return true;
+}
+
+bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed)
+{
+    struct declaring declaring = {.editor = editor};
+    bool is_done = sort_by_scope(&declaring);
+    for (uint32_t scope = 0; is_done && scope < editor->graph->scopes.count; scope++) {
+        Onnx__GraphProto *graph = editor->graphs[scope];
+        const uint32_t *values = declaring.by_scope + declaring.first[scope];
+        uint32_t count = declaring.first[scope + 1] - declaring.first[scope];
+        for (uint32_t i = 0; i < count; i++)
+            declaring.by_name[editor->graph->values.items[values[i]].name] = values[i] + 1;
+        is_done = !graph || (declare_all(&declaring, graph->input, graph->n_input) &&
+                             declare_all(&declaring, graph->output, graph->n_output) &&
+                             declare_all(&declaring, graph->value_info, graph->n_value_info) &&
+                             (!adds || scope || add_infos(&declaring, scope, graph)));
+        for (uint32_t i = 0; i < count; i++)
+            declaring.by_name[editor->graph->values.items[values[i]].name] = 0;
+    }
+    *changed = declaring.changed;
+    return is_done;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a rewrite makes of a model, from text to text.
+ */
+#ifndef TEST_REWRITE_TEXT_H
+#define TEST_REWRITE_TEXT_H
+
+/* The model (support/model_text.h) after a rewrite was tried once at every node of its ops, in the file's order. A line
+ * a node, bodies indented below it, then new initializers:
+ *
+ *     y/isnan-eq/Equal = Equal(x, x)
+ *     y = Not(y/isnan-eq/Equal)
+ *     init y/gathernd/constant int64[2] = 2 3
+ *
+ * "same" where the rewrite did nothing. Ends the test program on any failure. The text is the caller's to free. */
+char *rewritten(const char *model, const char *rewrite);
+/* Several in turn: "if-const fold". */
+char *rewritten_by(const char *model, const char *rewrites);
+
+#endif
