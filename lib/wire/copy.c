@@ -170,3 +170,24 @@ npart_status npart__expansion_write(const struct npart__expansion *expansion, in
         status = npart__sink_flush(&sink);
     return status == NPART_OK ? npart__input_check(expansion->input, error) : status;
 }
+
+/* What lies between payloads is left out: a hole of zeros. */
+npart_status npart__expansion_write_external(const struct npart__expansion *expansion, int descriptor,
+                                             struct npart__arena *arena, struct npart_error *error)
+{
+    struct npart__sink sink;
+    npart_status status = npart__input_check(expansion->input, error);
+    if (status == NPART_OK)
+        status = npart__sink_open(&sink, descriptor, arena, error);
+    for (uint32_t i = 0; i < expansion->moved.count && status == NPART_OK; i++) {
+        const struct npart__moved *moved = &expansion->moved.items[i];
+        status = npart__sink_flush(&sink);
+        if (status == NPART_OK && lseek(descriptor, (off_t)moved->to, SEEK_SET) < 0)
+            status = npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, error);
+        if (status == NPART_OK)
+            status = npart__sink_copy(&sink, expansion->input, moved->from, moved->bytes);
+    }
+    if (status == NPART_OK)
+        status = npart__sink_flush(&sink);
+    return status == NPART_OK ? npart__input_check(expansion->input, error) : status;
+}

@@ -15,6 +15,8 @@ struct level {
     uint32_t piece;                 /* of its new length */
     uint8_t message;
     bool is_changed;
+    bool is_moved; /* a tensor whose payload goes to the external file */
+    struct npart__elided payload; /* of that */
 };
 
 struct expand {
@@ -28,13 +30,6 @@ struct expand {
     unsigned depth;
 };
 
-/* One field of the skeleton. */
-struct item {
-    size_t at, length_at, start, end; /* its tag, its length, what it holds */
-    uint64_t number;
-    unsigned wire_type;
-};
-
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
 static npart_status broken(const struct expand *expand, size_t at)
@@ -44,55 +39,7 @@ static npart_status broken(const struct expand *expand, size_t at)
     return npart__fail(expand->error, NPART_ERROR_MALFORMED, place, "is no field of a model read to be edited");
 }
 
-static bool read_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *out)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < VARINT_BYTES && *at < end; i++) {
-        uint8_t byte = data[(*at)++];
-        value |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (byte < 0x80) {
-            *out = value;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The field at `at`; false where there is none before `end`. */
-static bool read_item(const uint8_t *data, size_t at, size_t end, struct item *out)
-{
-    uint64_t key, value;
-    size_t next = at;
-    if (!read_varint(data, &next, end, &key))
-        return false;
-    *out = (struct item){.at = at, .length_at = next, .number = key >> 3, .wire_type = (unsigned)(key & 7)};
-    out->start = next;
-    switch (out->wire_type) {
-    case WIRE_VARINT:
-        if (!read_varint(data, &next, end, &value))
-            return false;
-        break;
-    case WIRE_FIXED64:
-    case WIRE_FIXED32:
-        value = out->wire_type == WIRE_FIXED64 ? 8 : 4;
-        if (value > end - next)
-            return false;
-        next += (size_t)value;
-        break;
-    case WIRE_BYTES:
-        if (!read_varint(data, &next, end, &value) || value > end - next)
-            return false;
-        out->start = next;
-        next += (size_t)value;
-        break;
-    default:
-        return false;
-    }
-    out->end = next;
-    return true;
-}
-
-static bool read_record(const uint8_t *data, const struct item *item, void *record, size_t bytes)
+static bool read_record(const uint8_t *data, const struct npart__item *item, void *record, size_t bytes)
 {
     if (item->wire_type != WIRE_BYTES || item->end - item->start != bytes)
         return false;
@@ -143,7 +90,7 @@ static npart_status mark_changed(struct expand *expand)
 }
 
 /* Leaves a field of the skeleton out. */
-static npart_status drop(struct expand *expand, const struct item *item)
+static npart_status drop(struct expand *expand, const struct npart__item *item)
 {
     npart_status status = mark_changed(expand);
     if (status == NPART_OK)
@@ -152,17 +99,96 @@ static npart_status drop(struct expand *expand, const struct item *item)
     return status;
 }
 
-static npart_status expand_verbatim(struct expand *expand, const struct item *item)
+static npart_status expand_verbatim(struct expand *expand, const struct npart__item *item)
 {
     struct npart__verbatim record;
+    const struct level *level = &expand->levels[expand->depth - 1];
     uint64_t input_bytes = expand->out->input->bytes;
     if (!read_record(expand->data, item, &record, sizeof record) || record.offset > input_bytes ||
         record.bytes > input_bytes - record.offset)
         return broken(expand, item->at);
     npart_status status = drop(expand, item);
-    if (status == NPART_OK && record.bytes)
+    bool is_moved = level->is_moved && record.field == RAW_DATA;
+    if (status == NPART_OK && record.bytes && !is_moved)
         status = add_piece(expand, NPART__FROM_INPUT, record.offset, record.bytes);
     return status;
+}
+
+/* ---- external data --------------------------------------------------------------------------------------- */
+
+/* Whether the payload of a tensor goes to the external file: raw_data that was left out. Its last record counts. */
+static bool is_to_move(const struct expand *expand, const struct npart__item *tensor, struct npart__elided *out)
+{
+    uint64_t type = 0, location = 0;
+    struct npart__item item;
+    struct npart__elided record;
+    bool is_found = false;
+    for (size_t at = tensor->start; at < tensor->end; at = item.end) {
+        if (!npart__read_item(expand->data, at, tensor->end, &item))
+            return false;
+        if (item.number == DATA_TYPE)
+            type = item.value;
+        else if (item.number == DATA_LOCATION)
+            location = item.value;
+        else if (item.number == NPART__ELIDED_FIELD && read_record(expand->data, &item, &record, sizeof record) &&
+                 record.field == RAW_DATA) {
+            *out = record;
+            is_found = true;
+        }
+    }
+    uint64_t input_bytes = expand->out->input->bytes;
+    return is_found && type != TYPE_STRING && location != LOCATION_EXTERNAL && out->offset <= input_bytes &&
+           out->bytes <= input_bytes - out->offset;
+}
+
+static bool is_replaced(uint64_t number)
+{
+    return number == RAW_DATA || number == EXTERNAL_DATA || number == DATA_LOCATION;
+}
+
+/* An entry of external_data. */
+static void put_entry(struct npart__buffer *buffer, const char *key, const char *value)
+{
+    uint8_t header[4 * VARINT_BYTES + 4], inner[VARINT_BYTES];
+    size_t key_bytes = strlen(key), value_bytes = strlen(value), used = 0;
+    uint64_t bytes = 2 + put_varint(inner, key_bytes) + key_bytes + put_varint(inner, value_bytes) + value_bytes;
+    header[used++] = EXTERNAL_DATA << 3 | WIRE_BYTES;
+    used += put_varint(header + used, bytes);
+    header[used++] = 1 << 3 | WIRE_BYTES;
+    used += put_varint(header + used, key_bytes);
+    npart__append(buffer, (const char *)header, used);
+    npart__append(buffer, key, key_bytes);
+    used = 0;
+    header[used++] = 2 << 3 | WIRE_BYTES;
+    used += put_varint(header + used, value_bytes);
+    npart__append(buffer, (const char *)header, used);
+    npart__append(buffer, value, value_bytes);
+}
+
+/* Where the payload will stand, as fields of its tensor. */
+static npart_status add_location(struct expand *expand, const struct npart__elided *payload)
+{
+    struct npart__expansion *out = expand->out;
+    struct npart__moved moved = {.from = payload->offset, .bytes = payload->bytes};
+    uint64_t pages = (out->external_bytes + NPART__EXTERNAL_ALIGNMENT - 1) / NPART__EXTERNAL_ALIGNMENT;
+    moved.to = pages * NPART__EXTERNAL_ALIGNMENT;
+    if (moved.to > INT64_MAX - moved.bytes)
+        return npart__fail(expand->error, NPART_ERROR_LIMIT, "", "the weights do not fit in one file");
+    out->external_bytes = moved.to + moved.bytes;
+    if (!NPART__PUSH(expand->arena, &out->moved, moved))
+        return npart__fail_memory(expand->error);
+    char offset[24], length[24];
+    static const uint8_t location[] = {DATA_LOCATION << 3 | WIRE_VARINT, LOCATION_EXTERNAL};
+    (void)snprintf(offset, sizeof offset, "%llu", (unsigned long long)moved.to);
+    (void)snprintf(length, sizeof length, "%llu", (unsigned long long)moved.bytes);
+    size_t start = out->extra.size;
+    put_entry(&out->extra, "location", expand->options->external_location);
+    put_entry(&out->extra, "offset", offset);
+    put_entry(&out->extra, "length", length);
+    npart__append(&out->extra, (const char *)location, sizeof location);
+    if (out->extra.failed)
+        return npart__fail_memory(expand->error);
+    return add_piece(expand, NPART__FROM_EXTRA, start, out->extra.size - start);
 }
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
@@ -172,12 +198,16 @@ static npart_status too_deep(const struct expand *expand)
     return npart__fail(expand->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
 }
 
-static npart_status open_level(struct expand *expand, const struct item *item, unsigned message)
+static npart_status open_level(struct expand *expand, const struct npart__item *item, unsigned message)
 {
     if (expand->depth >= NPART__LIMIT_DEPTH)
         return too_deep(expand);
-    expand->levels[expand->depth++] = (struct level){
+    bool is_initializer = message == MESSAGE_TENSOR && expand->levels[expand->depth - 1].message == MESSAGE_GRAPH;
+    struct level *level = &expand->levels[expand->depth++];
+    *level = (struct level){
         .length_at = item->length_at, .content = item->start, .end = item->end, .message = (uint8_t)message};
+    level->is_moved =
+        is_initializer && expand->options->external_location && is_to_move(expand, item, &level->payload);
     expand->position = item->start;
     return NPART_OK;
 }
@@ -203,6 +233,8 @@ static npart_status close_level(struct expand *expand)
     npart_status status = NPART_OK;
     if (level->is_changed) {
         status = end_run(expand, level->end);
+        if (status == NPART_OK && level->is_moved)
+            status = add_location(expand, &level->payload);
         if (status == NPART_OK)
             status = fill_length(expand, level);
     }
@@ -213,11 +245,11 @@ static npart_status close_level(struct expand *expand)
 static npart_status expand_field(struct expand *expand)
 {
     struct level *level = &expand->levels[expand->depth - 1];
-    struct item item;
-    if (!read_item(expand->data, expand->position, level->end, &item))
+    struct npart__item item;
+    if (!npart__read_item(expand->data, expand->position, level->end, &item))
         return broken(expand, expand->position);
     expand->position = item.end;
-    if (item.number == NPART__ELIDED_FIELD)
+    if (item.number == NPART__ELIDED_FIELD || (level->is_moved && is_replaced(item.number)))
         return drop(expand, &item);
     if (item.number == NPART__VERBATIM_FIELD)
         return expand_verbatim(expand, &item);
@@ -236,8 +268,10 @@ static npart_status check_size(const struct expand *expand)
     if (bytes <= limit)
         return NPART_OK;
     return npart__fail(expand->error, NPART_ERROR_LIMIT, "",
-                       "the model would take %llu bytes, and a protobuf message can have %llu",
-                       (unsigned long long)bytes, (unsigned long long)limit);
+                       "the model would take %llu bytes, and a protobuf message can have %llu%s",
+                       (unsigned long long)bytes, (unsigned long long)limit,
+                       expand->options->external_location ? " even with its raw weights moved out"
+                                                          : ": --weights external moves its weights out");
 }
 
 npart_status npart__expansion_make(struct npart__expansion *out, const void *skeleton, size_t bytes,

@@ -51,3 +51,52 @@ void npart__wire_describe(struct npart__buffer *buffer)
         }
     }
 }
+
+/* ---- fields in memory ---------------------------------------------------------------------------------------- */
+
+static bool read_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *out)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < VARINT_BYTES && *at < end; i++) {
+        uint8_t byte = data[(*at)++];
+        value |= (uint64_t)(byte & 0x7f) << (7 * i);
+        if (byte < 0x80) {
+            *out = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool npart__read_item(const uint8_t *data, size_t at, size_t end, struct npart__item *out)
+{
+    uint64_t key, value;
+    size_t next = at;
+    if (!read_varint(data, &next, end, &key))
+        return false;
+    *out = (struct npart__item){.at = at, .length_at = next, .number = key >> 3, .wire_type = (unsigned)(key & 7)};
+    out->start = next;
+    switch (out->wire_type) {
+    case WIRE_VARINT:
+        if (!read_varint(data, &next, end, &out->value))
+            return false;
+        break;
+    case WIRE_FIXED64:
+    case WIRE_FIXED32:
+        value = out->wire_type == WIRE_FIXED64 ? 8 : 4;
+        if (value > end - next)
+            return false;
+        next += (size_t)value;
+        break;
+    case WIRE_BYTES:
+        if (!read_varint(data, &next, end, &value) || value > end - next)
+            return false;
+        out->start = next;
+        next += (size_t)value;
+        break;
+    default:
+        return false;
+    }
+    out->end = next;
+    return true;
+}

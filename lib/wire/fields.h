@@ -63,4 +63,19 @@ static inline size_t put_varint(uint8_t *at, uint64_t value)
     return bytes;
 }
 
+/* Fields of TensorProto, and values of two of them. */
+enum { DATA_TYPE = 2, RAW_DATA = 9, EXTERNAL_DATA = 13, DATA_LOCATION = 14 };
+enum { TYPE_STRING = 8, LOCATION_EXTERNAL = 1 };
+
+/* One field of a message in memory. */
+struct npart__item {
+    size_t at, length_at, start, end; /* its tag, its length, what it holds */
+    uint64_t number;
+    uint64_t value; /* of a varint */
+    unsigned wire_type;
+};
+
+/* The field at `at`; false where none is whole before `end`. */
+bool npart__read_item(const uint8_t *data, size_t at, size_t end, struct npart__item *out);
+
 #endif

@@ -37,4 +37,11 @@ npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__inpu
                               uint64_t bytes);
 npart_status npart__sink_flush(struct npart__sink *sink);
 
+bool npart__is_same_file(const char *a, const char *b);
+/* Fails with ARGUMENT where a location leads out of its folder. */
+npart_status npart__check_location(const char *location, struct npart_error *error);
+/* A file of external data, by its location, from one folder into another. One of the same content may be there. */
+npart_status npart__bring_external(const char *location, const char *from_folder, const char *to_folder, bool links,
+                                   struct npart__arena *arena, struct npart_error *error);
+
 #endif

@@ -64,9 +64,6 @@ npart_status npart__output_open(struct npart__output *output, const char *path, 
     npart_status status = check_place(path, input, error);
     if (status != NPART_OK)
         return status;
-    output->folder = npart__folder_of(path, arena);
-    if (!output->folder)
-        return npart__fail_memory(error);
     status = npart__open_temporary(path, arena, &output->temporary, &output->descriptor, error);
     output->is_there = status == NPART_OK;
     return status;
@@ -78,27 +75,14 @@ npart_status npart__output_write(struct npart__output *output, const struct npar
     return npart__expansion_write(expansion, output->descriptor, output->arena, error);
 }
 
-/* So that the new name outlives a power failure, too. Some file systems cannot, and have no need to. */
-static void flush_folder(const char *folder)
-{
-    int descriptor = open(folder, O_RDONLY | O_CLOEXEC);
-    if (descriptor >= 0) {
-        (void)fsync(descriptor);
-        (void)close(descriptor);
-    }
-}
-
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error)
 {
     npart_status status = check_place(output->path, output->input, error);
     if (status != NPART_OK)
         return status;
-    if (fsync(output->descriptor) != 0 && errno != EINVAL && errno != EROFS)
-        return npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, error);
     if (rename(output->temporary, output->path) != 0)
         return npart__fail_system(NPART_ERROR_WRITE, "put the file in its place", "", errno, error);
     output->is_there = false;
-    flush_folder(output->folder);
     return NPART_OK;
 }
 

@@ -5,11 +5,10 @@
  *
  *     npart__input_open_file(&input, "model.onnx", &error);
  *     npart__input_source(&input, arena, &source, &error);       scan it with keeps_all, unpack, edit, pack
- *     npart__expansion_make(&expansion, data, bytes, &input, NULL, arena, &error);
- *     npart__output_open(&output, "out.onnx", &input, arena, &error);
- *     npart__output_write(&output, &expansion, &error);          the file at output.temporary is whole: read it again
- *     npart__output_commit(&output, &error);                     it is out.onnx
- *     npart__output_close(&output);                              removes what was not committed
+ *     npart__save_begin(&save, "out.onnx", data, bytes, &input, NULL, arena, &error);
+ *                                                                the file at save.temporary is whole: read it again
+ *     npart__save_commit(&save, &error);                         it is out.onnx
+ *     npart__save_close(&save);                                  removes what was not committed
  *     npart__input_close(&input);
  */
 #ifndef NPART_WRITE_H
@@ -47,17 +46,31 @@ struct npart__piece {
     enum npart__piece_from { NPART__FROM_SKELETON, NPART__FROM_INPUT, NPART__FROM_EXTRA } from;
 };
 
+/* A payload that goes to the file of external data. */
+struct npart__moved {
+    uint64_t from, bytes; /* in the input */
+    uint64_t to;          /* in that file */
+};
+
+/* Moved payloads begin at pages, so that a runtime can map them (as onnx.proto advises). */
+#define NPART__EXTERNAL_ALIGNMENT ((uint64_t)4096)
+
 /* What is to be written, before anything is. */
 struct npart__expansion {
     uint64_t bytes;          /* of the model's file */
+    uint64_t external_bytes; /* of the file of external data; 0: there is none */
     /* private */
     const struct npart__input *input;
     const uint8_t *skeleton;
     struct npart__buffer extra; /* lengths, and fields that were added */
     struct NPART__ARRAY(struct npart__piece) pieces;
+    struct NPART__ARRAY(struct npart__moved) moved;
 };
 
 struct npart__expand_options {
+    /* Moves raw_data that was left out, of initializers of graphs, to an external file of this name; NULL: all stays
+     * in the model. */
+    const char *external_location;
     uint64_t limit_bytes; /* of the model's file; 0: NPART__LIMIT_SKELETON_BYTES. Tests reach it with small files. */
 };
 
@@ -68,10 +81,12 @@ npart_status npart__expansion_make(struct npart__expansion *out, const void *ske
                                    const struct npart__input *input, const struct npart__expand_options *options,
                                    struct npart__arena *arena, struct npart_error *error);
 
-/* Writes the model's file to a descriptor, from where it stands. Fails with READ (the input has changed, too), WRITE or
- * MEMORY. */
+/* Writes the model's file to a descriptor, from where it stands; and the external one, to an empty file. Both fail with
+ * READ (the input has changed, too), WRITE or MEMORY. */
 npart_status npart__expansion_write(const struct npart__expansion *expansion, int descriptor,
                                     struct npart__arena *arena, struct npart_error *error);
+npart_status npart__expansion_write_external(const struct npart__expansion *expansion, int descriptor,
+                                             struct npart__arena *arena, struct npart_error *error);
 
 /* ---- output ---------------------------------------------------------------------------------------------- */
 
@@ -82,7 +97,6 @@ struct npart__output {
     /* private */
     struct npart__arena *arena;
     const struct npart__input *input;
-    const char *folder;
     int descriptor;
     bool is_there; /* the temporary file */
 };
@@ -93,9 +107,51 @@ npart_status npart__output_open(struct npart__output *output, const char *path, 
                                 struct npart__arena *arena, struct npart_error *error);
 npart_status npart__output_write(struct npart__output *output, const struct npart__expansion *expansion,
                                  struct npart_error *error);
-/* Flushes it to the disk and renames it to its path. */
+/* Renames it to its path. What was there before is replaced at once; of a power failure soon afterwards a file may come
+ * out that is cut off, as after any copying: waiting for the disk takes several times as long as all the rest. */
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error);
 /* Removes what was not committed. */
 void npart__output_close(struct npart__output *output);
+
+/* ---- external data --------------------------------------------------------------------------------------- */
+
+/* Files that the tensors of a skeleton refer to, each once, in their order. */
+struct npart__externals {
+    struct NPART__ARRAY(const char *) locations; /* relative to the model's folder */
+};
+
+/* Fails with ARGUMENT where a location leads out of that folder, with MEMORY. */
+npart_status npart__externals_find(struct npart__externals *out, const void *skeleton, size_t bytes,
+                                   struct npart__arena *arena, struct npart_error *error);
+
+/* What becomes of weights. */
+struct npart__weights {
+    bool links, copies; /* external data of the input: a link to it, or a copy, in the output's folder */
+    bool moves_out;     /* weights in the input go to a file of external data, OUT.data */
+};
+
+/* ---- saving ---------------------------------------------------------------------------------------------- */
+
+/* A model on its way into its place, with the data that goes with it. */
+struct npart__save {
+    const char *temporary; /* the model's file, whole: to be read again before it is committed */
+    uint64_t bytes, external_bytes;
+    /* private */
+    struct npart__output model, data;
+    struct npart__externals externals;
+    struct npart__weights weights;
+    const char *from_folder, *to_folder;
+    struct npart__arena *arena;
+};
+
+/* Writes all files beside their places. `weights` may be NULL. Before anything is written it fails with LIMIT where the
+ * model is too large for a file, and with ARGUMENT where its external data would be missed in another folder, is absent
+ * where it is to be linked or copied, or would be written over. After a failure there is nothing to close. */
+npart_status npart__save_begin(struct npart__save *save, const char *path, const void *skeleton, size_t bytes,
+                               const struct npart__input *input, const struct npart__weights *weights,
+                               struct npart__arena *arena, struct npart_error *error);
+/* Puts them in their places, the model last. */
+npart_status npart__save_commit(struct npart__save *save, struct npart_error *error);
+void npart__save_close(struct npart__save *save);
 
 #endif

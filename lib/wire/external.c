@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * External data: which files a model refers to, and how they come into another folder. Locations are relative to the
+ * model's folder (onnx.proto, TensorProto.external_data).
+ */
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/fields.h"
+#include "wire/files.h"
+
+/* ---- which files ----------------------------------------------------------------------------------------- */
+
+struct level {
+    size_t end;
+    uint8_t message;
+};
+
+struct find {
+    const uint8_t *data;
+    struct level levels[NPART__LIMIT_DEPTH];
+    unsigned depth;
+    struct npart__externals *out;
+    struct npart__strings seen;
+    struct npart__arena *arena;
+    struct npart_error *error;
+};
+
+static bool is_key(const uint8_t *data, const struct npart__item *item, const char *key)
+{
+    size_t bytes = item->end - item->start;
+    return bytes == strlen(key) && memcmp(data + item->start, key, bytes) == 0;
+}
+
+/* The value of an entry, where its key is "location". */
+static void read_location(const uint8_t *data, const struct npart__item *entry, struct npart__item *out)
+{
+    struct npart__item item, value = {0};
+    bool is_location = false;
+    for (size_t at = entry->start; at < entry->end; at = item.end) {
+        if (!npart__read_item(data, at, entry->end, &item) || item.wire_type != WIRE_BYTES)
+            return;
+        if (item.number == 1)
+            is_location = is_key(data, &item, "location");
+        else if (item.number == 2)
+            value = item;
+    }
+    if (is_location)
+        *out = value;
+}
+
+/* Where a tensor's data is; false where it is no external file. */
+static bool find_location(const uint8_t *data, const struct npart__item *tensor, struct npart__item *out)
+{
+    struct npart__item item;
+    bool is_external = false;
+    *out = (struct npart__item){0};
+    for (size_t at = tensor->start; at < tensor->end; at = item.end) {
+        if (!npart__read_item(data, at, tensor->end, &item))
+            return false;
+        if (item.number == DATA_LOCATION)
+            is_external = item.value == LOCATION_EXTERNAL;
+        else if (item.number == EXTERNAL_DATA && item.wire_type == WIRE_BYTES)
+            read_location(data, &item, out);
+    }
+    return is_external && out->end > out->start;
+}
+
+/* Nothing outside the model's folder is ever touched. */
+static bool leads_out(const char *location)
+{
+    if (*location == '/')
+        return true;
+    for (const char *part = location; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+static npart_status add_location(struct find *find, const struct npart__item *value)
+{
+    const char *text = (const char *)find->data + value->start;
+    size_t length = value->end - value->start;
+    uint32_t count = find->seen.texts.count;
+    uint32_t id = npart__intern(&find->seen, text, length, true);
+    if (id == NPART_NONE)
+        return npart__fail_memory(find->error);
+    if (id < count) /* seen before */
+        return NPART_OK;
+    return NPART__PUSH(find->arena, &find->out->locations, npart__text(&find->seen, id))
+               ? NPART_OK
+               : npart__fail_memory(find->error);
+}
+
+static npart_status visit(struct find *find, const struct npart__item *item, const struct level *level)
+{
+    struct npart__item location;
+    struct field field = {0};
+    if (item->number < FIELD_NUMBERS)
+        field = npart__fields[level->message][item->number];
+    if (item->wire_type != WIRE_BYTES || !is_message(field))
+        return NPART_OK;
+    if (field.child == MESSAGE_TENSOR)
+        return find_location(find->data, item, &location) ? add_location(find, &location) : NPART_OK;
+    if (find->depth >= NPART__LIMIT_DEPTH)
+        return npart__fail(find->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
+    find->levels[find->depth++] = (struct level){item->end, field.child};
+    return NPART_OK;
+}
+
+static npart_status find_all(struct find *find)
+{
+    npart_status status = NPART_OK;
+    size_t position = 0;
+    while (status == NPART_OK && find->depth) {
+        const struct level *level = &find->levels[find->depth - 1];
+        struct npart__item item;
+        if (position >= level->end) {
+            find->depth--;
+            continue;
+        }
+        if (!npart__read_item(find->data, position, level->end, &item))
+            return npart__fail(find->error, NPART_ERROR_MALFORMED, "", "the edited model is no protobuf message");
+        unsigned depth = find->depth;
+        status = visit(find, &item, level);
+        position = find->depth > depth ? item.start : item.end;
+    }
+    return status;
+}
+
+npart_status npart__externals_find(struct npart__externals *out, const void *skeleton, size_t bytes,
+                                   struct npart__arena *arena, struct npart_error *error)
+{
+    *out = (struct npart__externals){0};
+    struct find *find = npart__arena_zeroed(arena, 1, sizeof *find);
+    if (!find || !npart__strings_init(&find->seen, arena))
+        return npart__fail_memory(error);
+    find->data = skeleton;
+    find->out = out;
+    find->arena = arena;
+    find->error = error;
+    find->levels[0] = (struct level){bytes, MESSAGE_MODEL};
+    find->depth = 1;
+    return find_all(find);
+}
+
+/* ---- another folder -------------------------------------------------------------------------------------- */
+
+bool npart__is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+npart_status npart__check_location(const char *location, struct npart_error *error)
+{
+    if (!leads_out(location))
+        return NPART_OK;
+    return npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                       "external data %s lies outside the model's folder: it is neither linked nor copied", location);
+}
+
+/* Whether two files hold the same bytes. */
+static bool is_equal(const char *a, const char *b, uint8_t *buffer, size_t half)
+{
+    int first = open(a, O_RDONLY | O_CLOEXEC), second = open(b, O_RDONLY | O_CLOEXEC);
+    bool is_good = first >= 0 && second >= 0;
+    while (is_good) {
+        ssize_t count = read(first, buffer, half), other = 0;
+        while (count > 0 && other < count) {
+            ssize_t more = read(second, buffer + half + other, (size_t)(count - other));
+            if (more <= 0)
+                break;
+            other += more;
+        }
+        if (count == 0) {
+            is_good = read(second, buffer, 1) == 0;
+            break;
+        }
+        is_good = count > 0 && other == count && memcmp(buffer, buffer + half, (size_t)count) == 0;
+    }
+    if (first >= 0)
+        (void)close(first);
+    if (second >= 0)
+        (void)close(second);
+    return is_good;
+}
+
+#define COMPARE_BYTES ((size_t)64 << 10)
+
+/* A file of another content is somebody else's. */
+static npart_status check_there(const char *from, const char *to, struct npart__arena *arena, struct npart_error *error)
+{
+    struct stat first, second;
+    if (stat(from, &first) != 0 || stat(to, &second) != 0)
+        return npart__fail_system(NPART_ERROR_READ, "look at external data", "", errno, error);
+    uint8_t *buffer = npart__arena_allocate(arena, 2 * COMPARE_BYTES);
+    if (!buffer)
+        return npart__fail_memory(error);
+    bool is_good = first.st_size == second.st_size && is_equal(from, to, buffer, COMPARE_BYTES);
+    npart__arena_release(arena, buffer);
+    return is_good ? NPART_OK
+                   : npart__fail(error, NPART_ERROR_WRITE, "", "%s is there already, with another content", to);
+}
+
+/* The folders on the way to a file, below its `base` bytes. */
+static npart_status make_folders(char *path, size_t base, struct npart_error *error)
+{
+    for (char *slash = strchr(path + base, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+        *slash = '/';
+        if (failed)
+            return npart__fail_system(NPART_ERROR_WRITE, "make a folder for external data", "", failed, error);
+    }
+    return NPART_OK;
+}
+
+static npart_status copy_file(const char *from, const char *to, struct npart__arena *arena, struct npart_error *error)
+{
+    struct npart__input input;
+    struct npart__output output;
+    struct npart__sink sink;
+    npart_status status = npart__input_open_file(&input, from, error);
+    if (status != NPART_OK)
+        return status;
+    status = npart__output_open(&output, to, &input, arena, error);
+    if (status == NPART_OK) {
+        status = npart__sink_open(&sink, output.descriptor, arena, error);
+        if (status == NPART_OK)
+            status = npart__sink_copy(&sink, &input, 0, input.bytes);
+        if (status == NPART_OK)
+            status = npart__sink_flush(&sink);
+        if (status == NPART_OK)
+            status = npart__output_commit(&output, error);
+        npart__output_close(&output);
+    }
+    npart__input_close(&input);
+    return status;
+}
+
+/* A hard link, to the file that a symbolic link means; on another file system a symbolic one. */
+static npart_status link_file(const char *from, const char *to, struct npart_error *error)
+{
+    if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
+        return NPART_OK;
+    char whole[PATH_MAX];
+    int failed = !realpath(from, whole) || symlink(whole, to) != 0 ? errno : 0;
+    return failed ? npart__fail_system(NPART_ERROR_WRITE, "link external data", "", failed, error) : NPART_OK;
+}
+
+npart_status npart__bring_external(const char *location, const char *from_folder, const char *to_folder, bool links,
+                                   struct npart__arena *arena, struct npart_error *error)
+{
+    char *from = npart__arena_format(arena, "%s/%s", from_folder, location);
+    char *to = npart__arena_format(arena, "%s/%s", to_folder, location);
+    if (!from || !to)
+        return npart__fail_memory(error);
+    if (npart__is_same_file(from, to))
+        return NPART_OK;
+    struct stat status;
+    if (lstat(to, &status) == 0)
+        return check_there(from, to, arena, error);
+    npart_status result = make_folders(to, strlen(to_folder) + 1, error);
+    if (result != NPART_OK)
+        return result;
+    return links ? link_file(from, to, error) : copy_file(from, to, arena, error);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model and the data that goes with it, into their places: all is checked before anything is written, and the model
+ * comes last.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <unistd.h>
+
+#include "wire/files.h"
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static npart_status check_present(const struct npart__save *save, const char *location, struct npart_error *error)
+{
+    const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
+    if (!path)
+        return npart__fail_memory(error);
+    return access(path, R_OK) == 0
+               ? NPART_OK
+               : npart__fail(error, NPART_ERROR_READ, "", "external data %s is not there to be %s", path,
+                             save->weights.links ? "linked" : "copied");
+}
+
+/* Neither output may take the place of data that the model reads. */
+static npart_status check_apart(const struct npart__save *save, const char *location, const char *path,
+                                struct npart_error *error)
+{
+    const char *used = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
+    if (!used)
+        return npart__fail_memory(error);
+    return npart__is_same_file(used, path)
+               ? npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s holds external data of the model", path)
+               : NPART_OK;
+}
+
+/* In the model's own folder its data is found as before, or missed as before. */
+static npart_status check_external(struct npart__save *save, const char *location, const char *path,
+                                   const char *data_path, struct npart_error *error)
+{
+    bool is_elsewhere = !npart__is_same_file(save->from_folder, save->to_folder);
+    bool is_brought = save->weights.links || save->weights.copies;
+    npart_status status = is_elsewhere || is_brought ? npart__check_location(location, error) : NPART_OK;
+    if (status == NPART_OK && is_elsewhere && !is_brought)
+        status = npart__fail(error, NPART_ERROR_ARGUMENT, "",
+                             "external data %s lies beside the model: --weights link or --weights copy brings it along",
+                             location);
+    if (status == NPART_OK && is_brought)
+        status = check_present(save, location, error);
+    if (status == NPART_OK)
+        status = check_apart(save, location, path, error);
+    return status == NPART_OK && data_path ? check_apart(save, location, data_path, error) : status;
+}
+
+static npart_status check_externals(struct npart__save *save, const struct npart__input *input, const char *path,
+                                    const char *data_path, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    if (input->data && save->externals.locations.count)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "a model in memory has no folder with external data");
+    for (uint32_t i = 0; i < save->externals.locations.count && status == NPART_OK; i++)
+        status = check_external(save, save->externals.locations.items[i], path, data_path, error);
+    return status;
+}
+
+/* One file that is open on success alone. */
+static npart_status write_one(struct npart__output *output, const char *path, const struct npart__expansion *expansion,
+                              bool is_external, struct npart__arena *arena, struct npart_error *error)
+{
+    npart_status status = npart__output_open(output, path, expansion->input, arena, error);
+    if (status != NPART_OK)
+        return status;
+    status = is_external ? npart__expansion_write_external(expansion, output->descriptor, arena, error)
+                         : npart__expansion_write(expansion, output->descriptor, arena, error);
+    if (status != NPART_OK)
+        npart__output_close(output);
+    return status;
+}
+
+npart_status npart__save_begin(struct npart__save *save, const char *path, const void *skeleton, size_t bytes,
+                               const struct npart__input *input, const struct npart__weights *weights,
+                               struct npart__arena *arena, struct npart_error *error)
+{
+    *save = (struct npart__save){.arena = arena, .model.descriptor = -1, .data.descriptor = -1};
+    if (weights)
+        save->weights = *weights;
+    struct npart__expansion *expansion = npart__arena_zeroed(arena, 1, sizeof *expansion);
+    char *data_path = npart__arena_format(arena, "%s.data", path);
+    save->from_folder = npart__folder_of(input->path ? input->path : "", arena);
+    save->to_folder = npart__folder_of(path, arena);
+    if (!expansion || !data_path || !save->from_folder || !save->to_folder)
+        return npart__fail_memory(error);
+    struct npart__expand_options options = {0};
+    if (save->weights.moves_out)
+        options.external_location = last_part(data_path);
+    npart_status status = npart__externals_find(&save->externals, skeleton, bytes, arena, error);
+    if (status == NPART_OK)
+        status = npart__expansion_make(expansion, skeleton, bytes, input, &options, arena, error);
+    if (status == NPART_OK)
+        status = check_externals(save, input, path, expansion->external_bytes ? data_path : NULL, error);
+    save->bytes = expansion->bytes;
+    save->external_bytes = expansion->external_bytes;
+    if (status == NPART_OK && expansion->external_bytes)
+        status = write_one(&save->data, data_path, expansion, true, arena, error);
+    if (status == NPART_OK)
+        status = write_one(&save->model, path, expansion, false, arena, error);
+    save->temporary = save->model.temporary;
+    if (status != NPART_OK)
+        npart__save_close(save);
+    return status;
+}
+
+npart_status npart__save_commit(struct npart__save *save, struct npart_error *error)
+{
+    npart_status status = NPART_OK;
+    bool is_brought = save->weights.links || save->weights.copies;
+    for (uint32_t i = 0; is_brought && i < save->externals.locations.count && status == NPART_OK; i++)
+        status = npart__bring_external(save->externals.locations.items[i], save->from_folder, save->to_folder,
+                                       save->weights.links, save->arena, error);
+    if (status == NPART_OK && save->external_bytes)
+        status = npart__output_commit(&save->data, error);
+    return status == NPART_OK ? npart__output_commit(&save->model, error) : status;
+}
+
+void npart__save_close(struct npart__save *save)
+{
+    npart__output_close(&save->data);
+    npart__output_close(&save->model);
+}
