@@ -112,7 +112,8 @@ static npart_status visit(struct find *find, const struct npart__item *item, con
     if (field.child == MESSAGE_TENSOR)
         return find_location(find->data, item, &location) ? add_location(find, &location) : NPART_OK;
     if (find->depth >= NPART__LIMIT_DEPTH)
-        return npart__fail(find->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u", NPART__LIMIT_DEPTH);
+        return npart__fail(find->error, NPART_ERROR_LIMIT, "", "messages are nested deeper than %u",
+                           NPART__LIMIT_DEPTH);
     find->levels[find->depth++] = (struct level){item->end, field.child};
     return NPART_OK;
 }
