@@ -341,6 +341,22 @@ CALIBRATION_DRAWS ?= 2
 fidelity-calibrate: $(tool) ## what calibrate brings for networks that it has not seen (MODELS, TRUTH=folder; CALIBRATION_DRAWS, SEED)
 	$(PYTHON) test/fidelity/calibrate.py --tool $(tool) --models $(MODELS) --truth $(TRUTH) --draws $(CALIBRATION_DRAWS) \
 		--seed $(SEED)
+# What `fix` writes. Folders of what they keep; the oracle's answers stay there between runs.
+FIX_FOLDER ?= $(BUILD)/fidelity-fix
+FIX_CACHE ?= $(BUILD)/fidelity-fix-oracle
+MINUTES ?= 100000
+oracle_is_needed = @test -f "$(ORACLE)" || { echo "ORACLE=SCRIPT that asks the compiler, ORACLE_PYTHON=PYTHON that runs it" >&2; exit 2; }
+fidelity-fix: $(tool) $(VENV)/ready ## each rewrite of fix on pattern models and real ones, equal in ONNX Runtime (MODELS; NAMES)
+	$(VENV)/bin/python test/fidelity/fix_equality.py --tool $(tool) --folder $(FIX_FOLDER) --page $(BUILD)/fix-equality.md \
+		$(if $(NAMES),--only $(NAMES)) $(MODELS)
+fidelity-fix-htp: $(tool) $(VENV)/ready ## the same, run on the HTP library before and after (ORACLE_PYTHON with onnxruntime-qnn, MODELS)
+	$(VENV)/bin/python test/fidelity/fix_run_htp.py --tool $(tool) --python $(ORACLE_PYTHON) --folder $(FIX_FOLDER)-htp \
+		--page $(BUILD)/fix-htp.md $(MODELS)
+fidelity-fix-oracle: $(tool) $(VENV)/ready ## fixed models put to the compiler (ORACLE, ORACLE_PYTHON, EP, MODELS, TRUTH; MINUTES)
+	$(oracle_is_needed)
+	$(VENV)/bin/python test/fidelity/fix_oracle.py --tool $(tool) --oracle $(ORACLE) --python $(ORACLE_PYTHON) --ep $(EP) \
+		--cache $(FIX_CACHE) $(if $(TRUTH),--truth $(TRUTH)) --minutes $(MINUTES) --page $(BUILD)/fix-oracle-$(EP).md $(MODELS)
+EP ?= qnn
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
@@ -377,6 +393,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

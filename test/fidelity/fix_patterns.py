@@ -18,7 +18,10 @@ import sys
 
 import fix_pattern_model as model
 import fix_patterns_attention  # noqa: F401: fills the register
+import fix_patterns_layers  # noqa: F401
 import fix_patterns_masks  # noqa: F401
+import fix_patterns_ranks  # noqa: F401
+import fix_patterns_structure  # noqa: F401
 
 
 def make(folder, only):
