@@ -4,7 +4,7 @@
  */
 #include "edit/edit_internal.h"
 
-/* ---- inputs that are given ------------------------------------------------------------------------------------- */
+/* ---- inputs that are given --------------------------------------------------------------------------------------- */
 
 static uint32_t find_input(const struct npart__editor *editor, const char *name)
 {
@@ -60,7 +60,7 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
                                                                                         : npart__fail_memory(error);
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 struct declaring {
     struct npart__editor *editor;

@@ -42,7 +42,7 @@ struct npart__editor {
     struct NPART__ARRAY(struct npart__new_constant) constants;
     struct NPART__ARRAY(struct npart__rebound) rebound;
     uint32_t kept_nodes, kept_constants, kept_rebound; /* of sites that are done; what follows is the one at hand */
-    uint32_t kept_sites;
+    uint32_t last_nodes; /* of the site that was kept last the first */
 };
 
 /* ---- protobuf objects in the editor's arena ---------------------------------------------------------------------- */

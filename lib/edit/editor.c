@@ -251,11 +251,26 @@ bool npart__site_keep(struct npart__site *site)
     }
     for (uint32_t i = editor->kept_rebound; i < editor->rebound.count; i++)
         editor->is_finished[editor->rebound.items[i].value] = true;
+    editor->last_nodes = editor->kept_nodes;
     editor->kept_nodes = editor->nodes.count;
     editor->kept_constants = editor->constants.count;
     editor->kept_rebound = editor->rebound.count;
-    editor->kept_sites++;
     return true;
+}
+
+const char *const *npart__kept_results(const struct npart__site *site, struct npart__arena *arena)
+{
+    const struct npart__editor *editor = site->editor;
+    uint32_t count = editor->kept_nodes - editor->last_nodes;
+    const char **names = npart__arena_zeroed(arena, count + (size_t)1, sizeof *names);
+    for (uint32_t i = 0; names && i < count; i++) {
+        const Onnx__NodeProto *node = editor->nodes.items[editor->last_nodes + i].node;
+        const char *name = node->n_output ? node->output[0] : "";
+        names[i] = npart__arena_copy_text(arena, name, strlen(name));
+        if (!names[i])
+            return NULL;
+    }
+    return names;
 }
 
 void npart__finish_value(struct npart__site *site, uint32_t value, const char *name)

@@ -27,6 +27,8 @@ bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *
 /* Keeps what was made at the site. False, and nothing is kept, where another site has replaced one of its results, or
  * when out of memory (`failed`). */
 bool npart__site_keep(struct npart__site *site);
+/* The first results of what was made at the site that was kept last, NULL-terminated; NULL when out of memory. */
+const char *const *npart__kept_results(const struct npart__site *site, struct npart__arena *arena);
 /* Forgets it. */
 void npart__site_drop(struct npart__site *site);
 

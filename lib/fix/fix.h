@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fix: a search for the rewrites that make an export whole on some targets. A *state* is a version of the model with
+ * its plans; a *step* turns one into the next by one rewrite at some nodes. Only nodes that a target does not take are
+ * rewritten. What does not help is taken back, and told.
+ */
+#ifndef NPART_FIX_H
+#define NPART_FIX_H
+
+#include "edit/editor.h"
+#include "plan/plan.h"
+#include "rewrite/rewrite.h"
+
+/* Rounds over all rewrites; each but the last has changed something. */
+#define NPART__LIMIT_FIX_ROUNDS 6u
+/* Elements of constants that are followed while rewriting: masks of 512 x 512. */
+#define NPART__LIMIT_FIX_ELEMENTS (1u << 18)
+/* Steps; each is one rewrite at all nodes that it suits, so real models need less than 20. */
+#define NPART__LIMIT_FIX_STEPS 64u
+
+/* What a target makes of a version. The smaller the better, in this order. */
+struct npart__outcome {
+    uint32_t failed;     /* nodes that fail to compile, and one where the session fails otherwise */
+    uint32_t partitions; /* NPART_NONE where nothing is taken */
+    uint32_t left;       /* live nodes that are not taken */
+    double ms;           /* typical; negative: not known */
+    struct npart_summary summary;
+};
+
+/* A graph input that becomes a constant. */
+struct npart__bound_value {
+    const char *name;
+    const double *numbers;
+    uint32_t count; /* as many as it has elements, or 1 for all */
+};
+
+struct npart__fix_target {
+    const struct npart__oplist *oplist;
+    const char *target; /* what follows the list's name */
+};
+
+struct npart__fix_request {
+    const char *model_name;
+    const struct npart__fix_target *targets;
+    uint32_t target_count;
+    struct npart__plan_request plan;    /* what is the same of all: level, gates, partitioner, ... */
+    struct npart__infer_options sizes;  /* given by the user; they are written into the model */
+    const struct npart__bound_value *values;
+    uint32_t value_count;
+    uint32_t allowed;                   /* bits by enum npart__equality */
+    const char *const *only, *const *without; /* ids of rewrites; NULL-terminated; NULL: all, none */
+    double most_growth;                 /* of the file with its weights, as a share; negative: any */
+    void (*progress)(void *payload, const char *rewrite, uint32_t plans); /* may be NULL */
+    void *payload;
+};
+
+struct npart__fix_step {
+    const char *rewrite;
+    uint8_t equality;
+    const char *argument;
+    const char *const *caveats; /* NULL-terminated */
+    const char *const *removed, *const *added; /* names of nodes, NULL-terminated */
+    uint32_t removed_count, added_count, site_count;
+    const struct npart__outcome *after; /* by target */
+};
+
+struct npart__taken_back {
+    const char *rewrite, *why;
+    uint32_t site_count;
+};
+
+struct npart__fix {
+    struct npart__version version; /* the last one, in the arena */
+    const struct npart__outcome *before, *after; /* by target */
+    struct NPART__ARRAY(struct npart__fix_step) steps;
+    struct NPART__ARRAY(struct npart__taken_back) taken_back;
+    uint32_t plan_count; /* how many were made */
+};
+
+/* Searches. `version` is what was read; `arena` holds the result. Fails as npart__infer and npart__plan_make do for the
+ * version as it is with the sizes given, and with MEMORY. */
+npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
+                               struct npart__arena *arena, struct npart__fix *out, struct npart_error *error);
+
+#endif

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search. Rewrites are tried in the order in which they act on each other, again and again until none applies. A
+ * step that is better for some target and worse for none is kept; one that only brings nodes onto the NPU, or makes
+ * others possible, is kept for the time being: partitions fall only when all that cuts a graph is gone. In the end the
+ * best state counts, and steps that it can do without are taken back.
+ */
+#include <stdio.h>
+
+#include "fix/state.h"
+
+struct kept {
+    struct npart__attempt attempt;
+    bool is_needed; /* better by itself, and equal bit for bit */
+};
+
+struct course {
+    struct npart__search *search;
+    struct npart__state *base, *current, *best; /* base: sizes and values bound */
+    struct NPART__ARRAY(struct kept) steps;     /* from base to current */
+    uint32_t best_count;                        /* steps to the best */
+    uint32_t *tried;                            /* by rewrite: the number of the state at which it was tried last */
+    uint32_t annotated;
+};
+
+static struct npart_error *error_of(const struct course *course)
+{
+    return course->search->error;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+static void leave(struct course *course, struct npart__state *state)
+{
+    if (state != course->base && state != course->best && state != course->current)
+        npart__state_free(state);
+}
+
+static void go_to(struct course *course, struct npart__state *state)
+{
+    struct npart__state *before = course->current;
+    course->current = state;
+    leave(course, before);
+    if (npart__is_better(state, course->best)) {
+        before = course->best;
+        course->best = state;
+        course->best_count = course->steps.count;
+        leave(course, before);
+    }
+}
+
+/* ---- what is taken back ------------------------------------------------------------------------------------------ */
+
+static npart_status take_back(struct course *course, const struct npart__attempt *attempt, const char *why)
+{
+    struct npart__search *search = course->search;
+    struct npart__taken_back taken = {attempt->step.rewrite, why, attempt->step.site_count};
+    for (uint32_t i = 0; i < search->fix->taken_back.count; i++)
+        if (strcmp(search->fix->taken_back.items[i].rewrite, taken.rewrite) == 0) {
+            search->fix->taken_back.items[i] = taken;
+            return why ? NPART_OK : npart__fail_memory(search->error);
+        }
+    return why && NPART__PUSH(search->arena, &search->fix->taken_back, taken) ? NPART_OK
+                                                                              : npart__fail_memory(search->error);
+}
+
+/* What did not get better, of the first target of which that can be said. */
+static const char *reason(const struct course *course, const struct npart__state *made)
+{
+    struct npart__arena *arena = course->search->arena;
+    const struct npart__state *now = course->current;
+    if (made->is_invalid && !now->is_invalid)
+        return "ONNX Runtime would not load the model";
+    for (uint32_t i = 0; i < now->target_count; i++) {
+        const struct npart__outcome *a = &now->outcomes[i], *b = &made->outcomes[i];
+        const char *target = now->plans[i].target.oplist->name;
+        if (b->failed > a->failed)
+            return npart__arena_format(arena, "%s: the session would fail", target);
+        if (npart__compare_outcomes(b, a) > 0)
+            return npart__arena_format(arena, "%s: %u partitions with %u nodes on the CPU before, %u with %u after",
+                                       target, a->summary.partitions, a->left, b->summary.partitions, b->left);
+    }
+    return "no fewer partitions, and no fewer nodes on the CPU";
+}
+
+/* Of the file with its weights, wherever they are. */
+static double growth(const struct course *course, const struct npart__state *made)
+{
+    const struct npart__graph *graph = &course->base->graph;
+    double whole = (double)graph->input_bytes + (double)graph->external_bytes;
+    double more = (double)made->version.bytes - (double)course->base->version.bytes;
+    return whole > 0 ? more / whole : 0;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+static npart_status keep(struct course *course, const struct npart__attempt *attempt, bool is_better)
+{
+    struct npart__search *search = course->search;
+    struct kept kept = {*attempt, is_better && attempt->step.equality == NPART__EQUAL_BITS};
+    if (!NPART__PUSH(search->arena, &course->steps, kept))
+        return npart__fail_memory(search->error);
+    go_to(course, attempt->made);
+    for (uint32_t i = 0; i < search->fix->taken_back.count; i++) /* it helps now */
+        if (strcmp(search->fix->taken_back.items[i].rewrite, attempt->step.rewrite) == 0)
+            search->fix->taken_back.items[i] = search->fix->taken_back.items[--search->fix->taken_back.count];
+    return NPART_OK;
+}
+
+/* Keeps what was made, or tells why not. `*kept` says which. */
+static npart_status settle(struct course *course, const struct npart__attempt *attempt, bool enables, bool *kept)
+{
+    struct npart__state *made = attempt->made;
+    const struct npart__fix_request *request = course->search->request;
+    bool is_better = npart__is_better(made, course->current);
+    bool fails = made->is_invalid && !course->current->is_invalid;
+    for (uint32_t i = 0; i < made->target_count; i++)
+        fails |= made->outcomes[i].failed > course->current->outcomes[i].failed;
+    double share = growth(course, made);
+    const char *why = NULL;
+    if (request->most_growth >= 0 && share > request->most_growth)
+        why = npart__arena_format(course->search->arena, "the file would grow by %.0f %%", share * 100);
+    else if (!is_better && (fails || !(enables || npart__is_progress(made, course->current))))
+        why = reason(course, made);
+    else {
+        *kept = true;
+        return keep(course, attempt, is_better);
+    }
+    npart__state_free(made);
+    return take_back(course, attempt, why);
+}
+
+/* By name of a result: the node that makes it, in any graph of the model. */
+static bool index_makers(const struct npart__graph *graph, struct npart__arena *arena, uint32_t **out)
+{
+    uint32_t *makers = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *makers);
+    for (uint32_t i = 0; makers && i < graph->values.count; i++)
+        if (graph->values.items[i].producer != NPART_NONE)
+            makers[graph->values.items[i].name] = graph->values.items[i].producer + 1;
+    *out = makers;
+    return makers != NULL;
+}
+
+/* Whether a target that did not take the site's node takes all that stands in its place. What was made and is gone
+ * again, as folded nodes are, is in nobody's way. */
+static bool is_useful(const struct npart__state *before, const struct npart__state *made, uint32_t node,
+                      const char *const *results, const uint32_t *makers)
+{
+    for (uint32_t target = 0; target < before->target_count; target++) {
+        bool is_taken = npart__is_left_by(before, target, node);
+        for (uint32_t i = 0; results[i] && is_taken; i++) {
+            uint32_t name = npart__strings_find(&made->graph.strings, results[i], strlen(results[i]));
+            uint32_t maker = name == NPART_NONE ? 0 : makers[name];
+            is_taken = !maker || !npart__is_left_by(made, target, maker - 1);
+        }
+        if (is_taken)
+            return true;
+    }
+    return false;
+}
+
+/* Picks the sites at which something was won; false when that is all of them, or none. */
+static npart_status pick_useful(struct course *course, const struct npart__attempt *attempt,
+                                struct npart__arena *scratch, const bool **picks)
+{
+    uint32_t *makers, count = 0;
+    bool *useful = npart__arena_zeroed(scratch, course->current->graph.nodes.count + (size_t)1, sizeof *useful);
+    *picks = NULL;
+    if (!useful || !index_makers(&attempt->made->graph, scratch, &makers))
+        return npart__fail_memory(error_of(course));
+    for (uint32_t i = 0; i < attempt->step.site_count; i++)
+        if (is_useful(course->current, attempt->made, attempt->nodes[i], attempt->results[i], makers)) {
+            useful[attempt->nodes[i]] = true;
+            count++;
+        }
+    if (count && count < attempt->step.site_count)
+        *picks = useful;
+    return NPART_OK;
+}
+
+static bool is_wanted(const struct npart__fix_request *request, const char *id)
+{
+    bool is_named = !request->only;
+    for (const char *const *at = request->only; at && *at; at++)
+        is_named |= strcmp(*at, id) == 0;
+    for (const char *const *at = request->without; at && *at; at++)
+        is_named &= strcmp(*at, id) != 0;
+    return is_named;
+}
+
+static npart_status try_rewrite(struct course *course, uint32_t index, bool *changed)
+{
+    struct npart__search *search = course->search;
+    const struct npart__rewrite *rewrite = &search->rewrites.rows[index];
+    struct npart__attempt attempt = {.rewrite = rewrite};
+    if (course->tried[index] == course->current->number || !is_wanted(search->request, rewrite->id) ||
+        course->steps.count == NPART__LIMIT_FIX_STEPS)
+        return NPART_OK;
+    course->tried[index] = course->current->number;
+    npart_status status = npart__attempt_rewrite(search, course->current, &attempt);
+    if (status == NPART_OK && attempt.made && !rewrite->enables) {
+        struct npart__arena scratch;
+        const bool *picks;
+        npart__arena_init(&scratch, &search->arena->allocator);
+        status = pick_useful(course, &attempt, &scratch, &picks);
+        if (status == NPART_OK && picks) {
+            npart__state_free(attempt.made);
+            attempt.picks = picks;
+            status = npart__attempt_rewrite(search, course->current, &attempt);
+            attempt.picks = NULL;
+        }
+        npart__arena_clear(&scratch);
+    }
+    if (status != NPART_OK || !attempt.made)
+        return status;
+    bool is_kept = false;
+    status = settle(course, &attempt, rewrite->enables, &is_kept);
+    *changed |= is_kept;
+    return status;
+}
+
+static npart_status try_annotate(struct course *course, bool *changed)
+{
+    struct npart__attempt attempt = {.rewrite = NULL};
+    if (course->annotated == course->current->number || !is_wanted(course->search->request, "annotate"))
+        return NPART_OK;
+    course->annotated = course->current->number;
+    npart_status status = npart__attempt_annotate(course->search, course->current, &attempt);
+    if (status != NPART_OK || !attempt.made)
+        return status;
+    if (npart__is_better(attempt.made, course->current))
+        return settle(course, &attempt, false, changed);
+    npart__state_free(attempt.made);
+    return NPART_OK;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+static bool is_done(const struct npart__state *state)
+{
+    for (uint32_t i = 0; i < state->target_count; i++)
+        if (state->outcomes[i].left || state->outcomes[i].failed)
+            return false;
+    return true;
+}
+
+static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
+{
+    npart_status status = NPART_OK;
+    if (phase == NPART__PHASE_SHAPE)
+        status = try_annotate(course, changed);
+    for (uint32_t i = 0; i < course->search->rewrites.count && status == NPART_OK; i++)
+        if (course->search->rewrites.rows[i].phase == phase && !is_done(course->current))
+            status = try_rewrite(course, i, changed);
+    return status;
+}
+
+/* Constants are folded again before each phase, as later ones find more when it is done. */
+static npart_status try_all(struct course *course)
+{
+    bool changed = true;
+    npart_status status = NPART_OK;
+    for (uint32_t round = 0; round < NPART__LIMIT_FIX_ROUNDS && changed && status == NPART_OK; round++) {
+        changed = false;
+        for (uint8_t phase = 0; phase < NPART__PHASES && status == NPART_OK; phase++) {
+            if (phase > NPART__PHASE_FOLD)
+                status = try_phase(course, NPART__PHASE_FOLD, &changed);
+            if (status == NPART_OK)
+                status = try_phase(course, phase, &changed);
+        }
+    }
+    return status;
+}
+
+/* ---- pruning ----------------------------------------------------------------------------------------------------- */
+
+/* The nodes whose first results a step has replaced before. */
+static bool pick_sites(const struct npart__state *state, const char *const *sites, struct npart__arena *arena,
+                       const bool **out)
+{
+    const struct npart__graph *graph = &state->graph;
+    bool *picks = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *picks);
+    bool *is_named = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *is_named);
+    if (!picks || !is_named)
+        return false;
+    for (; *sites; sites++) {
+        uint32_t name = npart__strings_find(&graph->strings, *sites, strlen(*sites));
+        if (name != NPART_NONE)
+            is_named[name] = true;
+    }
+    for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        uint32_t result = npart__node_output(graph, &graph->nodes.items[i], 0);
+        picks[i] = result != NPART_NONE && is_named[graph->values.items[result].name];
+    }
+    *out = picks;
+    return true;
+}
+
+/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays. */
+static npart_status repeat(struct course *course, const struct kept *kept, struct npart__state **state)
+{
+    struct npart__search *search = course->search;
+    struct npart__attempt attempt = {.rewrite = kept->attempt.rewrite};
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = NPART_OK;
+    if (!attempt.rewrite)
+        status = npart__attempt_annotate(search, *state, &attempt);
+    else if (pick_sites(*state, kept->attempt.sites, &scratch, &attempt.picks))
+        status = npart__attempt_rewrite(search, *state, &attempt);
+    else
+        status = npart__fail_memory(search->error);
+    npart__arena_clear(&scratch);
+    if (status != NPART_OK || !attempt.made)
+        return status;
+    if (*state != course->base)
+        npart__state_free(*state);
+    *state = attempt.made;
+    return NPART_OK;
+}
+
+/* The state without one step; NULL where it is none that can be. */
+static npart_status replay_without(struct course *course, uint32_t left_out, struct npart__state **out)
+{
+    struct npart__search *search = course->search;
+    struct npart__state *state = course->base;
+    npart_status status = NPART_OK;
+    *out = NULL;
+    search->plans_nothing = true;
+    for (uint32_t i = 0; i < course->steps.count && status == NPART_OK; i++)
+        if (i != left_out)
+            status = repeat(course, &course->steps.items[i], &state);
+    search->plans_nothing = false;
+    struct npart__state *planned = status == NPART_OK ? npart__state_new(search) : NULL;
+    if (planned) {
+        planned->version = state->version;
+        planned->version.data = npart__arena_allocate(&planned->arena, state->version.bytes + 1);
+    }
+    if (status == NPART_OK && (!planned || !planned->version.data))
+        status = npart__fail_memory(search->error);
+    if (status == NPART_OK) {
+        memcpy(planned->version.data, state->version.data, state->version.bytes);
+        status = npart__state_analyse(search, planned, NULL, "without");
+    }
+    if (state != course->base)
+        npart__state_free(state);
+    if (status == NPART_OK)
+        *out = planned;
+    else
+        npart__state_free(planned);
+    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+}
+
+/* From the last to the first, as early ones are what later ones stand on. */
+static npart_status prune(struct course *course)
+{
+    for (uint32_t i = course->steps.count; i-- > 0;) {
+        struct kept kept = course->steps.items[i];
+        struct npart__state *without;
+        if (kept.is_needed)
+            continue;
+        npart_status status = replay_without(course, i, &without);
+        if (status != NPART_OK)
+            return status;
+        if (!without)
+            continue;
+        if (npart__is_worse(without, course->current)) {
+            npart__state_free(without);
+            continue;
+        }
+        memmove(course->steps.items + i, course->steps.items + i + 1,
+                (course->steps.count - i - 1) * sizeof *course->steps.items);
+        course->steps.count--;
+        struct npart__state *before = course->current;
+        course->current = course->best = without;
+        leave(course, before);
+        status = take_back(course, &kept.attempt, "the others do as well without it");
+        if (status != NPART_OK)
+            return status;
+    }
+    return NPART_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+/* Steps after the best state lead nowhere. */
+static npart_status return_to_best(struct course *course)
+{
+    npart_status status = NPART_OK;
+    while (course->steps.count > course->best_count && status == NPART_OK) {
+        const struct npart__attempt *attempt = &course->steps.items[--course->steps.count].attempt;
+        status = take_back(course, attempt, "fewer nodes on the CPU, but no fewer partitions");
+    }
+    struct npart__state *before = course->current;
+    course->current = course->best;
+    leave(course, before);
+    return status;
+}
+
+static const struct npart__outcome *copy_outcomes(const struct npart__state *state, struct npart__arena *arena)
+{
+    struct npart__outcome *copy = npart__arena_zeroed(arena, state->target_count + (size_t)1, sizeof *copy);
+    if (copy)
+        memcpy(copy, state->outcomes, state->target_count * sizeof *copy);
+    return copy;
+}
+
+static npart_status hand_on(struct course *course)
+{
+    struct npart__search *search = course->search;
+    struct npart__fix *fix = search->fix;
+    const struct npart__state *last = course->current;
+    fix->version = last->version;
+    fix->version.data = npart__arena_allocate(search->arena, last->version.bytes + 1);
+    fix->after = copy_outcomes(last, search->arena);
+    if (!fix->version.data || !fix->after)
+        return npart__fail_memory(search->error);
+    memcpy(fix->version.data, last->version.data, last->version.bytes);
+    for (uint32_t i = 0; i < course->steps.count; i++)
+        if (!NPART__PUSH(search->arena, &fix->steps, course->steps.items[i].attempt.step))
+            return npart__fail_memory(search->error);
+    return NPART_OK;
+}
+
+/* The file as it is, then with what the user gives. */
+static npart_status begin(struct course *course, const struct npart__version *version)
+{
+    struct npart__search *search = course->search;
+    const struct npart__fix_request *request = search->request;
+    struct npart__attempt attempt = {.rewrite = NULL};
+    struct npart__state *state = course->base = course->current = course->best = npart__state_new(search);
+    if (!state)
+        return npart__fail_memory(search->error);
+    state->version = *version;
+    npart_status status = npart__state_analyse(search, state, NULL, "as it is");
+    if (status == NPART_OK && !(search->fix->before = copy_outcomes(state, search->arena)))
+        status = npart__fail_memory(search->error);
+    if (status != NPART_OK || !(request->sizes.binding_count || request->sizes.shape_count || request->value_count))
+        return status;
+    status = npart__attempt_bind(search, state, &attempt);
+    if (status != NPART_OK || !attempt.made)
+        return status;
+    course->base = course->current = course->best = attempt.made;
+    npart__state_free(state);
+    return NPART__PUSH(search->arena, &search->fix->steps, attempt.step) ? NPART_OK : npart__fail_memory(search->error);
+}
+
+npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
+                               struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
+{
+    struct npart_error unused;
+    struct npart__search search = {.request = request, .arena = arena, .fix = out, .error = error ? error : &unused};
+    struct course course = {.search = &search};
+    memset(out, 0, sizeof *out);
+    npart_status status = npart__rewrites_gather(arena, &search.rewrites, search.error);
+    if (status == NPART_OK) {
+        course.tried = npart__arena_zeroed(arena, search.rewrites.count + (size_t)1, sizeof *course.tried);
+        status = course.tried ? begin(&course, version) : npart__fail_memory(search.error);
+    }
+    if (status == NPART_OK)
+        status = try_all(&course);
+    if (status == NPART_OK)
+        status = return_to_best(&course);
+    if (status == NPART_OK)
+        status = prune(&course);
+    if (status == NPART_OK)
+        status = hand_on(&course);
+    if (course.best != course.base && course.best != course.current)
+        npart__state_free(course.best);
+    if (course.current != course.base)
+        npart__state_free(course.current);
+    npart__state_free(course.base);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The analysis of a version, and which of two is better.
+ */
+#include "fix/state.h"
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+struct npart__state *npart__state_new(struct npart__search *search)
+{
+    const struct npart_allocator *allocator = &search->arena->allocator;
+    struct npart__arena arena;
+    npart__arena_init(&arena, allocator);
+    struct npart__state *state = npart__arena_zeroed(&arena, 1, sizeof *state);
+    if (!state) {
+        npart__arena_clear(&arena);
+        return NULL;
+    }
+    state->arena = arena;
+    state->number = ++search->state_count;
+    return state;
+}
+
+/* It lies in its own arena, of which a copy outlives it here. */
+void npart__state_free(struct npart__state *state)
+{
+    if (!state)
+        return;
+    struct npart__arena arena = state->arena;
+    npart__arena_clear(&arena);
+}
+
+static void settle_outcome(const struct npart__plan *plan, struct npart__outcome *out)
+{
+    const struct npart_summary *summary = &plan->summary;
+    bool fails = strcmp(summary->verdict, "fails") == 0;
+    out->summary = *summary;
+    out->failed = fails && !summary->failed ? 1 : summary->failed;
+    out->partitions = summary->accepted || !summary->live ? summary->partitions : NPART_NONE;
+    out->left = summary->live - summary->accepted;
+    out->ms = plan->cost.is_known ? plan->cost.total_ms.typical : -1;
+}
+
+npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
+                                  const struct npart__infer_options *sizes, const char *what)
+{
+    static const struct npart__infer_options nothing;
+    const struct npart__fix_request *request = search->request;
+    struct npart__arena *arena = &state->arena;
+    struct npart_error *error = search->error;
+    npart_status status = npart__version_graph(&state->version, arena, &state->graph, error);
+    if (status == NPART_OK)
+        status = npart__infer(&state->graph, sizes ? sizes : &nothing, arena, &state->inference, error);
+    if (status == NPART_OK)
+        status = npart__find_invalid(&state->inference, error);
+    if (status != NPART_OK)
+        return status;
+    state->is_invalid = npart__is_invalid(&state->inference);
+    state->shared.arena = arena;
+    state->target_count = request->target_count;
+    state->plans = npart__arena_zeroed(arena, request->target_count, sizeof *state->plans);
+    state->outcomes = npart__arena_zeroed(arena, request->target_count, sizeof *state->outcomes);
+    if (!state->plans || !state->outcomes)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < request->target_count && status == NPART_OK && !search->plans_nothing; i++) {
+        struct npart__plan_request plan = request->plan;
+        plan.model_name = request->model_name;
+        plan.inference = &state->inference;
+        plan.shared = &state->shared;
+        plan.oplist = request->targets[i].oplist;
+        plan.target = request->targets[i].target;
+        status = npart__plan_make(&plan, arena, &state->plans[i], error);
+        if (status == NPART_OK)
+            settle_outcome(&state->plans[i], &state->outcomes[i]);
+        search->fix->plan_count++;
+    }
+    if (request->progress && !search->plans_nothing)
+        request->progress(request->payload, what, search->fix->plan_count);
+    return status;
+}
+
+npart_status npart__state_widen(struct npart__search *search, struct npart__state *state)
+{
+    if (state->wide)
+        return NPART_OK;
+    struct npart__infer_options options = state->inference.options;
+    struct npart__inference *wide = npart__arena_zeroed(&state->arena, 1, sizeof *wide);
+    if (!wide)
+        return npart__fail_memory(search->error);
+    options.most_elements = NPART__LIMIT_FIX_ELEMENTS;
+    npart_status status = npart__infer(&state->graph, &options, &state->arena, wide, search->error);
+    if (status == NPART_OK)
+        state->wide = wide;
+    return status;
+}
+
+/* ---- what is left ------------------------------------------------------------------------------------------------ */
+
+/* A call or a branch whose nodes stand in its place is left where one of them is. */
+static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
+{
+    const struct npart__session *session = &plan->session;
+    const struct npart__node *node = &session->graph->nodes.items[id];
+    if (npart__is_live(session, id))
+        return !plan->accepted[id] || plan->mask.verdicts[id] == NPART__FAIL;
+    if (session->fates[id] == NPART__FATE_FUSED) {
+        uint32_t into = npart__fused_into(session, id);
+        return into != NPART_NONE && npart__is_live(session, into) && !plan->accepted[into];
+    }
+    if (session->fates[id] != NPART__FATE_INLINED || node->callee == NPART_NONE || depth == NPART__LIMIT_CALL_DEPTH)
+        return false;
+    const struct npart__scope *scope = &session->graph->scopes.items[node->callee];
+    for (uint32_t i = 0; i < scope->node_count; i++)
+        if (is_left_by(plan, scope->first_node + i, depth + 1))
+            return true;
+    return false;
+}
+
+/* Nodes that are taken, and fail to compile together. */
+static bool fails_with_others(const struct npart__plan *plan, uint32_t id)
+{
+    for (uint32_t i = 0; i < plan->mask.failing.count; i++) {
+        const struct npart__failing *failing = &plan->mask.failing.items[i];
+        for (uint32_t k = 0; k < failing->node_count; k++)
+            if (plan->mask.failing_nodes.items[failing->first_node + k] == id)
+                return true;
+    }
+    return false;
+}
+
+bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node)
+{
+    return is_left_by(&state->plans[target], node, 0) || fails_with_others(&state->plans[target], node);
+}
+
+bool npart__is_left(const struct npart__state *state, uint32_t node)
+{
+    for (uint32_t i = 0; i < state->target_count; i++)
+        if (npart__is_left_by(state, i, node))
+            return true;
+    return false;
+}
+
+/* ---- which is better --------------------------------------------------------------------------------------------- */
+
+static int compare_counts(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Costs are estimates: a difference below one in a thousand is none. */
+int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b)
+{
+    int order = compare_counts(a->failed, b->failed);
+    if (!order)
+        order = compare_counts(a->partitions, b->partitions);
+    if (!order)
+        order = compare_counts(a->left, b->left);
+    if (!order && a->ms >= 0 && b->ms >= 0)
+        order = a->ms < b->ms * 0.999 ? -1 : a->ms * 0.999 > b->ms;
+    return order;
+}
+
+bool npart__is_worse(const struct npart__state *state, const struct npart__state *than)
+{
+    for (uint32_t i = 0; i < state->target_count; i++)
+        if (npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i]) > 0)
+            return true;
+    return state->is_invalid && !than->is_invalid;
+}
+
+bool npart__is_better(const struct npart__state *state, const struct npart__state *than)
+{
+    bool is_better = false;
+    for (uint32_t i = 0; i < state->target_count; i++)
+        is_better |= npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i]) < 0;
+    return is_better && !npart__is_worse(state, than);
+}
+
+bool npart__is_progress(const struct npart__state *state, const struct npart__state *than)
+{
+    bool is_progress = false;
+    for (uint32_t i = 0; i < state->target_count; i++) {
+        const struct npart__outcome *a = &state->outcomes[i], *b = &than->outcomes[i];
+        if (a->failed > b->failed)
+            return false;
+        is_progress |= a->failed < b->failed || a->partitions < b->partitions || a->left < b->left;
+    }
+    return is_progress && !(state->is_invalid && !than->is_invalid);
+}

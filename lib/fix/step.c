@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One step: a rewrite offered to nodes, what it made packed and analysed, and what is to be told of it.
+ */
+#include <stdio.h>
+
+#include "fix/state.h"
+
+#define LIMIT_CAVEATS 8u
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+/* Its own name, or that of its first result. */
+static const char *node_name(const struct npart__graph *graph, uint32_t id)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    uint32_t result = npart__node_output(graph, node, 0);
+    if (node->name && *node->name)
+        return node->name;
+    return result == NPART_NONE ? "" : npart__value_name(graph, result);
+}
+
+/* "IsNaN checked": a node that keeps its name and becomes another operator is removed, and added. */
+static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct npart__strings *keys, bool adds)
+{
+    const struct npart__node *node = &graph->nodes.items[id];
+    char text[512];
+    const char *name = node_name(graph, id);
+    int length = snprintf(text, sizeof text, "%u %s %s", node->scope ? 1u : 0u, npart__node_op(graph, node), name);
+    size_t bytes = length < 0 ? 0 : (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+    return adds ? npart__intern(keys, text, bytes, true) : npart__strings_find(keys, text, bytes);
+}
+
+/* Names of nodes that only the first graph has; nodes of functions are no one's. */
+static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
+                                    struct npart__arena *arena, uint32_t *count)
+{
+    struct npart__strings keys;
+    const char **names = npart__arena_zeroed(arena, from->nodes.count + (size_t)1, sizeof *names);
+    struct npart__arena scratch;
+    npart__arena_init(&scratch, &arena->allocator);
+    bool is_done = names && npart__strings_init(&keys, &scratch);
+    for (uint32_t i = 0; is_done && i < to->nodes.count; i++)
+        is_done = node_key(to, i, &keys, true) != NPART_NONE;
+    *count = 0;
+    for (uint32_t i = 0; is_done && i < from->nodes.count; i++) {
+        bool is_of_call = from->scopes.items[from->nodes.items[i].scope].kind == NPART__SCOPE_CALL;
+        const char *name = node_name(from, i);
+        if (!is_of_call && node_key(from, i, &keys, false) == NPART_NONE)
+            is_done = (names[(*count)++] = npart__arena_copy_text(arena, name, strlen(name))) != NULL;
+    }
+    npart__arena_clear(&scratch);
+    return is_done ? names : NULL;
+}
+
+static npart_status tell_changes(struct npart__search *search, const struct npart__state *from,
+                                 struct npart__attempt *attempt)
+{
+    struct npart__fix_step *step = &attempt->step;
+    step->removed = list_gone(&from->graph, &attempt->made->graph, search->arena, &step->removed_count);
+    step->added = list_gone(&attempt->made->graph, &from->graph, search->arena, &step->added_count);
+    struct npart__outcome *after = npart__arena_zeroed(search->arena, from->target_count, sizeof *after);
+    if (!step->removed || !step->added || !after)
+        return npart__fail_memory(search->error);
+    memcpy(after, attempt->made->outcomes, from->target_count * sizeof *after);
+    step->after = after;
+    return NPART_OK;
+}
+
+/* Each once, in the order of sites. */
+static bool add_caveat(const char **caveats, const char *caveat, struct npart__arena *arena)
+{
+    uint32_t i = 0;
+    if (!caveat || !*caveat)
+        return true;
+    for (; i < LIMIT_CAVEATS - 1 && caveats[i]; i++)
+        if (strcmp(caveats[i], caveat) == 0)
+            return true;
+    return i == LIMIT_CAVEATS - 1 || (caveats[i] = npart__arena_copy_text(arena, caveat, strlen(caveat))) != NULL;
+}
+
+/* ---- a new state ------------------------------------------------------------------------------------------------- */
+
+/* An edited model that cannot be read again is a mistake of the rewrite; that it would not be kept is all that is made
+ * of it. Only want of memory ends the search. */
+static npart_status analyse_made(struct npart__search *search, struct npart__state *from, struct npart__state *made,
+                                 struct npart__attempt *attempt, const char *what)
+{
+    npart_status status = npart__state_analyse(search, made, NULL, what);
+    if (status == NPART_OK) {
+        attempt->made = made;
+        return tell_changes(search, from, attempt);
+    }
+    npart__state_free(made);
+    attempt->made = NULL;
+    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+}
+
+static npart_status pack_and_analyse(struct npart__search *search, struct npart__state *from,
+                                     struct npart__editor *editor, struct npart__attempt *attempt, const char *what)
+{
+    struct npart__state *made = npart__state_new(search);
+    if (!made)
+        return npart__fail_memory(search->error);
+    npart_status status = npart__editor_pack(editor, &made->arena, &made->version, search->error);
+    if (status == NPART_OK)
+        return analyse_made(search, from, made, attempt, what);
+    npart__state_free(made);
+    return status == NPART_ERROR_MEMORY ? status : NPART_OK;
+}
+
+static npart_status open_editor(struct npart__search *search, struct npart__state *state,
+                                struct npart__inference *inference, struct npart__arena *scratch,
+                                struct npart__editor **out)
+{
+    const struct npart__graph *graph = &state->graph;
+    bool *is_constant = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_constant);
+    if (!is_constant)
+        return npart__fail_memory(search->error);
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        is_constant[i] = inference->facts[i].is_constant;
+    return npart__editor_open(&state->version, graph, inference, is_constant, scratch, out, search->error);
+}
+
+/* ---- rewrites ---------------------------------------------------------------------------------------------------- */
+
+struct offering {
+    struct npart__search *search;
+    struct npart__attempt *attempt;
+    struct npart__editor *editor;
+    const char **caveats, **sites;
+    const char *const **results;
+};
+
+/* Of a site that was kept: where, and what was made of it. */
+static npart_status note_site(struct offering *offering, const struct npart__site *site, const char *caveat)
+{
+    struct npart__attempt *attempt = offering->attempt;
+    struct npart__arena *arena = offering->search->arena;
+    uint32_t at = attempt->step.site_count++;
+    const char *name = npart__site_name(site, npart__result(site, 0));
+    if (site->equality > attempt->step.equality)
+        attempt->step.equality = site->equality;
+    offering->sites[at] = npart__arena_copy_text(arena, name, strlen(name));
+    offering->results[at] = npart__kept_results(site, arena);
+    attempt->nodes[at] = site->id;
+    bool is_told = offering->sites[at] && offering->results[at] && add_caveat(offering->caveats, caveat, arena);
+    return is_told ? NPART_OK : npart__fail_memory(offering->search->error);
+}
+
+static npart_status offer(struct offering *offering, uint32_t node)
+{
+    struct npart__search *search = offering->search;
+    const struct npart__rewrite *rewrite = offering->attempt->rewrite;
+    struct npart__site site;
+    if (!npart__site_begin(offering->editor, node, rewrite->id, rewrite->equality, &site))
+        return NPART_OK;
+    bool is_kept = npart__rewrite_try(rewrite, &site) && search->request->allowed >> site.equality & 1 &&
+                   npart__site_keep(&site);
+    if (is_kept)
+        return note_site(offering, &site, site.caveat ? site.caveat : rewrite->caveat);
+    npart__site_drop(&site);
+    return site.failed && !site.is_impossible ? npart__fail_memory(search->error) : NPART_OK;
+}
+
+static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
+{
+    if (!npart__is_anchor(attempt->rewrite, &state->graph, &state->graph.nodes.items[node]))
+        return false;
+    return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
+}
+
+static bool is_any_offered(const struct npart__state *state, const struct npart__attempt *attempt)
+{
+    for (uint32_t i = 0; i < state->graph.nodes.count; i++)
+        if (is_offered(state, attempt, i))
+            return true;
+    return false;
+}
+
+/* In the file's order, so that names are the same each time. */
+static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt,
+                              struct npart__arena *scratch)
+{
+    uint32_t count = state->graph.nodes.count;
+    struct offering offering = {.search = search, .attempt = attempt};
+    offering.caveats = npart__arena_zeroed(search->arena, LIMIT_CAVEATS, sizeof *offering.caveats);
+    offering.sites = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.sites);
+    offering.results = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *offering.results);
+    attempt->nodes = npart__arena_zeroed(search->arena, count + (size_t)1, sizeof *attempt->nodes);
+    if (!offering.caveats || !offering.sites || !offering.results || !attempt->nodes)
+        return npart__fail_memory(search->error);
+    attempt->step.caveats = offering.caveats;
+    attempt->sites = offering.sites;
+    attempt->results = offering.results;
+    npart_status status = npart__state_widen(search, state);
+    if (status == NPART_OK)
+        status = open_editor(search, state, state->wide, scratch, &offering.editor);
+    for (uint32_t i = 0; i < count && status == NPART_OK; i++)
+        if (is_offered(state, attempt, i))
+            status = offer(&offering, i);
+    if (status == NPART_OK && attempt->step.site_count)
+        status = pack_and_analyse(search, state, offering.editor, attempt, attempt->rewrite->id);
+    return status;
+}
+
+npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
+                                    struct npart__attempt *attempt)
+{
+    struct npart__arena scratch;
+    attempt->made = NULL;
+    attempt->step = (struct npart__fix_step){.rewrite = attempt->rewrite->id, .argument = attempt->rewrite->argument};
+    if (!is_any_offered(state, attempt))
+        return NPART_OK;
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = offer_all(search, state, attempt, &scratch);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
+
+static const char *const no_names[] = {NULL};
+
+static void describe(struct npart__attempt *attempt, const char *id, const char *argument, const char *const *caveats)
+{
+    attempt->made = NULL;
+    attempt->step = (struct npart__fix_step){.rewrite = id, .argument = argument, .caveats = caveats, .site_count = 1};
+    attempt->sites = no_names;
+}
+
+npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
+                                     struct npart__attempt *attempt)
+{
+    struct npart__arena scratch;
+    struct npart__editor *editor;
+    bool changed = false;
+    describe(attempt, "annotate", "only types and shapes are written down that follow from the graph", no_names);
+    npart__arena_init(&scratch, &search->arena->allocator);
+    npart_status status = npart__state_widen(search, state);
+    if (status == NPART_OK)
+        status = open_editor(search, state, state->wide, &scratch, &editor);
+    if (status == NPART_OK && !npart__editor_declare(editor, true, &changed))
+        status = npart__fail_memory(search->error);
+    if (status == NPART_OK && changed)
+        status = pack_and_analyse(search, state, editor, attempt, "annotate");
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* What is wrong with a size or a value is the user's to know, and not taken back. */
+npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
+                                 struct npart__attempt *attempt)
+{
+    static const char *const sizes[] = {"the file serves these sizes alone", NULL};
+    static const char *const values[] = {"the file serves these values alone: for others, another file is needed", NULL};
+    const struct npart__fix_request *request = search->request;
+    struct npart__arena scratch;
+    struct npart__editor *editor;
+    bool changed = request->value_count > 0;
+    describe(attempt, "bind", "sizes and values that are given are written down",
+             request->value_count ? values : sizes);
+    npart__arena_init(&scratch, &search->arena->allocator);
+    struct npart__inference *bound = npart__arena_zeroed(&scratch, 1, sizeof *bound);
+    npart_status status = bound ? npart__infer(&state->graph, &request->sizes, &scratch, bound, search->error)
+                                : npart__fail_memory(search->error);
+    if (status == NPART_OK)
+        status = open_editor(search, state, bound, &scratch, &editor);
+    if (status == NPART_OK && (request->sizes.binding_count || request->sizes.shape_count)) {
+        bool has_sizes = false;
+        if (!npart__editor_declare(editor, false, &has_sizes))
+            status = npart__fail_memory(search->error);
+        changed |= has_sizes;
+    }
+    for (uint32_t i = 0; i < request->value_count && status == NPART_OK; i++)
+        status = npart__editor_bind_value(editor, request->values[i].name, request->values[i].numbers,
+                                          request->values[i].count, search->error);
+    if (status == NPART_OK && changed)
+        status = pack_and_analyse(search, state, editor, attempt, "bind");
+    npart__arena_clear(&scratch);
+    if (status == NPART_OK && changed && !attempt->made)
+        return npart__fail(search->error, NPART_ERROR_ARGUMENT, "", "the model cannot be read with these sizes");
+    return status;
+}
