@@ -163,6 +163,10 @@ check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and t
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(OUT)/test/checks/rewrite_model: $(OUT)/test/checks/rewrite_model.o $(test_support) $(static_library)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+check-roundtrip: $(OUT)/test/checks/rewrite_model $(BUILD)/case-models/ready $(VENV)/ready ## models written again mean the same to protobuf
+	$(VENV)/bin/python test/checks/roundtrip.py $< fixtures $(BUILD)/case-models
 $(OUT)/test/checks/print_elements: $(OUT)/test/checks/print_elements.o $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 $(OUT)/test/checks/print_sizes: $(OUT)/test/checks/print_sizes.o $(static_library)
@@ -206,7 +210,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto check-roundtrip ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -391,7 +395,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-snapshot accept-snapshot judge-all \
+	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
