@@ -50,12 +50,13 @@ $(GENERATED)/onnx.pb-c.c $(GENERATED)/onnx.pb-c.h &: lib/onnx/onnx.proto
 	@mkdir -p $(GENERATED)
 	$(PROTOC_C) --proto_path=lib/onnx --c_out=$(GENERATED) $<
 
-# The op lists and cost files, each as an array of bytes, so that the library works without an install.
+# The op lists, cost files and rewrites, each as an array of bytes, so that the library works without an install.
 oplists := $(sort $(wildcard oplists/*.ops))
 costs := $(sort $(wildcard oplists/*.cost))
-$(GENERATED)/builtin_oplists.c: $(oplists) $(costs) tools/generate/embed.sh
+rewrites := $(sort $(wildcard oplists/*.rewrites))
+$(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/embed.sh
 	@mkdir -p $(GENERATED)
-	sh tools/generate/embed.sh $(oplists) $(costs) > $@.new && mv $@.new $@
+	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
 $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 	@mkdir -p $(@D)
@@ -104,7 +105,7 @@ install: all ## into PREFIX (default /usr/local), under DESTDIR
 	ln -sf $(shared_name).$(VERSION) $(DESTDIR)$(LIBDIR)/$(shared_name).$(MAJOR)
 	ln -sf $(shared_name).$(MAJOR) $(DESTDIR)$(LIBDIR)/$(shared_name)
 	install -m 755 $(tool) $(DESTDIR)$(BINDIR)/
-	install -m 644 $(oplists) $(costs) docs/oplist-format.md $(DESTDIR)$(DATADIR)/
+	install -m 644 $(oplists) $(costs) $(rewrites) docs/oplist-format.md docs/rewrites.md $(DESTDIR)$(DATADIR)/
 	printf '%s\n' "$$PC" > $(DESTDIR)$(LIBDIR)/pkgconfig/npu-partition.pc
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(INCLUDEDIR)/npu_partition.h $(DESTDIR)$(LIBDIR)/libnpu_partition.a

@@ -74,4 +74,15 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask);
 
+/* The last node, and by name of a pattern its value and, of a let, the node that makes it; NPART_NONE where it has
+ * none. */
+struct npart__match {
+    uint32_t root;
+    uint32_t values[NPART__LIMIT_PATTERN_NAMES], makers[NPART__LIMIT_PATTERN_NAMES];
+};
+/* Whether a match of the pattern ends in the node, its rules included. Others may use what lies within. Of the session
+ * it needs the graph, what is known and what is constant; without `fates` all nodes count. */
+bool npart__match_at(const struct npart__target *target, const struct npart__session *session,
+                     const struct npart__pattern *pattern, uint32_t node, struct npart__match *out);
+
 #endif

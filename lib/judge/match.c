@@ -45,7 +45,7 @@ struct matcher {
     const struct npart__pattern *pattern;
     struct unit unit;
     uint32_t steps;
-    const struct part_op *ops; /* by part */
+    const struct part_op *ops; /* by part; NULL: ops are compared by name, at a single node */
     const struct root *roots;  /* of matches whose op the graph has, in the list's order */
     uint32_t root_count;
     uint32_t *unit_of;         /* by node; NULL: nodes may be in several matches */
@@ -101,6 +101,10 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
 static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__node *node = &matcher->graph->nodes.items[id];
+    const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
+    if (!matcher->ops)
+        return npart__same_text(npart__node_op(matcher->graph, node), at->op) &&
+               npart__same_text(npart__text(&matcher->graph->strings, node->domain), at->domain);
     return node->op_type == matcher->ops[part].type && node->domain == matcher->ops[part].domain;
 }
 
@@ -111,7 +115,8 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
     const struct npart__pattern_part *at = &matcher->oplist->pattern_parts.items[part];
     const struct npart__node *node = &matcher->graph->nodes.items[id];
     bool is_taken = matcher->unit_of && matcher->unit_of[id] && !(at->is_shared && matcher->is_shared[id]);
-    if (!has_op(matcher, part, id) || !npart__is_live(matcher->session, id) || is_taken)
+    bool is_run = !matcher->session->fates || npart__is_live(matcher->session, id);
+    if (!has_op(matcher, part, id) || !is_run || is_taken)
         return false;
     struct unit *unit = &matcher->unit;
     bool is_known = false;
@@ -121,7 +126,8 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
         return false;
     if (!is_known)
         unit->nodes[unit->node_count++] = id;
-    if (matcher->pattern->is_failure || node->input_count != 2 || !matcher->ops[part].is_commutative)
+    bool commutes = matcher->ops ? matcher->ops[part].is_commutative : npart__op_plays(at->op, NPART__ROLE_COMMUTES);
+    if (matcher->pattern->is_failure || node->input_count != 2 || !commutes)
         return match_arguments(matcher, at->argument, node, false);
     struct unit before = *unit;
     if (match_arguments(matcher, at->argument, node, false))
@@ -273,20 +279,25 @@ static bool needs_hold(struct matcher *matcher)
     return true;
 }
 
-/* A match that ends in the node. */
-static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t node)
+/* Nodes that end in this one, and names by them. */
+static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
 {
-    matcher->pattern = &matcher->oplist->patterns.items[root->pattern];
     matcher->unit.node_count = 0;
     memset(matcher->unit.values, 0xff, sizeof matcher->unit.values); /* NPART_NONE */
     memset(matcher->unit.makers, 0xff, sizeof matcher->unit.makers);
     matcher->steps = 0;
-    const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[root->part];
-    bool is_match = part->kind == NPART__PATTERN_NAME
-                        ? match_name(matcher, part, npart__node_output(matcher->graph,
-                                                                       &matcher->graph->nodes.items[node], 0))
-                        : match_node(matcher, root->part, node);
-    return is_match && (matcher->pattern->is_failure || is_closed(matcher)) && needs_hold(matcher);
+    const struct npart__pattern_part *part = &matcher->oplist->pattern_parts.items[root];
+    return part->kind == NPART__PATTERN_NAME
+               ? match_name(matcher, part, npart__node_output(matcher->graph, &matcher->graph->nodes.items[node], 0))
+               : match_node(matcher, root, node);
+}
+
+/* A match that ends in the node. */
+static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t node)
+{
+    matcher->pattern = &matcher->oplist->patterns.items[root->pattern];
+    return find_nodes(matcher, root->part, node) && (matcher->pattern->is_failure || is_closed(matcher)) &&
+           needs_hold(matcher);
 }
 
 /* Later nodes first, so that of a match and its beginning the longer one is found. */
@@ -399,6 +410,34 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
         if (matcher.is_shared[i])
             judge_shared(&matcher, i, out);
     return true;
+}
+
+/* ---- a single place ---------------------------------------------------------------------------------------- */
+
+/* All nodes are of one list: those of another, as round a body, may have other names for values. */
+static bool is_of_one_list(const struct matcher *matcher)
+{
+    const struct npart__node *nodes = matcher->graph->nodes.items;
+    for (uint32_t i = 1; i < matcher->unit.node_count; i++)
+        if (nodes[matcher->unit.nodes[i]].scope != nodes[matcher->unit.nodes[0]].scope)
+            return false;
+    return true;
+}
+
+bool npart__match_at(const struct npart__target *target, const struct npart__session *session,
+                     const struct npart__pattern *pattern, uint32_t node, struct npart__match *out)
+{
+    struct matcher matcher = matcher_of(target, session);
+    matcher.pattern = pattern;
+    for (uint32_t i = 0; i < pattern->match_count; i++) {
+        if (!find_nodes(&matcher, pattern->matches[i], node) || !is_of_one_list(&matcher) || !needs_hold(&matcher))
+            continue;
+        out->root = node;
+        memcpy(out->values, matcher.unit.values, sizeof out->values);
+        memcpy(out->makers, matcher.unit.makers, sizeof out->makers);
+        return true;
+    }
+    return false;
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */

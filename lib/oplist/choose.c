@@ -86,6 +86,8 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
                                   struct npart__target *out, struct npart_error *error)
 {
     *out = (struct npart__target){.oplist = oplist, .variant = oplist->default_variant, .variant_text = ""};
+    if (oplist->is_rewrites)
+        return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s holds rewrites, and no target", oplist->path);
     /* All stages at first; those whose switch is against them are taken out below, once switches
      * are known. */
     out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;

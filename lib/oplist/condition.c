@@ -670,6 +670,17 @@ static uint32_t parse_or(struct npart__parser *parser, unsigned depth)
     return parse_linked(parser, depth, "or", NPART__TERM_OR, parse_and);
 }
 
+uint32_t npart__parse_number(struct npart__parser *parser)
+{
+    uint32_t term = parse_sum(parser, 0);
+    return parser->status == NPART_OK ? term : NPART_NONE;
+}
+
+bool npart__is_function(const char *word)
+{
+    return find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
+}
+
 uint32_t npart__parse_condition(struct npart__parser *parser)
 {
     uint32_t term = parse_or(parser, 0);

@@ -135,10 +135,14 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     selector.name = token->text;
     const struct npart__operator *newest = NULL;
     selector.kind = NPART__SELECT_ONE;
-    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector)))
-        return new_selector(parser, selector);
-    selector.version_count = 0;
     uint32_t name = npart__find_pattern_name(parser, token->text);
+    if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector))) {
+        if (parser->form && name != NPART_NONE)
+            npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s", token->text,
+                              parser->op->name);
+        return new_selector(parser, selector);
+    }
+    selector.version_count = 0;
     if (name != NPART_NONE) {
         selector.kind = NPART__SELECT_NAME;
         selector.version_count = 1;

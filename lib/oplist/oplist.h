@@ -164,6 +164,75 @@ struct npart__pattern {
     uint32_t line;
 };
 
+/* Part of what a rewrite puts in the place of a match: an expression over names of its pattern. */
+enum npart__put_kind {
+    NPART__PUT_NODE,    /* a new node of an op, with operands and attributes */
+    NPART__PUT_COPY,    /* a copy of a node of the match with other operands and some other attributes */
+    NPART__PUT_VALUE,   /* a value of the match: a name, or result `output` of a node that has one */
+    NPART__PUT_OPERAND, /* an operand of a node of the match, by the operator's name for it */
+    NPART__PUT_MADE,    /* result `output` of what a `make` line makes */
+    NPART__PUT_NUMBERS, /* a new constant */
+    NPART__PUT_CHOICE,  /* of two arguments the first where the condition holds */
+    NPART__PUT_ABSENT,  /* `*`: an operand that is left out, a result that nothing may use */
+    NPART__PUT_REST,    /* `..`: of a copy, its operands from here on */
+};
+#define NPART__ROOT_NAME UINT32_MAX /* as a name: the last node of the match */
+
+struct npart__put_part {
+    uint8_t kind, output;
+    bool is_vector;          /* numbers: of rank 1; else one number of rank 0 */
+    uint8_t element_type;    /* of numbers; 0: that of the value `like` */
+    uint32_t like;           /* part */
+    const char *domain, *op; /* of a node */
+    uint32_t name;           /* of the pattern's names, or of makes; NPART__ROOT_NAME */
+    uint32_t selector;       /* OPERAND */
+    uint32_t condition;      /* CHOICE */
+    uint32_t first_number, number_count; /* terms, in put_numbers */
+    uint32_t argument, next; /* first operand of a node; next operand of the same node; NPART_NONE ends both */
+    uint32_t attribute;      /* first of put_attributes */
+};
+
+/* An attribute of a new node: numbers, a word, or what another node has. */
+struct npart__put_attribute {
+    const char *name;
+    char kind;                           /* of the schema: f i s F I; '*': is dropped; 'r': number of results */
+    const char *copied;                  /* from the node `from`, with its default; NULL: the numbers */
+    uint32_t from;                       /* of the pattern's names, or NPART__ROOT_NAME */
+    uint32_t first_number, number_count; /* terms, in put_numbers */
+    uint32_t next;
+};
+
+/* Of one form of a rewrite: names of what it makes, and results that it puts. */
+#define NPART__LIMIT_MAKES 16u
+#define NPART__LIMIT_PUTS 8u
+
+/* What a rewrite replaces, and what by. */
+struct npart__rewrite_form {
+    struct npart__pattern pattern;
+    struct {
+        const char *text;
+        uint32_t part;
+        uint8_t results; /* how many of its node are asked for */
+        bool is_used;
+    } makes[NPART__LIMIT_MAKES];
+    uint32_t make_count;
+    uint32_t puts[NPART__LIMIT_PUTS]; /* parts, by result of the last node; further results must be unused */
+    uint32_t put_count;
+    uint32_t anchor; /* the node that a target lacks: the name of a let; NPART__ROOT_NAME: the last one */
+    uint8_t equality;
+    const char *caveat; /* NULL: the rewrite's */
+};
+
+/* A `rewrite` of a list of rewrites (docs/rewrites.md). */
+struct npart__rewriting {
+    const char *id, *argument, *source, *caveat; /* "" where it has none */
+    uint8_t phase, equality; /* places in npart__phase_words, npart__equality_words */
+    bool enables;
+    uint32_t first_form, form_count; /* in forms; of several that match the first counts */
+    uint32_t line;
+};
+extern const char *const npart__phase_words[], *const npart__equality_words[]; /* NULL ends them */
+
 /* A chip or a generation: `variant v73 is sm8550 like v69 with float`. Rules ask for it by
  * variant(v69), which holds for those that are like it, too. */
 struct npart__variant {
@@ -367,6 +436,12 @@ struct npart__oplist {
     struct NPART__ARRAY(struct npart__op_entry) ops; /* sorted by stage, domain, name, version */
     struct NPART__ARRAY(struct npart__pattern) patterns;
     struct NPART__ARRAY(struct npart__pattern_part) pattern_parts;
+    bool is_rewrites; /* it holds these and no target */
+    struct NPART__ARRAY(struct npart__rewriting) rewrites;
+    struct NPART__ARRAY(struct npart__rewrite_form) forms;
+    struct NPART__ARRAY(struct npart__put_part) put_parts;
+    struct NPART__ARRAY(struct npart__put_attribute) put_attributes;
+    struct NPART__ARRAY(uint32_t) put_numbers;
     struct NPART__ARRAY(struct npart__variant) variants;
     struct NPART__ARRAY(struct npart__parameter) parameters;
     struct NPART__ARRAY(struct npart__limit) limits;
@@ -424,13 +499,13 @@ npart_status npart__cost_read(const struct npart__oplist *base, const char *text
 npart_status npart__import_oplist(const char *text, size_t bytes, const char *target, const char *from,
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error);
 
-/* The lists and cost files built into the library; the last of each has no name. */
+/* The lists, cost files and lists of rewrites built into the library; the last of each has no name. */
 struct npart__builtin_oplist {
     const char *name;
     const unsigned char *text;
     size_t bytes;
 };
-extern const struct npart__builtin_oplist npart__builtin_oplists[], npart__builtin_costs[];
+extern const struct npart__builtin_oplist npart__builtin_oplists[], npart__builtin_costs[], npart__builtin_rewrites[];
 
 /* ---- a target chosen from it ------------------------------------------------------------------------------ */
 

@@ -111,6 +111,8 @@ struct npart__parser {
     /* where we are */
     struct npart__op_entry *op; /* being read, or NULL */
     struct npart__pattern *pattern; /* the same */
+    struct npart__rewriting *rewrite; /* the same */
+    struct npart__rewrite_form *form; /* of the rewrite; its pattern is the one that is being read */
     const char *op_source;
     const char *default_source;
     uint8_t gate;
@@ -207,6 +209,10 @@ const struct npart__token *npart__expect_name(struct npart__parser *parser, cons
 
 /* Reads a condition from the tokens; NPART_NONE after a failure. */
 uint32_t npart__parse_condition(struct npart__parser *parser);
+/* Reads a number that is calculated, or a word; NPART_NONE after a failure. */
+uint32_t npart__parse_number(struct npart__parser *parser);
+/* Whether the word is a question with a number or a word for an answer. */
+bool npart__is_function(const char *word);
 /* Whether a word means something in every condition already. */
 bool npart__is_reserved(const char *word);
 /* The function or predicate that a condition is first about: its word and what it is asked of, for a rule's id. */
@@ -245,7 +251,14 @@ uint32_t npart__accept_for(struct npart__parser *parser);
 
 void npart__line_param(struct npart__parser *parser);
 /* Where a line may stand. */
-enum npart__place { NPART__IN_LIST = 1, NPART__IN_OP = 2, NPART__IN_PATTERN = 4, NPART__IN_COST = 8 };
+enum npart__place {
+    NPART__IN_LIST = 1,
+    NPART__IN_OP = 2,
+    NPART__IN_PATTERN = 4,
+    NPART__IN_COST = 8,
+    NPART__IN_REWRITES = 16, /* in a list of rewrites, */
+    NPART__IN_REWRITE = 32,  /* and in one of them */
+};
 /* sections.c: all lines of a cost file. */
 void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes);
 /* `cost NAME` of a list: the figures of a built-in cost file; of a cost file: whose figures they are. */
@@ -291,6 +304,22 @@ void npart__line_of(struct npart__parser *parser);
 void npart__end_pattern(struct npart__parser *parser);
 /* The index of a name of the pattern being read, or NPART_NONE. */
 uint32_t npart__find_pattern_name(const struct npart__parser *parser, const char *name);
+
+/* ---- rewrite_lines.c: what a rewrite holds, beside a pattern's lines --------------------------------------------- */
+
+void npart__line_rewrites(struct npart__parser *parser);
+/* ID phase PHASE class CLASS [enables] "sentence" [source "..."]: begins a rewrite with its first form. */
+void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *rewrite,
+                         struct npart__rewrite_form *form);
+void npart__line_or(struct npart__parser *parser);
+void npart__line_caveat(struct npart__parser *parser);
+void npart__line_at(struct npart__parser *parser);
+void npart__line_make(struct npart__parser *parser);
+void npart__line_put(struct npart__parser *parser);
+/* Checks the last form, and keeps it. */
+void npart__end_form(struct npart__parser *parser);
+/* The op of the form's last node, of which rules may ask too; false where there is none, or several. */
+bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out);
 
 /* ---- rule_line.c ------------------------------------------------------------------------------------------ */
 

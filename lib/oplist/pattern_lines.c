@@ -244,7 +244,9 @@ void npart__line_of(struct npart__parser *parser)
         .domain = at->domain, .name = at->op, .first_version = 1, .last_version = INT32_MAX, .gate = parser->gate};
     uint32_t first = parser->oplist->rules.count;
     parser->op = &op;
+    parser->first_selector = parser->oplist->selectors.count; /* operands of the same name are others of another op */
     npart__parse_rule(parser, "need");
+    parser->first_selector = parser->oplist->selectors.count;
     parser->op = NULL;
     for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);

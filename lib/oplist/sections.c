@@ -21,7 +21,18 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
 /* need, refuse, maybe, note, unit: a rule of the kind that its keyword says. */
 static void line_rule(struct npart__parser *parser)
 {
+    /* Rules of a rewrite may ask about its last node. */
+    struct npart__op_entry root;
+    bool has_root = parser->form && npart__root_op(parser, &root);
+    if (has_root) {
+        parser->op = &root;
+        parser->first_selector = parser->oplist->selectors.count;
+    }
     npart__parse_rule(parser, parser->now.range.tokens[parser->now.at - 1].text);
+    if (has_root) {
+        parser->op = NULL;
+        parser->first_selector = parser->oplist->selectors.count;
+    }
 }
 
 /* use NAME[(ARGUMENT, ...)]...: the rules of defines. */
@@ -185,6 +196,25 @@ static void line_pattern(struct npart__parser *parser, bool is_failure, const st
     NPART__KEEP(parser, &parser->oplist->patterns, pattern);
 }
 
+/* rewrite ID ...: with the statements that follow. One with a mistake is not kept. */
+static void line_rewrite(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
+{
+    struct npart__rewriting rewrite = {.id = ""};
+    struct npart__rewrite_form form;
+    uint32_t mistakes = parser->mistakes;
+    npart__line_rewrite(parser, &rewrite, &form);
+    if (parser->status != NPART_OK)
+        return;
+    read_statements(parser, statements, count);
+    if (parser->mistakes == mistakes)
+        npart__end_form(parser);
+    parser->rewrite = NULL;
+    parser->form = NULL;
+    parser->pattern = NULL;
+    if (parser->mistakes == mistakes)
+        NPART__KEEP(parser, &parser->oplist->rewrites, rewrite);
+}
+
 /* ---- dispatch -------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -194,7 +224,8 @@ static const struct {
 /* One row for each keyword; `source` has two, by place. */
 } keywords[] = {
     {"target", npart__line_target, NPART__IN_LIST},
-    {"source", npart__line_source, NPART__IN_LIST | NPART__IN_COST},
+    {"source", npart__line_source, NPART__IN_LIST | NPART__IN_COST | NPART__IN_REWRITES},
+    {"rewrites", npart__line_rewrites, NPART__IN_LIST},
     {"toolchain", npart__line_toolchain, NPART__IN_LIST},
     {"standing", npart__line_standing, NPART__IN_LIST},
     {"switches", npart__line_switches, NPART__IN_LIST},
@@ -218,18 +249,23 @@ static const struct {
     {"gate", npart__line_gate, NPART__IN_LIST},
     {"every", npart__line_every, NPART__IN_LIST},
     {"drop", npart__line_drop, NPART__IN_LIST},
-    {"need", line_rule, NPART__IN_OP | NPART__IN_PATTERN},
+    {"need", line_rule, NPART__IN_OP | NPART__IN_PATTERN | NPART__IN_REWRITE},
     {"maybe", line_rule, NPART__IN_OP},
     {"note", line_rule, NPART__IN_OP},
     {"unit", line_rule, NPART__IN_OP},
     {"refuse", line_rule, NPART__IN_OP},
-    {"use", line_use, NPART__IN_OP | NPART__IN_PATTERN},
+    {"use", line_use, NPART__IN_OP | NPART__IN_PATTERN | NPART__IN_REWRITE},
     {"source", line_source_of_op, NPART__IN_OP},
-    {"let", npart__line_let, NPART__IN_PATTERN},
+    {"let", npart__line_let, NPART__IN_PATTERN | NPART__IN_REWRITE},
     {"share", npart__line_share, NPART__IN_PATTERN},
-    {"match", npart__line_match, NPART__IN_PATTERN},
-    {"of", npart__line_of, NPART__IN_PATTERN},
+    {"match", npart__line_match, NPART__IN_PATTERN | NPART__IN_REWRITE},
+    {"of", npart__line_of, NPART__IN_PATTERN | NPART__IN_REWRITE},
     {"advice", npart__line_advice, NPART__IN_PATTERN},
+    {"at", npart__line_at, NPART__IN_REWRITE},
+    {"or", npart__line_or, NPART__IN_REWRITE},
+    {"caveat", npart__line_caveat, NPART__IN_REWRITE},
+    {"make", npart__line_make, NPART__IN_REWRITE},
+    {"put", npart__line_put, NPART__IN_REWRITE},
 };
 
 /* Calls the reader of the keyword that a statement begins with; what the reader leaves of the
@@ -260,7 +296,9 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
         parser->now.line = statements[i].line;
         npart__read_range(parser, statements[i].range);
         if (parser->status == NPART_OK)
-            dispatch(parser, parser->pattern ? NPART__IN_PATTERN : NPART__IN_OP);
+            dispatch(parser, parser->form      ? NPART__IN_REWRITE
+                             : parser->pattern ? NPART__IN_PATTERN
+                                               : NPART__IN_OP);
         npart__end_statement(parser);
     }
     parser->now = before;
@@ -268,7 +306,7 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
 
 /* Keywords that begin a section without being in the table: their readers are given statements,
  * not only a line. */
-static const char *const sections[] = {"op", "pattern", "failure", "define", "include"};
+static const char *const sections[] = {"op", "pattern", "failure", "rewrite", "define", "include"};
 
 /* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands. */
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
@@ -336,7 +374,12 @@ static void read_section(struct npart__parser *parser, const struct npart__lexed
     bool is_op = strcmp(word, "op") == 0, is_failure = strcmp(word, "failure") == 0;
     npart__read_range(parser, statement->range);
     parser->now.line = statement->line;
-    if (is_op || is_failure || strcmp(word, "pattern") == 0) {
+    if (parser->oplist->is_rewrites && strcmp(word, "rewrite") != 0) {
+        dispatch(parser, NPART__IN_REWRITES);
+    } else if (parser->oplist->is_rewrites) {
+        parser->now.at = 1;
+        line_rewrite(parser, statement + 1, inner);
+    } else if (is_op || is_failure || strcmp(word, "pattern") == 0) {
         parser->now.at = 1;
         /* Ids of rules begin with the target's name, so without it nothing that follows can be
          * read. */
@@ -401,7 +444,7 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
         if (!is_define && !at->is_broken)
             read_section(parser, at, inner);
         if (is_define || at->is_broken || strcmp(word, "op") == 0 || strcmp(word, "failure") == 0 ||
-            strcmp(word, "pattern") == 0)
+            strcmp(word, "pattern") == 0 || strcmp(word, "rewrite") == 0)
             i += inner;
     }
 }

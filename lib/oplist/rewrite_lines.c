@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lists of rewrites (docs/rewrites.md): what is replaced is a pattern, as in pattern_lines.c, with rules; what comes in
+ * its place is an expression over the pattern's names.
+ *
+ *   rewrites NAME
+ *   rewrite ID phase PHASE class CLASS [enables] "argument" [source "..."]
+ *     caveat "sentence"                 what a user must know; of the rewrite, or of the form at hand after its match
+ *     let, match, need, of              as in a pattern; rules may ask about the last node, too
+ *     at NAME                           the node that targets lack, where it is not the last: that of a let
+ *     make NAME = expression            a new node that is used more than once, or several of whose results are
+ *     put expression { "," expression } the results of the last node
+ *   or [class CLASS]                    begins another form: of several that match the first counts
+ *
+ *   expression = OP "(" [ item { "," item } ] ")" | NODE "(" [ item { "," item } ] ")" | NAME | NODE "." OPERAND | "*"
+ *              | ".." | numbers ( "of" expression | "as" TYPE ) | "if" "(" condition "," expression "," expression ")"
+ *   item       = expression | ATTRIBUTE "=" ( value | NODE "." ATTRIBUTE | "*" )
+ *   numbers    = number | "vector" "(" number { "," number } ")"
+ *
+ * NODE is the name of a let, or `root`. Numbers are calculated as in conditions, and ask the last node.
+ */
+#include <math.h>
+
+#include "oplist/parse.h"
+
+const char *const npart__phase_words[] = {"inline", "fold", "branch", "where", "shape", "one",
+                                          "unfuse", "mask", "rank",   NULL};
+const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "approx", NULL};
+
+/* ---- the rewrite ------------------------------------------------------------------------------------------- */
+
+/* rewrites NAME: the list holds rewrites, and no target. */
+void npart__line_rewrites(struct npart__parser *parser)
+{
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    npart__expect_end(parser);
+    if (!name)
+        return;
+    if (*parser->oplist->name || parser->include_depth)
+        npart__parse_fail(parser, 1, "a list holds rewrites or a target");
+    parser->oplist->name = name->text;
+    parser->oplist->is_rewrites = true;
+}
+
+/* WORD and one of these: its place. */
+static uint8_t take_word(struct npart__parser *parser, const char *word, const char *const *words)
+{
+    uint8_t found = 0;
+    if (!npart__need(parser, NPART__TOKEN_WORD, word, word))
+        return 0;
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, word);
+    while (token && words[found] && strcmp(words[found], token->text) != 0)
+        found++;
+    if (token && !words[found])
+        npart__parse_fail(parser, token->column, "there is no %s %s", word, token->text);
+    return found;
+}
+
+static void begin_form(struct npart__parser *parser)
+{
+    const struct npart__rewriting *rewrite = parser->rewrite;
+    *parser->form = (struct npart__rewrite_form){.equality = rewrite->equality, .anchor = NPART__ROOT_NAME};
+    parser->form->pattern = (struct npart__pattern){.name = rewrite->id,
+                                                    .line = parser->now.line,
+                                                    .unit_rule = NPART_NONE,
+                                                    .first_rule = parser->oplist->rules.count};
+    parser->pattern = &parser->form->pattern;
+    parser->first_rule = parser->pattern->first_rule;
+    parser->first_selector = parser->oplist->selectors.count;
+}
+
+void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *rewrite,
+                         struct npart__rewrite_form *form)
+{
+    const struct npart__token *id = npart__expect(parser, NPART__TOKEN_WORD, "the rewrite's id");
+    *rewrite = (struct npart__rewriting){.id = id ? id->text : "", .caveat = "", .line = parser->now.line};
+    for (uint32_t i = 0; id && i < parser->oplist->rewrites.count; i++)
+        if (strcmp(parser->oplist->rewrites.items[i].id, id->text) == 0)
+            npart__parse_fail(parser, id->column, "rewrite %s is there twice (line %u)", id->text,
+                              parser->oplist->rewrites.items[i].line);
+    rewrite->phase = take_word(parser, "phase", npart__phase_words);
+    rewrite->equality = take_word(parser, "class", npart__equality_words);
+    rewrite->enables = npart__accept(parser, NPART__TOKEN_WORD, "enables");
+    rewrite->argument = npart__take_text(parser, "a sentence: why the model is equal");
+    rewrite->source = npart__take_source(parser);
+    rewrite->first_form = parser->oplist->forms.count;
+    npart__expect_end(parser);
+    if (parser->oplist->rewrites.count == NPART__LIMIT_PATTERNS)
+        npart__parse_fail(parser, 1, "more than %u rewrites", NPART__LIMIT_PATTERNS);
+    if (parser->status != NPART_OK)
+        return;
+    parser->rewrite = rewrite;
+    parser->form = form;
+    begin_form(parser);
+}
+
+/* or [class CLASS] */
+void npart__line_or(struct npart__parser *parser)
+{
+    uint32_t mistakes = parser->mistakes, line = parser->now.line;
+    npart__end_form(parser);
+    parser->now.line = line;
+    if (parser->status != NPART_OK || parser->mistakes > mistakes)
+        return;
+    begin_form(parser);
+    if (npart__next_is(parser, NPART__TOKEN_WORD, "class"))
+        parser->form->equality = take_word(parser, "class", npart__equality_words);
+}
+
+void npart__line_caveat(struct npart__parser *parser)
+{
+    const char *text = npart__take_text(parser, "a sentence");
+    if (parser->form->pattern.match_count)
+        parser->form->caveat = text;
+    else
+        parser->rewrite->caveat = text;
+}
+
+/* ---- nodes of the match ------------------------------------------------------------------------------------ */
+
+/* The part that is the last node of a match: that of its let, where it is a name. */
+static const struct npart__pattern_part *root_part(const struct npart__parser *parser, uint32_t match)
+{
+    const struct npart__pattern *pattern = &parser->form->pattern;
+    const struct npart__pattern_part *parts = parser->oplist->pattern_parts.items;
+    const struct npart__pattern_part *part = &parts[pattern->matches[match]];
+    return part->kind == NPART__PATTERN_NAME ? &parts[pattern->names[part->name].part] : part;
+}
+
+static struct npart__op_entry entry_of(const struct npart__pattern_part *part)
+{
+    return (struct npart__op_entry){
+        .domain = part->domain, .name = part->op, .first_version = 1, .last_version = INT32_MAX};
+}
+
+bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out)
+{
+    if (parser->form->pattern.match_count == 0)
+        return false;
+    const struct npart__pattern_part *root = root_part(parser, 0);
+    for (uint32_t i = 1; i < parser->form->pattern.match_count; i++) {
+        const struct npart__pattern_part *other = root_part(parser, i);
+        if (strcmp(root->op, other->op) != 0 || strcmp(root->domain, other->domain) != 0)
+            return false;
+    }
+    *out = entry_of(root);
+    return true;
+}
+
+/* The op of `root` or of a let by `length` letters of its name. */
+static bool find_node(const struct npart__parser *parser, const char *text, size_t length, uint32_t *name,
+                      struct npart__op_entry *op)
+{
+    const struct npart__pattern *pattern = &parser->form->pattern;
+    *name = NPART__ROOT_NAME;
+    if (length == 4 && memcmp(text, "root", 4) == 0)
+        return npart__root_op(parser, op);
+    for (uint32_t i = 0; i < pattern->name_count; i++) {
+        const char *own = pattern->names[i].text;
+        if (pattern->names[i].part == NPART_NONE || strlen(own) != length || memcmp(own, text, length) != 0)
+            continue;
+        *name = i;
+        *op = entry_of(&parser->oplist->pattern_parts.items[pattern->names[i].part]);
+        return true;
+    }
+    return false;
+}
+
+static uint32_t find_make(const struct npart__parser *parser, const char *text, size_t length)
+{
+    for (uint32_t i = 0; i < parser->form->make_count; i++)
+        if (strlen(parser->form->makes[i].text) == length && memcmp(parser->form->makes[i].text, text, length) == 0)
+            return i;
+    return NPART_NONE;
+}
+
+/* An operand of a node by its name, as conditions name it. */
+static uint32_t select_operand(struct npart__parser *parser, struct npart__op_entry op, const char *text,
+                               uint64_t column)
+{
+    const struct npart__token name[2] = {{.kind = NPART__TOKEN_WORD, .column = column, .text = text},
+                                         {.kind = NPART__TOKEN_END, .column = column, .text = ""}};
+    const struct npart__reading before = parser->now;
+    struct npart__op_entry *outer = parser->op;
+    parser->op = &op;
+    parser->first_selector = parser->oplist->selectors.count;
+    parser->now.range = (struct npart__range){name, 1};
+    parser->now.at = 0;
+    uint32_t selector = npart__parse_selector(parser);
+    parser->now = before;
+    parser->op = outer;
+    parser->first_selector = parser->oplist->selectors.count;
+    return selector;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------- */
+
+static uint32_t parse_put(struct npart__parser *parser, unsigned depth);
+
+static struct npart__put_part blank_part(enum npart__put_kind kind)
+{
+    return (struct npart__put_part){.kind = (uint8_t)kind, .domain = "", .op = "", .like = NPART_NONE,
+                                    .name = NPART_NONE, .selector = NPART_NONE, .condition = NPART_NONE,
+                                    .argument = NPART_NONE, .next = NPART_NONE, .attribute = NPART_NONE};
+}
+
+static uint32_t add_part(struct npart__parser *parser, struct npart__put_part part)
+{
+    NPART__KEEP(parser, &parser->oplist->put_parts, part);
+    return parser->status == NPART_OK ? parser->oplist->put_parts.count - 1 : NPART_NONE;
+}
+
+/* A number, or `inf`, which conditions do not have. */
+static uint32_t take_number(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__peek(parser);
+    bool is_negative = npart__next_is(parser, NPART__TOKEN_MARK, "-");
+    if (strcmp(token[is_negative].text, "inf") != 0)
+        return npart__parse_number(parser);
+    parser->now.at += 1u + is_negative;
+    struct npart__term infinite = {.kind = NPART__TERM_NUMBER, .op = 1, .left = NPART_NONE, .right = NPART_NONE,
+                                   .next = NPART_NONE, .selector = NPART_NONE,
+                                   .real = is_negative ? -INFINITY : INFINITY};
+    NPART__KEEP(parser, &parser->oplist->terms, infinite);
+    return parser->oplist->terms.count - 1;
+}
+
+/* `(a, b, c)`, or one number without parentheses. Numbers of a constant or an attribute follow one another. */
+static void take_numbers(struct npart__parser *parser, bool is_list, uint32_t *first, uint32_t *count)
+{
+    *first = parser->oplist->put_numbers.count;
+    *count = 0;
+    if (is_list && !npart__need(parser, NPART__TOKEN_MARK, "(", "("))
+        return;
+    do {
+        uint32_t term = take_number(parser);
+        NPART__KEEP(parser, &parser->oplist->put_numbers, term);
+        ++*count;
+    } while (is_list && npart__accept(parser, NPART__TOKEN_MARK, ","));
+    if (is_list)
+        (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
+}
+
+/* `0 of x`, `vector(0, rank(x)) as int64`: a constant with the type of another value, or with this one. */
+static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
+{
+    struct npart__put_part part = blank_part(NPART__PUT_NUMBERS);
+    part.is_vector = npart__accept(parser, NPART__TOKEN_WORD, "vector");
+    take_numbers(parser, part.is_vector, &part.first_number, &part.number_count);
+    if (npart__accept(parser, NPART__TOKEN_WORD, "of")) {
+        part.like = parse_put(parser, depth + 1);
+        const struct npart__put_part *like =
+            part.like == NPART_NONE ? NULL : &parser->oplist->put_parts.items[part.like];
+        if (like && like->kind != NPART__PUT_VALUE && like->kind != NPART__PUT_OPERAND)
+            npart__parse_fail(parser, npart__peek(parser)->column, "the type is that of a value of the match");
+        return add_part(parser, part);
+    }
+    if (!npart__need(parser, NPART__TOKEN_WORD, "as", "of and a name, or as and a type"))
+        return NPART_NONE;
+    const struct npart__token *type = npart__expect(parser, NPART__TOKEN_WORD, "an element type");
+    part.element_type = type ? (uint8_t)npart__type_number(type->text, strlen(type->text)) : 0;
+    if (type && !part.element_type)
+        npart__parse_fail(parser, type->column, "%s is no element type", type->text);
+    return add_part(parser, part);
+}
+
+/* `x`, `quantized.1`, `root.bias`: a value of the match, or what is made. */
+static uint32_t parse_name(struct npart__parser *parser)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    struct npart__put_part part = blank_part(NPART__PUT_VALUE);
+    struct npart__op_entry op;
+    if (!token)
+        return NPART_NONE;
+    const char *dot = strrchr(token->text, '.');
+    size_t length = dot ? (size_t)(dot - token->text) : strlen(token->text);
+    bool is_result = dot && dot[1] >= '0' && dot[1] <= '9' && !dot[2];
+    uint32_t make = find_make(parser, token->text, length), name;
+    part.output = is_result ? (uint8_t)(dot[1] - '0') : 0;
+    if (make != NPART_NONE && (!dot || is_result)) {
+        part.kind = NPART__PUT_MADE;
+        part.name = make;
+        parser->form->makes[make].is_used = true;
+        if (parser->form->makes[make].results <= part.output)
+            parser->form->makes[make].results = (uint8_t)(part.output + 1);
+        return add_part(parser, part);
+    }
+    if (find_node(parser, token->text, length, &name, &op)) {
+        part.name = name;
+        part.kind = dot && !is_result ? NPART__PUT_OPERAND : NPART__PUT_VALUE;
+        if (part.kind == NPART__PUT_OPERAND)
+            part.selector = select_operand(parser, op, dot + 1, token->column);
+        return add_part(parser, part);
+    }
+    part.name = dot ? NPART_NONE : npart__find_pattern_name(parser, token->text);
+    if (part.name == NPART_NONE)
+        npart__parse_fail(parser, token->column, "%s is no name of the rewrite", token->text);
+    return add_part(parser, part);
+}
+
+/* if(CONDITION, THIS, THAT) */
+static uint32_t parse_choice(struct npart__parser *parser, unsigned depth)
+{
+    struct npart__put_part part = blank_part(NPART__PUT_CHOICE);
+    parser->now.at += 2;
+    part.condition = npart__parse_condition(parser);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ",", ", and an expression");
+    part.argument = parse_put(parser, depth + 1);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ",", ", and an expression");
+    uint32_t other = parse_put(parser, depth + 1);
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
+    if (parser->status == NPART_OK)
+        parser->oplist->put_parts.items[part.argument].next = other;
+    return add_part(parser, part);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+/* What the attribute is in any version of the op, the newest first: older ones have axes that are operands now. False:
+ * the standard has the op, and not with this attribute. */
+static bool find_kind(const struct npart__put_part *node, const char *name, char *kind)
+{
+    struct npart__attribute_schema schema;
+    size_t count;
+    const struct npart__operator *versions = npart__operator_versions(node->domain, node->op, &count);
+    bool is_known = count > 0;
+    *kind = 0;
+    while (count-- > 0) {
+        if (!npart__operator_attribute(&versions[count], name, strlen(name), &schema))
+            continue;
+        *kind = schema.kind;
+        return true;
+    }
+    return !is_known;
+}
+
+/* ATTRIBUTE "=" ...; its index. */
+static uint32_t parse_attribute(struct npart__parser *parser, const struct npart__put_part *node)
+{
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
+    struct npart__put_attribute attribute = {.name = name ? name->text : "", .from = NPART_NONE, .next = NPART_NONE};
+    if (!name)
+        return NPART_NONE;
+    parser->now.at++; /* = */
+    bool is_copy = node->kind == NPART__PUT_COPY, is_count = is_copy && strcmp(name->text, "results") == 0;
+    if (is_count)
+        attribute.kind = 'r';
+    else if (!find_kind(node, name->text, &attribute.kind))
+        npart__parse_fail(parser, name->column, "%s has no attribute %s", node->op, name->text);
+    const struct npart__token *value = npart__peek(parser);
+    const char *dot = value->kind == NPART__TOKEN_WORD ? strrchr(value->text, '.') : NULL;
+    struct npart__op_entry op;
+    if (is_copy && npart__accept(parser, NPART__TOKEN_MARK, "*")) {
+        attribute.kind = '*';
+    } else if (dot && find_node(parser, value->text, (size_t)(dot - value->text), &attribute.from, &op)) {
+        const struct npart__put_part from = {.domain = op.domain, .op = op.name};
+        char kind;
+        attribute.copied = dot + 1;
+        if (!find_kind(&from, dot + 1, &kind))
+            npart__parse_fail(parser, value->column, "%s has no attribute %s", op.name, dot + 1);
+        parser->now.at++;
+    } else {
+        bool is_list = attribute.kind == 'I' || attribute.kind == 'F';
+        take_numbers(parser, is_list, &attribute.first_number, &attribute.number_count);
+    }
+    NPART__KEEP(parser, &parser->oplist->put_attributes, attribute);
+    return parser->oplist->put_attributes.count - 1;
+}
+
+/* No version of the op takes as many. */
+static bool has_too_many(const struct npart__put_part *node, uint32_t operands)
+{
+    struct npart__operand operand;
+    size_t count;
+    const struct npart__operator *versions = npart__operator_versions(node->domain, node->op, &count);
+    if (count == 0 || operands == 0)
+        return false;
+    if (npart__operator_input(&versions[count - 1], operands - 1, &operand))
+        return false;
+    for (unsigned i = 0; npart__operator_input(&versions[count - 1], i, &operand); i++)
+        if (operand.is_variadic)
+            return false;
+    return true;
+}
+
+/* Operands and attributes, in any order, up to the closing parenthesis. */
+static void parse_items(struct npart__parser *parser, struct npart__put_part *node, unsigned depth)
+{
+    uint32_t last = NPART_NONE, last_attribute = NPART_NONE, operands = 0;
+    uint64_t column = npart__peek(parser)->column;
+    if (npart__accept(parser, NPART__TOKEN_MARK, ")"))
+        return;
+    do {
+        const struct npart__token *token = npart__peek(parser);
+        bool is_attribute = token->kind == NPART__TOKEN_WORD && token[1].kind == NPART__TOKEN_MARK &&
+                            strcmp(token[1].text, "=") == 0;
+        uint32_t item = is_attribute ? parse_attribute(parser, node) : parse_put(parser, depth + 1);
+        if (parser->status != NPART_OK)
+            return;
+        if (is_attribute) {
+            if (last_attribute == NPART_NONE)
+                node->attribute = item;
+            else
+                parser->oplist->put_attributes.items[last_attribute].next = item;
+            last_attribute = item;
+            continue;
+        }
+        bool is_rest = parser->oplist->put_parts.items[item].kind == NPART__PUT_REST;
+        bool ends = last != NPART_NONE && parser->oplist->put_parts.items[last].kind == NPART__PUT_REST;
+        if (ends || (is_rest && node->kind != NPART__PUT_COPY))
+            npart__parse_fail(parser, token->column, ".. stands last, in a copy of a node");
+        if (last == NPART_NONE)
+            node->argument = item;
+        else
+            parser->oplist->put_parts.items[last].next = item;
+        last = item;
+        operands += !is_rest;
+    } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
+    (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
+    if (has_too_many(node, operands))
+        npart__parse_fail(parser, column, "%s has not so many operands", node->op);
+}
+
+static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
+{
+    const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
+    struct npart__put_part part = blank_part(NPART__PUT_NODE);
+    struct npart__op_entry op;
+    uint32_t name;
+    if (!token)
+        return NPART_NONE;
+    if (find_node(parser, token->text, strlen(token->text), &name, &op)) {
+        part.kind = NPART__PUT_COPY;
+        part.name = name;
+        part.domain = op.domain;
+        part.op = op.name;
+    } else {
+        npart__split_op_name(token->text, &part.domain, &part.op, parser->arena);
+        if (!npart__check_op(parser, token->text, token->column))
+            return NPART_NONE;
+    }
+    parser->now.at++; /* the parenthesis */
+    parse_items(parser, &part, depth);
+    return add_part(parser, part);
+}
+
+/* An expression is told by its first words. */
+static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
+{
+    const struct npart__token *token = npart__peek(parser);
+    bool opens = token->kind == NPART__TOKEN_WORD && token[1].kind == NPART__TOKEN_MARK &&
+                 strcmp(token[1].text, "(") == 0;
+    if (parser->status != NPART_OK)
+        return NPART_NONE;
+    if (depth > NPART__LIMIT_PATTERN_DEPTH) {
+        npart__parse_fail(parser, token->column, "nested deeper than %u", NPART__LIMIT_PATTERN_DEPTH);
+        return NPART_NONE;
+    }
+    if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
+        return add_part(parser, blank_part(NPART__PUT_ABSENT));
+    if (npart__accept(parser, NPART__TOKEN_MARK, ".."))
+        return add_part(parser, blank_part(NPART__PUT_REST));
+    if (opens && strcmp(token->text, "if") == 0)
+        return parse_choice(parser, depth);
+    bool is_number = token->kind != NPART__TOKEN_WORD || strcmp(token->text, "inf") == 0 ||
+                     (opens && (strcmp(token->text, "vector") == 0 || npart__is_function(token->text)));
+    return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
+}
+
+/* With the last node as what conditions and numbers ask about. */
+static uint32_t parse_expression(struct npart__parser *parser)
+{
+    struct npart__op_entry root;
+    if (!npart__root_op(parser, &root)) {
+        npart__parse_fail(parser, 1, "match lines, all of one op, stand before what is made of them");
+        return NPART_NONE;
+    }
+    parser->op = &root;
+    parser->first_selector = parser->oplist->selectors.count;
+    uint32_t part = parse_put(parser, 0);
+    parser->op = NULL;
+    parser->first_selector = parser->oplist->selectors.count;
+    return part;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------- */
+
+/* at NAME */
+void npart__line_at(struct npart__parser *parser)
+{
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    struct npart__op_entry op;
+    uint32_t found;
+    if (!name)
+        return;
+    if (!find_node(parser, name->text, strlen(name->text), &found, &op) || found == NPART__ROOT_NAME)
+        npart__parse_fail(parser, name->column, "no let says what node makes %s", name->text);
+    parser->form->anchor = found;
+}
+
+/* make NAME = expression */
+void npart__line_make(struct npart__parser *parser)
+{
+    struct npart__rewrite_form *form = parser->form;
+    const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
+    if (!name)
+        return;
+    bool is_known = npart__find_pattern_name(parser, name->text) != NPART_NONE ||
+                    find_make(parser, name->text, strlen(name->text)) != NPART_NONE || strcmp(name->text, "root") == 0;
+    if (is_known)
+        npart__parse_fail(parser, name->column, "%s has a meaning already", name->text);
+    if (form->make_count == NPART__LIMIT_MAKES)
+        npart__parse_fail(parser, name->column, "more than %u make lines", NPART__LIMIT_MAKES);
+    (void)npart__need(parser, NPART__TOKEN_MARK, "=", "=");
+    uint32_t part = parse_expression(parser);
+    if (parser->status != NPART_OK)
+        return;
+    form->makes[form->make_count].text = name->text;
+    form->makes[form->make_count++].part = part;
+}
+
+/* put expression, expression, ...: by result. */
+void npart__line_put(struct npart__parser *parser)
+{
+    struct npart__rewrite_form *form = parser->form;
+    if (form->put_count)
+        npart__parse_fail(parser, 1, "a second put");
+    do {
+        uint64_t column = npart__peek(parser)->column;
+        if (form->put_count == NPART__LIMIT_PUTS)
+            npart__parse_fail(parser, column, "more than %u results", NPART__LIMIT_PUTS);
+        uint32_t part = parse_expression(parser);
+        if (parser->status != NPART_OK)
+            return;
+        if (parser->oplist->put_parts.items[part].kind == NPART__PUT_REST)
+            npart__parse_fail(parser, column, ".. stands last, in a copy of a node");
+        form->puts[form->put_count++] = part;
+    } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
+}
+
+void npart__end_form(struct npart__parser *parser)
+{
+    struct npart__rewrite_form *form = parser->form;
+    npart__end_pattern(parser);
+    parser->now.line = form->pattern.line;
+    if (form->put_count == 0)
+        npart__parse_fail(parser, 1, "rewrite %s: it has no put line", parser->rewrite->id);
+    for (uint32_t i = 0; i < form->make_count; i++)
+        if (!form->makes[i].is_used)
+            npart__parse_fail(parser, 1, "rewrite %s: %s is never used", parser->rewrite->id, form->makes[i].text);
+    NPART__KEEP(parser, &parser->oplist->forms, *form);
+    parser->rewrite->form_count = parser->oplist->forms.count - parser->rewrite->first_form;
+}
