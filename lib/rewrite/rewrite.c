@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rewrite/rewrite.h"
+#include "rewrite/put.h"
 
 #define REWRITE(phase, id, anchors, equality, enables, function, argument, caveat)                                     \
     npart__rewrite_function npart__rewrite_##function;
@@ -14,21 +14,6 @@ const struct npart__rewrite npart__rewrites[] = {
 };
 
 const uint32_t npart__rewrite_count = NPART__COUNT(npart__rewrites) - 1;
-
-npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
-                                    struct npart_error *error)
-{
-    uint32_t count = 0;
-    struct npart__rewrite *rows = npart__arena_zeroed(arena, npart__rewrite_count + (size_t)1, sizeof *rows);
-    if (!rows)
-        return npart__fail_memory(error);
-    for (uint8_t phase = 0; phase < NPART__PHASES; phase++)
-        for (uint32_t i = 0; i < npart__rewrite_count; i++)
-            if (npart__rewrites[i].phase == phase)
-                rows[count++] = npart__rewrites[i];
-    *out = (struct npart__rewrite_set){rows, count};
-    return NPART_OK;
-}
 
 /* Anchors are words of one text: the next one's length, or 0. */
 static size_t next_anchor(const char **text)
@@ -57,5 +42,5 @@ bool npart__rewrite_try(const struct npart__rewrite *rewrite, struct npart__site
     site->rewrite = rewrite->id;
     site->equality = rewrite->equality;
     site->caveat = NULL;
-    return rewrite->apply && rewrite->apply(site) && !site->failed;
+    return (rewrite->pattern ? npart__try_pattern(rewrite, site) : rewrite->apply(site)) && !site->failed;
 }

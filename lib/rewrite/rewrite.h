@@ -49,6 +49,9 @@ struct npart__rewrite_set {
 /* Reads those that are data; `arena` holds the result. Fails where memory runs out. */
 npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
                                     struct npart_error *error);
+/* Those of one list, in its order. `text` need not outlive the call; fails with OPLIST where it has a mistake. */
+npart_status npart__rewrites_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
+                                  struct npart__rewrite_set *out, struct npart_error *error);
 /* Whether a rewrite replaces nodes of this op: asked before a site is made. */
 bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__graph *graph,
                       const struct npart__node *node);

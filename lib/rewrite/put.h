@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of rewrite: rewrites that are data.
+ */
+#ifndef NPART_PUT_H
+#define NPART_PUT_H
+
+#include "judge/answer.h"
+#include "rewrite/rewrite.h"
+
+/* A rewrite of a list. */
+struct npart__pattern_rewrite {
+    const struct npart__target *target; /* of the list, without switches: rules ask it nothing */
+    const struct npart__rewriting *rewriting;
+};
+
+/* pattern.c */
+bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site *site);
+
+/* What a form puts in the place of a match. With `is_trial` nothing is made: it is only found out whether all of it can
+ * be, as a form that cannot gives way to the next. */
+struct npart__putting {
+    struct npart__site *site;
+    const struct npart__target *target;
+    const struct npart__session *session; /* of the site, as rules ask it */
+    const struct npart__rewrite_form *form;
+    const struct npart__match *match;
+    bool is_trial;
+};
+bool npart__put_form(const struct npart__putting *putting);
+
+/* A name, and its element type; 0 where that is not known. */
+struct npart__put_value {
+    const char *name; /* NULL: cannot be made; "": is absent */
+    int element_type;
+};
+
+/* kernels.c: whether the model's version of the operator, and ONNX Runtime's CPU, take operands of these types; and the
+ * type of its first result. `version` is NULL where nothing is known of the op. */
+bool npart__can_make(const struct npart__operator *version, const struct npart__put_value *operands, uint32_t count,
+                     int *result_type);
+
+#endif
