@@ -253,6 +253,14 @@ check-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready 
 	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
 	$(PYTHON) test/fuzz/mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
 		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(MUTANTS) fixtures $(BUILD)/case-models
+FIX_MUTANTS ?= 20000
+check-fix-mutants: $(tool) $(OUT)/test/fuzz/make_mutants $(BUILD)/case-models/ready $(VENV)/ready ## FIX_MUTANTS changed models through fix
+	$(MAKE) VARIANT=asan $(BUILD)/asan/npu-partition
+	mkdir -p $(BUILD)/fix-patterns
+	$(VENV)/bin/python test/fidelity/fix_patterns.py $(BUILD)/fix-patterns
+	$(VENV)/bin/python test/fidelity/fix_mutants.py --tool $(tool) --sanitized $(BUILD)/asan/npu-partition \
+		--maker $(OUT)/test/fuzz/make_mutants --first $(FIRST_MUTANT) --count $(FIX_MUTANTS) fixtures $(BUILD)/case-models \
+		$(BUILD)/fix-patterns
 MUTATIONS ?= 60
 check-mutations: ## MUTATIONS changes of one token of the library, each of which a check must notice (SEED)
 	$(PYTHON) test/checks/mutations.py $(BUILD)/mutations --count $(MUTATIONS) --seed $(SEED)
@@ -362,6 +370,13 @@ fidelity-fix-oracle: $(tool) $(VENV)/ready ## fixed models put to the compiler (
 	$(VENV)/bin/python test/fidelity/fix_oracle.py --tool $(tool) --oracle $(ORACLE) --python $(ORACLE_PYTHON) --ep $(EP) \
 		--cache $(FIX_CACHE) $(if $(TRUTH),--truth $(TRUTH)) --minutes $(MINUTES) --page $(BUILD)/fix-oracle-$(EP).md $(MODELS)
 EP ?= qnn
+# PEERS is the bin folder of an environment of its own: python3 -m venv DIR && DIR/bin/pip install onnxslim onnxsim onnx onnxruntime
+PEERS ?= $(firstword $(wildcard ../tools/peers/bin))
+fidelity-fix-peers: $(tool) $(VENV)/ready ## fix beside onnxslim and onnxsim on the same models (PEERS=DIR/bin, MODELS; ORACLE)
+	@test -x "$(PEERS)/onnxslim" || { echo "PEERS=DIR/bin, after: python3 -m venv DIR &&" \
+		"DIR/bin/pip install onnxslim onnxsim onnx onnxruntime" >&2; exit 2; }
+	$(VENV)/bin/python test/fidelity/fix_peers.py --tool $(tool) --peers $(PEERS) --folder $(FIX_FOLDER)-peers \
+		$(if $(ORACLE),--oracle $(ORACLE) --python $(ORACLE_PYTHON) --cache $(FIX_CACHE)) --page $(BUILD)/fix-peers.md $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
@@ -397,7 +412,7 @@ help: ## this list
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
-	check-fuzz-corpus check-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
