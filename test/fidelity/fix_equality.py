@@ -120,7 +120,8 @@ def own_tolerance(rewrite):
 
 def report_bug(args, entry, options, problems):
     print(f"MISS {entry['file']}: {'; '.join(problems)}")
-    print("     ", fix_tool.command_of(args.tool, args.patterns / entry["file"], entry["target"], "OUT.onnx", options), flush=True)
+    print("     ", fix_tool.command_of(args.tool, args.patterns / entry["file"], entry["target"], "OUT.onnx", options),
+          flush=True)
 
 
 def judge_patterns(args, rows):
@@ -231,10 +232,12 @@ def judge_model(args, workers, path, rows):
                 told.add(key)
                 problems = judge_files(args, workers, source, out, fixed, {
                     "name": path.name, "dims": {}, "shapes": shapes, "feeds": feeds | {
-                        word.split("=")[0]: f"value:{int(word.endswith('true'))}" for word in bound[1:]}}, allowed, options)
+                        word.split("=")[0]: f"value:{int(word.endswith('true'))}" for word in bound[1:]}}, allowed,
+                        options)
             count_steps(rows, fixed, problems)
             before, after = fixed.summary("before"), fixed.summary("after")
-            line = (f"{path.name} {' '.join(bound + allowed)}: {before.get('partitions')}p -> {after.get('partitions')}p, "
+            line = (f"{path.name} {' '.join(bound + allowed)}: {before.get('partitions')}p -> "
+                    f"{after.get('partitions')}p, "
                     f"{dict(collections.Counter(fixed.applied))}, {fixed.seconds:.1f} s, {fixed.bytes >> 20} MiB")
             lines.append((line, problems, options))
     for line, problems, options in lines:
@@ -281,12 +284,14 @@ def judge_models(args, rows):
 
 
 def table(rows):
-    lines = ["| rewrite | class | patterns | meant for | applied there | applied where it should not | files changed | equal | largest error | stated |",
+    lines = ["| rewrite | class | patterns | meant for | applied there | applied where it should not | files changed "
+             "| equal | largest error | stated |",
              "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for row in sorted(rows.values(), key=lambda row: row.id):
         equality = fix_pattern_model.CLASSES.get(row.id, "?")
         stated = f"{own_tolerance(row.id):.0e}" if equality not in ("bits", "bits-if") else "0"
-        lines.append(f"| `{row.id}` | {equality} | {row.patterns} | {row.expected} | {row.applied} | {row.applied_unexpected} | {row.changed} | "
+        lines.append(f"| `{row.id}` | {equality} | {row.patterns} | {row.expected} | {row.applied} | "
+                     f"{row.applied_unexpected} | {row.changed} | "
                      f"{row.equal} | {row.error:.1e} | {stated} |")
     return lines
 
@@ -312,8 +317,10 @@ def main():
     lines = table(rows)
     print("\n".join(lines))
     missed = sum(len(row.misses) for row in rows.values())
-    print(f"{sum(row.patterns for row in rows.values())} patterns, each in {fix_feeds.DRAWS} draws; {sum(counts.values())} models: "
-          f"{counts['equal']} equal, {counts['missed']} missed, {counts['left out']} left out (more than {args.most_bytes >> 20} MiB of weights); {missed} misses")
+    print(f"{sum(row.patterns for row in rows.values())} patterns, each in {fix_feeds.DRAWS} draws; "
+          f"{sum(counts.values())} models: "
+          f"{counts['equal']} equal, {counts['missed']} missed, {counts['left out']} left out (more than "
+          f"{args.most_bytes >> 20} MiB of weights); {missed} misses")
     if args.page:
         args.page.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return bool(missed or counts["missed"])

@@ -58,7 +58,8 @@ class Campaign:
         self.failures, self.slowest, self.largest = [], 0.0, 0
 
     def way(self, number):
-        words = [[], ["--allow", "bits-if,ulp,step,approx"], ["--dim", "n=2", "--dim", "batch=1"], ["--allow", "bits-if,ulp", "--level", "off"]]
+        words = [[], ["--allow", "bits-if,ulp,step,approx"], ["--dim", "n=2", "--dim", "batch=1"],
+                 ["--allow", "bits-if,ulp", "--level", "off"]]
         return TARGETS[number % len(TARGETS)], words[number // len(TARGETS) % len(words)]
 
     def problem(self, number, file, out):
@@ -148,8 +149,10 @@ def main():
             count = min(BATCH, options.first + options.count - first)
             campaign.batch(first, count, pathlib.Path(folder), models)
             done += count
-    print(f"mutants: {done} of {len(models)} models and the generator through fix, {len(TARGETS)} targets: {json.dumps(dict(sorted(campaign.counts.items())))}, "
-          f"most {campaign.slowest:.2f} s, {campaign.largest >> 20} MiB (sanitized), {len(campaign.failures)} failed; {time.monotonic() - start:.0f} s")
+    print(f"mutants: {done} of {len(models)} models and the generator through fix, {len(TARGETS)} targets: "
+          f"{json.dumps(dict(sorted(campaign.counts.items())))}, "
+          f"most {campaign.slowest:.2f} s, {campaign.largest >> 20} MiB (sanitized), {len(campaign.failures)} "
+          f"failed; {time.monotonic() - start:.0f} s")
     print("steps:", " ".join(f"{name} {count}" for name, count in campaign.rewrites.most_common()))
     return bool(campaign.failures)
 

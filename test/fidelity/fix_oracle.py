@@ -191,15 +191,18 @@ def answer(args, oracle, case):
 def text_of(told):
     if told is None:
         return "not asked"
-    return "fails: " + told["error"][:70].replace("|", "/") if "error" in told else f"{told['partitions']}p {told['nodes'] - told['cpu']}/{told['nodes']}"
+    return "fails: " + told["error"][:70].replace("|",
+                                                  "/") if "error" in told else f"{told['partitions']}p {told['nodes'] - told['cpu']}/{told['nodes']}"
 
 
 def show(case):
     word = "-----" if not case.is_answered else "equal" if case.agrees else "OTHER"
     problem = "" if case.fixed.status == 0 else f" fix: exit status {case.fixed.status} {case.fixed.message[-200:]}"
     predicted = case.predicted and f"{case.predicted['partitions']}p {case.predicted['verdict']}"
-    print(f"{word} {case.name} [{case.way}]: before {text_of(case.before)}; predicted {predicted}; after {text_of(case.answer)}"
-          f" {case.answer.get('on_cpu', '') if case.answer and case.answer.get('cpu') else ''}{problem} {case.fixed.seconds:.1f} s", flush=True)
+    print(f"{word} {case.name} [{case.way}]: before {text_of(case.before)}; predicted {predicted}; after "
+          f"{text_of(case.answer)}"
+          f" {case.answer.get('on_cpu', '') if case.answer and case.answer.get('cpu') else ''}{problem} "
+          f"{case.fixed.seconds:.1f} s", flush=True)
 
 
 def totals(cases):
@@ -221,7 +224,8 @@ def totals(cases):
         "partitions before": sum(case.before["partitions"] for case in loads),
         "of them asked again, before": sum(case.before["partitions"] for case in both),
         "and after": sum(case.answer["partitions"] for case in both),
-        "whole before": sum(is_whole(case.before) for case in loads), "whole after": sum(is_whole(case.answer) for case in after),
+        "whole before": sum(is_whole(case.before) for case in loads),
+        "whole after": sum(is_whole(case.answer) for case in after),
         "one partition before": sum(case.before["partitions"] == 1 for case in loads),
         "one partition after": sum(case.answer["partitions"] == 1 for case in after),
         "failed before": sum(bool(case.before and "error" in case.before) for case in first),
@@ -232,13 +236,15 @@ def totals(cases):
 
 
 def page_of(args, by_way):
-    lines = [f"### {args.target}, asked of {'the HTP compiler' if args.ep == 'qnn' else 'the OpenVINO provider'}", "", "| figure | " + " | ".join(by_way) + " |",
+    lines = [f"### {args.target}, asked of {'the HTP compiler' if args.ep == 'qnn' else 'the OpenVINO provider'}", "",
+             "| figure | " + " | ".join(by_way) + " |",
              "|---|" + "---|" * len(by_way)]
     told = {way: totals(cases) for way, cases in by_way.items()}
     for figure in next(iter(told.values())):
         cells = [told[way][figure] for way in by_way]
         lines.append(f"| {figure} | " + " | ".join(", ".join(cell) or "none" if isinstance(cell, list) else str(cell) for cell in cells) + " |")
-    lines += ["", "| model | before | " + " | ".join(f"`{way}`" for way in by_way) + " | predicted |", "|---|---|" + "---|" * (len(by_way) + 1)]
+    lines += ["", "| model | before | " + " | ".join(f"`{way}`" for way in by_way) + " | predicted |",
+              "|---|---|" + "---|" * (len(by_way) + 1)]
     for cases in zip(*by_way.values()):
         changed = any(case.fixed.steps for case in cases)
         other = any(case.is_answered and not case.agrees for case in cases)

@@ -73,7 +73,8 @@ class Pattern:
         return self.feeds.get(name, self.feeds.get("*", ""))
 
     def entry(self, file):
-        return {"file": file, "id": self.id, "name": self.name, "variant": self.variant, "applies": self.applies, "target": self.target,
+        return {"file": file, "id": self.id, "name": self.name, "variant": self.variant, "applies": self.applies,
+                "target": self.target,
                 "class": self.equality or CLASSES[self.id], "options": self.options, "dims": self.dims,
                 "tolerance": self.tolerance, "override": self.override, "feeds": {value.name: self.kind(value.name)
                                                        for value in self.model.graph.input}}

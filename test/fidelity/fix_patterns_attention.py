@@ -52,7 +52,8 @@ def scale_softmax():
     pattern("scale-softmax", "scale-as-scalar", base.replace("z = Soft", "o = Expand(s, d)\n y = Soft").replace(
         " }", "\n z = Add(y, o) }"), {"s": np.float32(0.3), "d": np.array([4])}, applies=None)
     for name, change in (("last-axis", ("axis=1", "axis=2")), ("div", ("Mul(x, s)", "Div(x, s)")),
-                         ("mul-x-x", ("Mul(x, s)", "Mul(x, x)")), ("two-readers", ("z = Soft", "t = Abs(m)\n z = Soft"))):
+                         ("mul-x-x", ("Mul(x, s)", "Mul(x, x)")),
+                         ("two-readers", ("z = Soft", "t = Abs(m)\n z = Soft"))):
         more = {"is_varied": False}
         pattern("scale-softmax", name, base.replace(*change), {"s": np.float32(0.3)}, applies=False, **more)
     pattern("scale-softmax", "rank1-constant", base, {"s": np.array([0.3], np.float32)}, applies=False)
@@ -126,7 +127,8 @@ def attention_decomposed():
 
 def rms():
     for name, dims, size in (("rank3", "2,4,8", "8"), ("rank4", "2,2,4,8", "8"), ("scalar-scale", "2,4,8", "1")):
-        pattern("rms-decompose", name, f"(float[{dims}] x) => (z) {{ r = Add(x, x)\n m = RMSNormalization(r, w)\n z = Add(m, m) }}",
+        pattern("rms-decompose", name, f"(float[{dims}] x) => (z) {{ r = Add(x, x)\n m = RMSNormalization(r, w)\n z "
+                f"= Add(m, m) }}",
                 {"w": normal(int(size))}, opset=23, ir_version=10, target=INTEL)
     text = "(float[2,4,8] x) => (z) { r = Add(x, x)\n m = RMSNormalization<ATTR>(r, w)\n z = Add(m, m) }"
     attr = lambda words: text.replace("<ATTR>", f"<{words}>")
@@ -160,11 +162,14 @@ def skip_norms():
     head = "(float[2,4,8] x, float[2,4,8] y) => (z) { r = Add(x, x)\n "
     for kind, name in (("SkipLayerNormalization", "skip"), ("SkipSimplifiedLayerNormalization", "skip-rms")):
         beta = ", b" if name == "skip" else ""
-        unfuse(name, f"{head} m = com.microsoft.{kind}<epsilon=0.001>(r, y, g{beta})\n z = Add(m, m) }}", layer, opsets=both)
-        unfuse(f"{name}-bias", f"{head} m = com.microsoft.{kind}(r, y, g{beta}, bias)\n z = Add(m, m) }}", layer)
-        unfuse(f"{name}-sum", f"{head} m, \"\", \"\", s = com.microsoft.{kind}(r, y, g{beta}, bias)\n z = Add(m, s) }}", layer,
+        unfuse(name, f"{head} m = com.microsoft.{kind}<epsilon=0.001>(r, y, g{beta})\n z = Add(m, m) }}", layer,
                opsets=both)
-        unfuse(f"{name}-mean", f"{head} m, mean, var, s = com.microsoft.{kind}(r, y, g{beta})\n z = Add(m, s) }}", layer,
+        unfuse(f"{name}-bias", f"{head} m = com.microsoft.{kind}(r, y, g{beta}, bias)\n z = Add(m, m) }}", layer)
+        unfuse(f"{name}-sum", f"{head} m, \"\", \"\", s = com.microsoft.{kind}(r, y, g{beta}, bias)\n z = Add(m, s) }}",
+               layer,
+               opsets=both)
+        unfuse(f"{name}-mean", f"{head} m, mean, var, s = com.microsoft.{kind}(r, y, g{beta})\n z = Add(m, s) }}",
+               layer,
                applies=None)
     unfuse("skip-no-beta", f"{head} m = com.microsoft.SkipLayerNormalization(r, y, g)\n z = Add(m, m) }}", layer)
     unfuse("skip-broadcast", "(float[2,4,8] x, float[1,4,8] y) => (z) { r = Add(x, x)\n m = "
@@ -182,10 +187,12 @@ def gelus():
             unary("unfuse", f"{op.lower()}-{opset}", f"m = com.microsoft.{op}(r)", "2,4,8", opset=opset,
                   target=HEXAGON if op == "FastGelu" else NNAPI)
     unary("unfuse", "quickgelu-alpha", "m = com.microsoft.QuickGelu<alpha=0.5>(r)", "2,4,8", target=NNAPI)
-    unary("unfuse", "quickgelu-special", "m = com.microsoft.QuickGelu(r)", "2,4,8", feeds={"*": "special"}, applies=None)
+    unary("unfuse", "quickgelu-special", "m = com.microsoft.QuickGelu(r)", "2,4,8", feeds={"*": "special"},
+          applies=None)
     unary("unfuse", "fastgelu-bias", "m = com.microsoft.FastGelu(r, b)", "2,4,8", weights={"b": normal(8)})
     for opset in (14, 20):
-        unary("unfuse", f"biasgelu-{opset}", "m = com.microsoft.BiasGelu(r, b)", "2,4,8", weights={"b": normal(8)}, opset=opset)
+        unary("unfuse", f"biasgelu-{opset}", "m = com.microsoft.BiasGelu(r, b)", "2,4,8", weights={"b": normal(8)},
+              opset=opset)
 
 
 def embed():
@@ -195,11 +202,13 @@ def embed():
     feeds = {"i": "below:32", "t": "below:2"}
     unfuse("embed", text, weights, opsets=(14, 17), feeds=feeds)
     unfuse("embed-no-segment", text.replace(", int32[2,6] t)", ")").replace("(i, t, words, places, kinds",
-                                                                         '(i, "", words, places, ""'), weights, feeds=feeds)
+                                                                         '(i, "", words, places, ""'), weights,
+                                                                         feeds=feeds)
     unfuse("embed-mask", text.replace(", int32[2,6] t)", ", int32[2,6] t, int32[2,6] k0)").replace("g, b)", "g, b, k0)").replace(
         "z = Add(m, m)", "c = Cast<to=1>(k)\n s = ReduceSum<keepdims=0>(c)\n n = Add(m, s)\n z = Add(n, n)"), weights,
            feeds={**feeds, "k0": "mask"}, applies=None)
-    unfuse("embed-sum", text.replace("m, k =", "m, k, e =").replace("z = Add(m, m)", "z = Add(m, e)"), weights, feeds=feeds,
+    unfuse("embed-sum", text.replace("m, k =", "m, k, e =").replace("z = Add(m, m)", "z = Add(m, e)"), weights,
+           feeds=feeds,
            applies=None)
     unfuse("embed-positions", text.replace(", int32[2,6] t)", ", int32[2,6] t, int32[2,6] o)").replace("g, b)", 'g, b, "", o)'),
            weights, feeds={**feeds, "o": "below:16"}, applies=None)
@@ -232,8 +241,10 @@ def fused_attention():
 def fused_matmul():
     text = "(float[A] x, float[B] y) => (z) { r = Add(x, x)\n m = com.microsoft.FusedMatMul<ATTR>(r, y)\n z = Add(m, m) }"
     for name, left, right, attributes in (
-            ("scale", "2,3,4", "2,4,5", "alpha=0.125"), ("left", "2,4,3", "2,4,5", "transA=1"), ("right", "2,3,4", "2,5,4", "transB=1"),
-            ("both", "2,4,3", "2,5,4", "transA=1, transB=1, alpha=0.3"), ("rank4", "2,2,3,4", "2,2,5,4", "transB=1, alpha=0.5"),
+            ("scale", "2,3,4", "2,4,5", "alpha=0.125"), ("left", "2,4,3", "2,4,5", "transA=1"),
+            ("right", "2,3,4", "2,5,4", "transB=1"),
+            ("both", "2,4,3", "2,5,4", "transA=1, transB=1, alpha=0.3"),
+            ("rank4", "2,2,3,4", "2,2,5,4", "transB=1, alpha=0.5"),
             ("broadcast", "2,3,4", "4,5", "alpha=2.0"), ("plain", "3,4", "4,5", "alpha=1.0")):
         unfuse(f"fusedmatmul-{name}", text.replace("[A]", f"[{left}]").replace("[B]", f"[{right}]").replace("ATTR", attributes),
                target=NNAPI)
@@ -243,6 +254,7 @@ def fused_matmul():
                applies=None, target=NNAPI)
 
 
-for _make in (mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed, fused_attention,
+for _make in (mul_order, scale_softmax, float_mask, attention_decomposed, rms, skip_norms, gelus, embed,
+              fused_attention,
               fused_matmul):
     _make()

@@ -58,11 +58,13 @@ def is_inf():
                              ("none", "<detect_negative=0, detect_positive=0>")):
         pattern("isinf", name, f"""(float[2,8] x) => (z) {{ r = Add(x, x)\n b = IsInf{attributes}(r)
             z = Where(b, x, r) }}""", feeds={"*": "special"}, applies=None if name == "none" else True)
-    pattern("isinf", "opset10", "(float[2,8] x, float[2,8] y) => (z) { r = Add(x, x)\n b = IsInf(r)\n z = Where(b, y, r) }",
+    pattern("isinf", "opset10", "(float[2,8] x, float[2,8] y) => (z) { r = Add(x, x)\n b = IsInf(r)\n z = Where(b, "
+            "y, r) }",
             opset=10, feeds={"*": "special"}, applies=None)
     pattern("isinf", "opset20", "(float[8] x) => (z) { r = Add(x, x)\n b = IsInf(r)\n z = Where(b, x, r) }",
             opset=20, feeds={"*": "special"})
-    pattern("isinf", "double", "(double[2,8] x, float[2,8] y) => (z) { b = IsInf(x)\n q = Add(y, y)\n z = Where(b, y, q) }",
+    pattern("isinf", "double", "(double[2,8] x, float[2,8] y) => (z) { b = IsInf(x)\n q = Add(y, y)\n z = Where(b, "
+            "y, q) }",
             feeds={"*": "special"}, applies=None)
     pattern("isinf", "fp16", "(float16[2,8] x) => (z) { r = Add(x, x)\n b = IsInf(r)\n z = Where(b, x, r) }",
             opset=20, feeds={"*": "special"}, applies=None)
@@ -87,7 +89,8 @@ def is_nan():
     weights = {"zero": np.float32(0), "low": np.array([-INF])}
     pattern("isnan-eq", "safe-softmax", text, weights, target=INTEL)
     pattern("isnan-eq", "safe-softmax-opset13", text, weights, target=INTEL, opset=13)
-    pattern("isnan-eq", "two-readers", text.replace("z = Add(g, g)", "n = Not(b)\n h = Where(n, p, zero)\n z = Add(g, h)"),
+    pattern("isnan-eq", "two-readers",
+            text.replace("z = Add(g, g)", "n = Not(b)\n h = Where(n, p, zero)\n z = Add(g, h)"),
             weights, target=INTEL)
     finite = text.replace("bool[2,1,8] m", "float[2,1,8] m").replace("Where(m, x, low)", "Add(x, m)")
     pattern("isnan-drop", "finite-scores", finite, {"zero": np.float32(0)}, target=INTEL, applies=None,
@@ -140,7 +143,8 @@ def integer_ops():
             feeds={"x": "special"})
     unary("neg-int", "float", "m = Neg(r)", "2,8", applies=False, feeds={"*": "special"})
     for exponent in (2, 3):
-        pattern("pow-int", f"int32-{exponent}", "(int32[2,8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
+        pattern("pow-int", f"int32-{exponent}",
+                "(int32[2,8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
                 {"e": np.int32(exponent)})
         pattern("pow-int", f"int64-{exponent}", "(int64[2,8] x) => (z) { m = Pow(x, e)\n z = Cast<to=1>(m) }",
                 {"e": np.int64(exponent)}, applies=None)
@@ -151,7 +155,8 @@ def integer_ops():
     pattern("pow-int", "exponent-raises-rank", "(int32[8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
             {"e": np.array([[[2]]], np.int32)}, applies=None)
     for value in (0, 1, 4):
-        pattern("pow-int", f"exponent{value}", "(int32[2,8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
+        pattern("pow-int", f"exponent{value}",
+                "(int32[2,8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
                 {"e": np.int32(value)}, applies=False)
     pattern("pow-int", "fraction", "(int32[2,8] x) => (z) { r = Add(x, x)\n m = Pow(r, e)\n z = Add(m, r) }",
             {"e": np.float32(2.5)}, applies=False)
@@ -169,9 +174,11 @@ def one_hot():
     pattern("onehot", "values", text.replace("D", "5"), {"d": ints(5), "v": ints(-3, 7)}, feeds={"i": "below:6"})
     pattern("onehot", "wide-values", text.replace("D", "5"), {"d": ints(5), "v": ints(1 << 24, (1 << 24) + 1)},
             feeds={"i": "below:6"}, applies=False, equality="bits")
-    pattern("onehot", "axis0", text.replace("axis=-1", "axis=0").replace("2,4,D", "5,2,4"), {"d": ints(5), "v": ints(0, 1)},
+    pattern("onehot", "axis0", text.replace("axis=-1", "axis=0").replace("2,4,D", "5,2,4"),
+            {"d": ints(5), "v": ints(0, 1)},
             feeds={"i": "below:6"})
-    pattern("onehot", "result-is-output", "(int64[2,4] i) => (h) { h = OneHot(i, d, v) }", {"d": ints(5), "v": ints(0, 1)},
+    pattern("onehot", "result-is-output", "(int64[2,4] i) => (h) { h = OneHot(i, d, v) }",
+            {"d": ints(5), "v": ints(0, 1)},
             feeds={"i": "below:6"}, applies=None)
     pattern("onehot", "float", text.replace("D", "5"), {"d": ints(5), "v": np.array([0, 1], np.float32)},
             feeds={"i": "below:6"}, applies=False)
@@ -243,7 +250,8 @@ def gather_nd():
 
 def gather_nd_batch():
     text = "(float[D] x, float[R] p) => (z) { r = Add(x, x)\n g = GatherND<batch_dims=1>(r, i)\n z = Add(g, p) }"
-    for name, dims, result, shape, size in (("rank2", "2,5", "2,3", (2, 3, 1), 5), ("rank3", "2,5,4", "2,3,4", (2, 3, 1), 5),
+    for name, dims, result, shape, size in (("rank2", "2,5", "2,3", (2, 3, 1), 5),
+                                            ("rank3", "2,5,4", "2,3,4", (2, 3, 1), 5),
                                             ("rank4-indices", "2,5,4", "2,3,2,4", (2, 3, 2, 1), 5),
                                             ("one", "2,5,4", "2,4", (2, 1), 5)):
         indices = np.arange(int(np.prod(shape))).reshape(shape) * 7 % size
@@ -264,11 +272,15 @@ def gather_nd_batch():
 def einsum():
     text = "(float[A] x, float[B] y) => (z) { r = Add(x, x)\n m = Einsum<equation=\"E\">(r, y)\n z = Add(m, m) }"
     for name, equation, left, right in (
-            ("xlnet-scores", "bind,bjnd->bnij", "2,5,3,4", "2,6,3,4"), ("xlnet-head", "ibh,hnd->ibnd", "5,2,6", "6,3,4"),
-            ("xlnet-value", "bnij,bjnd->bind", "2,3,5,6", "2,6,3,4"), ("xlnet-out", "ibnd,hnd->ibh", "5,2,3,4", "6,3,4"),
-            ("outer", "i,j->ij", "3", "4"), ("no-batch", "ia,bj->iabj", "2,3", "4,5"), ("all-summed", "ij,ij->", "3,4", "3,4"),
+            ("xlnet-scores", "bind,bjnd->bnij", "2,5,3,4", "2,6,3,4"),
+            ("xlnet-head", "ibh,hnd->ibnd", "5,2,6", "6,3,4"),
+            ("xlnet-value", "bnij,bjnd->bind", "2,3,5,6", "2,6,3,4"),
+            ("xlnet-out", "ibnd,hnd->ibh", "5,2,3,4", "6,3,4"),
+            ("outer", "i,j->ij", "3", "4"), ("no-batch", "ia,bj->iabj", "2,3", "4,5"),
+            ("all-summed", "ij,ij->", "3,4", "3,4"),
             ("turned", "bij,bkj->kbi", "2,3,4", "2,5,4"), ("vector", "bij,j->bi", "2,3,4", "4"),
-            ("hadamard", "ij,ij->ij", "3,4", "3,4"), ("implicit", "ij,jk", "3,4", "4,5"), ("spaces", " b i d , b j d -> b j i ",
+            ("hadamard", "ij,ij->ij", "3,4", "3,4"), ("implicit", "ij,jk", "3,4", "4,5"),
+            ("spaces", " b i d , b j d -> b j i ",
                                                                                          "2,3,4", "2,5,4"),
             ("capitals", "Bij,BjK->BKi", "2,3,4", "2,4,5")):
         pattern("einsum", name, text.replace("[A]", f"[{left}]").replace("[B]", f"[{right}]").replace("E\"", equation + '"'),
@@ -284,8 +296,10 @@ def einsum():
                 applies=None if name == "ellipsis" else False)
     pattern("einsum", "three", """(float[2,3] x, float[3,4] y, float[4,5] w) => (z) { r = Add(x, x)
         m = Einsum<equation="ij,jk,kl->il">(r, y, w)\n z = Add(m, m) }""", applies=False)
-    pattern("einsum", "int64", '(int64[2,3] x, int64[3,4] y) => (z) { z = Einsum<equation="ij,jk->ki">(x, y) }', applies=None)
-    pattern("einsum", "fp16", '(float16[2,3,4] x, float16[2,5,4] y) => (z) { z = Einsum<equation="bij,bkj->bki">(x, y) }',
+    pattern("einsum", "int64", '(int64[2,3] x, int64[3,4] y) => (z) { z = Einsum<equation="ij,jk->ki">(x, y) }',
+            applies=None)
+    pattern("einsum", "fp16", '(float16[2,3,4] x, float16[2,5,4] y) => (z) { z = Einsum<equation="bij,bkj->bki">(x, '
+            'y) }',
             applies=None)
     pattern("einsum", "dynamic", text.replace("[A]", '["b",3,4]').replace("[B]", '["b",5,4]').replace("E\"", 'bij,bkj->kbi"'),
             applies=False, dims={"b": 2}, is_varied=False)

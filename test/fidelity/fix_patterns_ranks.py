@@ -36,38 +36,50 @@ def transposes():
     one("float16", "2,8,8,6", (2, 2, 4, 2, 4, 6), (0, 1, 3, 2, 4, 5), (8, 16, 6), kind="float16")
     one("int32", "2,8,8,6", (2, 2, 4, 2, 4, 6), (0, 1, 3, 2, 4, 5), (8, 16, 6), kind="int32")
     one("dim-of-0", "0,8,8,6", (0, 2, 4, 2, 4, 6), (0, 1, 3, 2, 4, 5), (-1,), applies=False)
-    pattern("rank", "transpose-dynamic", '(float["n",2,4,2,4,6] x) => (z) { r = Add(x, x)\n z = Transpose<perm=[0,1,3,2,4,5]>(r) }',
+    pattern("rank", "transpose-dynamic",
+            '(float["n",2,4,2,4,6] x) => (z) { r = Add(x, x)\n z = Transpose<perm=[0,1,3,2,4,5]>(r) }',
             applies=False, dims={"n": 2}, is_varied=False)
     for kind in ("uint8", "int64", "bool", "double"):
-        pattern("rank", f"transpose-{kind}", f"({kind}[2,2,4,2,4,3] x) => (z) {{ z = Transpose<perm=[0,1,3,2,4,5]>(x) }}",
+        pattern("rank", f"transpose-{kind}",
+                f"({kind}[2,2,4,2,4,3] x) => (z) {{ z = Transpose<perm=[0,1,3,2,4,5]>(x) }}",
                 applies=None)
 
 
 def elementwise():
     dims6 = "2,2,3,2,2,3"
     for op in ("Mul", "Add", "Sub", "Div"):
-        pattern("rank", op.lower(), f"(float[{dims6}] x, float[{dims6}] y) => (z) {{ z = {op}(x, y) }}", feeds={"y": "positive"})
-    for name, other in (("last", "3"), ("first", "2,1,1,1,1,1"), ("mid", "3,1,1,1"), ("mixed", "2,1,3,1,2,1"), ("scalar", "")):
+        pattern("rank", op.lower(), f"(float[{dims6}] x, float[{dims6}] y) => (z) {{ z = {op}(x, y) }}",
+                feeds={"y": "positive"})
+    for name, other in (("last", "3"), ("first", "2,1,1,1,1,1"), ("mid", "3,1,1,1"), ("mixed", "2,1,3,1,2,1"),
+                        ("scalar", "")):
         pattern("rank", f"broadcast-{name}", f"(float[{dims6}] x, float[{other}] y) => (z) {{ z = Mul(x, y) }}",
                 applies=None if name == "mixed" else True)
-    pattern("rank", "broadcast-both", "(float[2,1,3,1,1,3] x, float[1,2,3,2,2,1] y) => (z) { z = Mul(x, y) }", applies=None)
+    pattern("rank", "broadcast-both", "(float[2,1,3,1,1,3] x, float[1,2,3,2,2,1] y) => (z) { z = Mul(x, y) }",
+            applies=None)
     pattern("rank", "broadcast-constant", f"(float[{dims6}] x) => (z) {{ z = Mul(x, c) }}", {"c": normal(2, 3)})
-    pattern("rank", "where", f"(bool[{dims6}] c, float[{dims6}] x, float[3] y) => (z) {{ z = Where(c, x, y) }}", applies=None)
-    pattern("rank", "between", "(float[4,36] x) => (z) { r = Add(x, x)\n a = Reshape(r, s)\n m = Mul(a, a)\n b = Reshape(m, t)\n z = Add(b, b) }",
+    pattern("rank", "where", f"(bool[{dims6}] c, float[{dims6}] x, float[3] y) => (z) {{ z = Where(c, x, y) }}",
+            applies=None)
+    pattern("rank", "between", "(float[4,36] x) => (z) { r = Add(x, x)\n a = Reshape(r, s)\n m = Mul(a, a)\n b = "
+            "Reshape(m, t)\n z = Add(b, b) }",
             {"s": np.array([2, 2, 3, 2, 2, 3]), "t": np.array([4, 36])})
     pattern("rank", "between-chain", """(float[4,36] x) => (z) { r = Add(x, x)\n a = Reshape(r, s)\n m = Mul(a, c)
         n = Add(m, a)\n o = Mul(n, m)\n b = Reshape(o, t)\n z = Add(b, b) }""",
             {"s": np.array([2, 2, 3, 2, 2, 3]), "t": np.array([4, 36]), "c": normal(2, 3)})
     for op in ("Tanh", "Sqrt", "Log", "Neg", "Sign"):
-        unary("rank", f"{op.lower()}5", f"m = {op}(r)", "2,2,3,2,3", feeds={"*": "positive" if op in ("Sqrt", "Log") else "special"})
+        unary("rank", f"{op.lower()}5", f"m = {op}(r)", "2,2,3,2,3",
+              feeds={"*": "positive" if op in ("Sqrt", "Log") else "special"})
     for op in ("Max", "Min"):
-        pattern("rank", f"{op.lower()}5", f"(float[2,2,3,2,3] x, float[2,2,3,2,3] y) => (z) {{ r = Add(x, x)\n m = {op}(r, y)\n z = Add(m, m) }}",
+        pattern("rank", f"{op.lower()}5",
+                f"(float[2,2,3,2,3] x, float[2,2,3,2,3] y) => (z) {{ r = Add(x, x)\n m = {op}(r, y)\n z = Add(m, m) }}",
                 feeds={"*": "special"})
-    pattern("rank", "max5-broadcast", "(float[2,2,3,2,3] x, float[3,1,1] y) => (z) { r = Add(x, x)\n m = Max(r, y)\n z = Add(m, m) }")
-    pattern("rank", "max5-three", "(float[2,2,3,2,3] x, float[3,1,1] y, float[3] w) => (z) { r = Add(x, x)\n m = Max(r, y, w)\n z = Add(m, m) }",
+    pattern("rank", "max5-broadcast",
+            "(float[2,2,3,2,3] x, float[3,1,1] y) => (z) { r = Add(x, x)\n m = Max(r, y)\n z = Add(m, m) }")
+    pattern("rank", "max5-three", "(float[2,2,3,2,3] x, float[3,1,1] y, float[3] w) => (z) { r = Add(x, x)\n m = "
+            "Max(r, y, w)\n z = Add(m, m) }",
             applies=None)
     pattern("rank", "dim-of-0", "(float[2,0,3,2,2,3] x, float[2,0,3,2,2,3] y) => (z) { z = Mul(x, y) }", applies=None)
-    pattern("rank", "dynamic", '(float["n",2,3,2,2,3] x) => (z) { z = Mul(x, x) }', applies=None, dims={"n": 2}, is_varied=False)
+    pattern("rank", "dynamic", '(float["n",2,3,2,2,3] x) => (z) { z = Mul(x, x) }', applies=None, dims={"n": 2},
+            is_varied=False)
     unary("rank", "prelu5", "m = PRelu(r, s)", "2,2,3,2,3", weights={"s": normal(2, 1, 1, 1)}, applies=None)
     unary("rank", "cast6", "m = Cast<to=10>(r)", "2,2,3,2,2,3", after="z = Cast<to=1>(m)", applies=None)
 
@@ -79,19 +91,25 @@ def one_axis():
         pattern("rank", name, f"(float[{dims}] x) => (z) {{ {op} }}", weights, applies=applies, **more)
 
     for axis, start, end in ((5, 1, 4), (2, 0, 2), (-1, -3, 99), (0, 1, 2)):
-        one(f"slice{axis}", "z = Slice(x, b, e, a)", {"b": np.array([start]), "e": np.array([end]), "a": np.array([axis])})
-    one("slice-step", "z = Slice(x, b, e, a, t)", {"b": np.array([4]), "e": np.array([-99]), "a": np.array([5]), "t": np.array([-2])})
-    one("slice-two-axes", "z = Slice(x, b, e, a)", {"b": np.array([0, 1]), "e": np.array([1, 3]), "a": np.array([0, 5])},
+        one(f"slice{axis}", "z = Slice(x, b, e, a)",
+            {"b": np.array([start]), "e": np.array([end]), "a": np.array([axis])})
+    one("slice-step", "z = Slice(x, b, e, a, t)",
+        {"b": np.array([4]), "e": np.array([-99]), "a": np.array([5]), "t": np.array([-2])})
+    one("slice-two-axes", "z = Slice(x, b, e, a)",
+        {"b": np.array([0, 1]), "e": np.array([1, 3]), "a": np.array([0, 5])},
         applies=None)
     one("slice-no-axes", "z = Slice(x, b, e)", {"b": np.array([1]), "e": np.array([2])}, applies=None)
-    for axis, name, indices in ((1, "scalar", np.array(1)), (5, "vector", np.array([3, 0, -1, 2])), (-2, "negative", np.array([-1])),
+    for axis, name, indices in ((1, "scalar", np.array(1)), (5, "vector", np.array([3, 0, -1, 2])),
+                                (-2, "negative", np.array([-1])),
                                 (2, "one", np.array([2]))):
         one(f"gather-{name}", f"z = Gather<axis={axis}>(x, i)", {"i": indices})
     one("gather-matrix", "z = Gather<axis=2>(x, i)", {"i": np.array([[0, 1], [2, 0]])}, applies=None)
-    pattern("rank", "gather-runtime", f"(float[{dims}] x, int64[3] i) => (z) {{ z = Gather<axis=5>(x, i) }}", feeds={"i": "below:5"},
+    pattern("rank", "gather-runtime", f"(float[{dims}] x, int64[3] i) => (z) {{ z = Gather<axis=5>(x, i) }}",
+            feeds={"i": "below:5"},
             applies=None)
     one("concat", "y = Neg(x)\n z = Concat<axis=2>(x, y)", applies=None)
-    pattern("rank", "concat-inputs", "(float[2,2,3,2,2,5] x, float[2,2,1,2,2,5] y) => (z) { z = Concat<axis=-4>(x, y, x) }")
+    pattern("rank", "concat-inputs",
+            "(float[2,2,3,2,2,5] x, float[2,2,1,2,2,5] y) => (z) { z = Concat<axis=-4>(x, y, x) }")
     one("split", "p, q = Split<axis=5>(x, s)\n z = Concat<axis=5>(q, p)", {"s": np.array([2, 3])})
     one("split-outputs", "z, q = Split<axis=2>(x, s)", {"s": np.array([1, 2])})
     one("softmax-last", "z = Softmax(x)", feeds={"*": "rowinf"})
@@ -100,7 +118,8 @@ def one_axis():
     one("softmax-11-flattens", "z = Softmax<axis=2>(x)", opset=11, applies=None)
     one("rtdetr", "b = Slice(x, s, e, a)\n c = Slice(x, e, n, a)\n m = Mul(b, b)\n z = Add(m, c)",
         {"s": np.array([0]), "e": np.array([1]), "n": np.array([2]), "a": np.array([0])}, applies=None)
-    pattern("rank", "softmax-dynamic", '(float["n",2,3,2,2,5] x) => (z) { z = Softmax<axis=2>(x) }', applies=None, dims={"n": 2},
+    pattern("rank", "softmax-dynamic", '(float["n",2,3,2,2,5] x) => (z) { z = Softmax<axis=2>(x) }', applies=None,
+            dims={"n": 2},
             is_varied=False)
 
 
@@ -114,7 +133,8 @@ def layer_norms():
         if bias:
             weights["b"] = normal(*sizes, dtype=dtype, scale=0.25)
         op = f"{outputs} = LayerNormalization<axis={axis}, epsilon=0.001>(r, g{', b' if bias else ''})"
-        pattern("layernorm-rank", name, f"({kind}[{dims}] x) => (z) {{ r = Add(x, x)\n {op}\n {last} }}", weights, **more)
+        pattern("layernorm-rank", name, f"({kind}[{dims}] x) => (z) {{ r = Add(x, x)\n {op}\n {last} }}", weights,
+                **more)
 
     one("rank5", "2,2,3,2,8", -1, (8,), feeds={"*": "special"})
     one("rank5-axis4", "2,2,3,2,8", 4, (8,))
@@ -132,55 +152,74 @@ def layer_norms():
     one("float16", "2,2,3,2,8", -1, (8,), kind="float16", applies=None)
     one("double", "2,2,3,2,8", -1, (8,), kind="double", applies=None)
     one("last-rank3", "2,4,8", -1, (8,), applies=False)
-    pattern("layernorm-rank", "runtime-scale", "(float[2,2,3,2,8] x, float[8] g) => (z) { r = Add(x, x)\n m = LayerNormalization(r, g)\n z = Add(m, m) }")
-    pattern("layernorm-rank", "runtime-scale-axis1", "(float[2,4,8] x, float[4,8] g) => (z) { r = Add(x, x)\n m = LayerNormalization<axis=1>(r, g)\n z = Add(m, m) }",
+    pattern("layernorm-rank", "runtime-scale",
+            "(float[2,2,3,2,8] x, float[8] g) => (z) { r = Add(x, x)\n m = LayerNormalization(r, g)\n z = Add(m, m) }")
+    pattern("layernorm-rank", "runtime-scale-axis1",
+            "(float[2,4,8] x, float[4,8] g) => (z) { r = Add(x, x)\n m = LayerNormalization<axis=1>(r, g)\n z = "
+            "Add(m, m) }",
             applies=None)
-    pattern("layernorm-rank", "dynamic", '(float["n",2,3,2,8] x) => (z) { r = Add(x, x)\n m = LayerNormalization(r, g)\n z = Add(m, m) }',
+    pattern("layernorm-rank", "dynamic",
+            '(float["n",2,3,2,8] x) => (z) { r = Add(x, x)\n m = LayerNormalization(r, g)\n z = Add(m, m) }',
             {"g": normal(8)}, applies=None, dims={"n": 2}, is_varied=False)
 
 
 def other_norms():
     per = {"g": normal(3), "b": normal(3), "mean": normal(3, scale=0.3), "var": halves(3)}
     for name, dims in (("rank5", "2,3,4,5,6"), ("unit-dims", "1,3,1,5,6")):
-        unary("instancenorm-rank", name, "m = InstanceNormalization<epsilon=0.001>(r, g, b)", dims, weights={k: per[k] for k in "gb"})
-    unary("instancenorm-rank", "special", "m = InstanceNormalization(r, g, b)", "2,3,4,5,6", weights={k: per[k] for k in "gb"},
+        unary("instancenorm-rank", name, "m = InstanceNormalization<epsilon=0.001>(r, g, b)", dims,
+              weights={k: per[k] for k in "gb"})
+    unary("instancenorm-rank", "special", "m = InstanceNormalization(r, g, b)", "2,3,4,5,6",
+          weights={k: per[k] for k in "gb"},
           feeds={"*": "special"}, is_varied=False)
-    unary("instancenorm-rank", "rank4", "m = InstanceNormalization(r, g, b)", "2,3,4,5", weights={k: per[k] for k in "gb"}, applies=False)
+    unary("instancenorm-rank", "rank4", "m = InstanceNormalization(r, g, b)", "2,3,4,5",
+          weights={k: per[k] for k in "gb"}, applies=False)
     unary("instancenorm-rank", "fp16", "m = InstanceNormalization(r, g, b)", "2,3,4,5,6", "float16", applies=None,
           weights={k: per[k].astype(np.float16) for k in "gb"})
-    pattern("instancenorm-rank", "dynamic", '(float["n",3,4,5,6] x) => (z) { r = Add(x, x)\n z = InstanceNormalization(r, g, b) }',
+    pattern("instancenorm-rank", "dynamic",
+            '(float["n",3,4,5,6] x) => (z) { r = Add(x, x)\n z = InstanceNormalization(r, g, b) }',
             {k: per[k] for k in "gb"}, applies=None, dims={"n": 2}, is_varied=False)
     normalized = "m = BatchNormalization<epsilon=0.001>(r, g, b, mean, var)"
     unary("batchnorm-rank", "rank5", normalized, "2,3,4,5,6", weights=per)
-    unary("batchnorm-rank", "variance0", normalized, "2,3,4,5,6", weights={**per, "var": np.array([0, 1, 2], np.float32)})
+    unary("batchnorm-rank", "variance0", normalized, "2,3,4,5,6",
+          weights={**per, "var": np.array([0, 1, 2], np.float32)})
     unary("batchnorm-rank", "opset9", normalized, "2,3,4,5,6", weights=per, opset=9)
     unary("batchnorm-rank", "default-class", normalized, "2,3,4,5,6", weights=per, equality="bits", applies=False)
-    unary("batchnorm-rank", "fp16", normalized, "2,3,4,5,6", "float16", weights={k: v.astype(np.float16) for k, v in per.items()},
+    unary("batchnorm-rank", "fp16", normalized, "2,3,4,5,6", "float16",
+          weights={k: v.astype(np.float16) for k, v in per.items()},
           applies=None)
     unary("batchnorm-rank", "rank4", normalized, "2,3,4,5", weights=per, applies=False)
-    pattern("batchnorm-rank", "runtime-statistics", f"(float[2,3,4,5,6] x, float[3] mean) => (z) {{ r = Add(x, x)\n {normalized}\n z = Add(m, m) }}",
+    pattern("batchnorm-rank", "runtime-statistics",
+            f"(float[2,3,4,5,6] x, float[3] mean) => (z) {{ r = Add(x, x)\n {normalized}\n z = Add(m, m) }}",
             {k: per[k] for k in ("g", "b", "var")}, applies=False)
-    unary("batchnorm-rank", "training", "m, om, ov = BatchNormalization<training_mode=1>(r, g, b, mean, var)", "2,3,4,5,6",
+    unary("batchnorm-rank", "training", "m, om, ov = BatchNormalization<training_mode=1>(r, g, b, mean, var)",
+          "2,3,4,5,6",
           weights=per, opset=15, applies=False)
     four = {"g": normal(4), "b": normal(4)}
     for name, kind, opset, weights in (("opset18", "num_groups=2", 18, {"g": normal(2), "b": normal(2)}),
-                                       ("opset21", "num_groups=2", 21, four), ("epsilon", "num_groups=2, epsilon=0.01", 18,
+                                       ("opset21", "num_groups=2", 21, four),
+                                       ("epsilon", "num_groups=2, epsilon=0.01", 18,
                                                                                {"g": normal(2), "b": normal(2)})):
         unary("groupnorm", name, f"m = GroupNormalization<{kind}>(r, g, b)", "2,4,6,6", opset=opset, weights=weights,
               applies=None if opset > 20 else True)
     unary("groupnorm", "rank3", "m = GroupNormalization<num_groups=4>(r, g, b)", "2,4,6", opset=18, weights=four)
     unary("groupnorm", "rank5", "m = GroupNormalization<num_groups=2>(r, g, b)", "2,4,3,4,5", opset=18, applies=None,
           weights={"g": normal(2), "b": normal(2)})
-    unary("groupnorm", "intel", "m = GroupNormalization<num_groups=2>(r, g, b)", "2,4,6,6", opset=18, target=INTEL, applies=None,
+    unary("groupnorm", "intel", "m = GroupNormalization<num_groups=2>(r, g, b)", "2,4,6,6", opset=18, target=INTEL,
+          applies=None,
           weights={"g": normal(2), "b": normal(2)})
-    unary("groupnorm", "default-class", "m = GroupNormalization<num_groups=2>(r, g, b)", "2,4,6,6", opset=18, applies=False,
+    unary("groupnorm", "default-class", "m = GroupNormalization<num_groups=2>(r, g, b)", "2,4,6,6", opset=18,
+          applies=False,
           equality="bits", weights={"g": normal(2), "b": normal(2)})
-    pattern("groupnorm", "runtime-scale", "(float[2,4,6,6] x, float[2] g) => (z) { r = Add(x, x)\n m = GroupNormalization<num_groups=2>(r, g, b)\n z = Add(m, m) }",
+    pattern("groupnorm", "runtime-scale",
+            "(float[2,4,6,6] x, float[2] g) => (z) { r = Add(x, x)\n m = GroupNormalization<num_groups=2>(r, g, b)\n "
+            "z = Add(m, m) }",
             {"b": normal(2)}, opset=18, applies=None)
-    for name, dims, axes in (("rank4", "2,3,4,5", ""), ("axes", "2,3,4,5", "<axes=[1,2,3]>"), ("negative", "2,3,4,5", "<axes=[-1,-2]>"),
+    for name, dims, axes in (("rank4", "2,3,4,5", ""), ("axes", "2,3,4,5", "<axes=[1,2,3]>"),
+                             ("negative", "2,3,4,5", "<axes=[-1,-2]>"),
                              ("rank3", "2,3,4", "<axes=[0,2]>")):
         for opset in (13, 18):
-            unary("mvn", f"{name}-{opset}", f"m = MeanVarianceNormalization{axes}(r)", dims, opset=opset, applies=None if name != "rank4" else True)
+            unary("mvn", f"{name}-{opset}", f"m = MeanVarianceNormalization{axes}(r)", dims, opset=opset,
+                  applies=None if name != "rank4" else True)
 
 
 # ---- pools -------------------------------------------------------------------------------------------------------
@@ -190,7 +229,8 @@ def pools():
     text = "(float[D] x) => (z) { m = MaxPool<ATTR>(x)\n z = Add(m, m) }"
 
     def pool(name, attributes, dims="2,3,6,7,8", applies=True, **more):
-        pattern("maxpool3d", name, text.replace("[D]", f"[{dims}]").replace("ATTR", attributes), applies=applies, **more)
+        pattern("maxpool3d", name, text.replace("[D]", f"[{dims}]").replace("ATTR", attributes), applies=applies,
+                **more)
 
     pool("plain", "kernel_shape=[2,2,2], strides=[2,2,2]", feeds={"*": "special"})
     pool("no-strides", "kernel_shape=[2,3,2]")
@@ -201,16 +241,22 @@ def pools():
     pool("dilated", "kernel_shape=[2,2,2], dilations=[2,1,1]", applies=False)
     pool("auto-pad", 'kernel_shape=[3,3,3], auto_pad="SAME_UPPER"', applies=None)
     pool("ceil", "kernel_shape=[3,3,3], strides=[2,2,2], ceil_mode=1", applies=None)
-    pool("ceil-pads", "kernel_shape=[3,3,3], strides=[3,3,3], pads=[1,1,1,1,1,1], ceil_mode=1", dims="2,3,7,8,9", applies=None)
-    pattern("maxpool3d", "indices", "(float[2,3,6,7,8] x) => (m, i) { m, i = MaxPool<kernel_shape=[2,2,2]>(x) }", applies=False)
-    pattern("maxpool3d", "dynamic", '(float["n",3,6,7,8] x) => (z) { m = MaxPool<kernel_shape=[2,2,2]>(x)\n z = Add(m, m) }',
+    pool("ceil-pads", "kernel_shape=[3,3,3], strides=[3,3,3], pads=[1,1,1,1,1,1], ceil_mode=1", dims="2,3,7,8,9",
+         applies=None)
+    pattern("maxpool3d", "indices", "(float[2,3,6,7,8] x) => (m, i) { m, i = MaxPool<kernel_shape=[2,2,2]>(x) }",
+            applies=False)
+    pattern("maxpool3d", "dynamic",
+            '(float["n",3,6,7,8] x) => (z) { m = MaxPool<kernel_shape=[2,2,2]>(x)\n z = Add(m, m) }',
             applies=None, dims={"n": 2}, is_varied=False)
-    pattern("maxpool3d", "double", "(double[2,3,6,7,8] x) => (z) { z = MaxPool<kernel_shape=[2,2,2]>(x) }", applies=None)
+    pattern("maxpool3d", "double", "(double[2,3,6,7,8] x) => (z) { z = MaxPool<kernel_shape=[2,2,2]>(x) }",
+            applies=None)
     for opset in (13, 18):
-        unary("globalmaxpool3d", f"opset{opset}", "m = GlobalMaxPool(r)", "2,3,4,5,6", opset=opset, feeds={"*": "distinct"})
+        unary("globalmaxpool3d", f"opset{opset}", "m = GlobalMaxPool(r)", "2,3,4,5,6", opset=opset,
+              feeds={"*": "distinct"})
     unary("globalmaxpool3d", "default-class", "m = GlobalMaxPool(r)", "2,3,4,5,6", equality="bits", applies=False)
     unary("globalmaxpool3d", "rank4", "m = GlobalMaxPool(r)", "2,3,4,5", applies=False)
-    for name, dims, attributes in (("rank4", "2,3,4,5", ""), ("rank3", "2,3,4", ""), ("p2", "2,3,4,5", "<p=2>"), ("rank5", "2,3,4,5,3", "")):
+    for name, dims, attributes in (("rank4", "2,3,4,5", ""), ("rank3", "2,3,4", ""), ("p2", "2,3,4,5", "<p=2>"),
+                                   ("rank5", "2,3,4,5,3", "")):
         unary("globallppool", name, f"m = GlobalLpPool{attributes}(r)", dims, applies=None if name == "rank5" else True)
     unary("globallppool", "opset18", "m = GlobalLpPool(r)", "2,3,4,5", opset=18)
     unary("globallppool", "p1", "m = GlobalLpPool<p=1>(r)", "2,3,4,5", applies=False)
@@ -220,11 +266,16 @@ def pools():
         unary("drop-output", f"maxpool-rank{dims.count(',') + 1}", f"m, i = MaxPool<kernel_shape={kernel}>(r)", dims,
               applies=True if dims.count(",") == 3 else None)
     unary("drop-output", "dropout", "m, k = Dropout(r)", "2,8", applies=None)
-    unary("drop-output", "dropout-ratio", "m, k = Dropout(r, ratio)", "2,8", weights={"ratio": np.float32(0.3)}, applies=None)
-    pattern("drop-output", "dropout-read", "(float[2,8] x, float[2,8] y) => (z) { r = Add(x, x)\n m, k = Dropout(r)\n z = Where(k, m, y) }", applies=False)
-    pattern("drop-output", "maxpool-output", "(float[2,3,8,8] x) => (z, i) { r = Add(x, x)\n m, i = MaxPool<kernel_shape=[2,2]>(r)\n z = Add(m, m) }",
+    unary("drop-output", "dropout-ratio", "m, k = Dropout(r, ratio)", "2,8", weights={"ratio": np.float32(0.3)},
+          applies=None)
+    pattern("drop-output", "dropout-read",
+            "(float[2,8] x, float[2,8] y) => (z) { r = Add(x, x)\n m, k = Dropout(r)\n z = Where(k, m, y) }",
             applies=False)
-    pattern("drop-output", "maxpool-captured", """(float[2,3,8,8] x, bool c) => (z) { r = Add(x, x)\n m, i = MaxPool<kernel_shape=[2,2]>(r)
+    pattern("drop-output", "maxpool-output",
+            "(float[2,3,8,8] x) => (z, i) { r = Add(x, x)\n m, i = MaxPool<kernel_shape=[2,2]>(r)\n z = Add(m, m) }",
+            applies=False)
+    pattern("drop-output", "maxpool-captured",
+            """(float[2,3,8,8] x, bool c) => (z) { r = Add(x, x)\n m, i = MaxPool<kernel_shape=[2,2]>(r)
         o = If(c) <then_branch = t () => (p) { p = Cast<to=1>(i) }, else_branch = e () => (q) { q = Neg(m) }>\n z = Add(m, o) }""", applies=False)
 
 

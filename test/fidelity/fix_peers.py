@@ -49,7 +49,8 @@ class Result:
 
 def commands(args, source, shapes, dims):
     """By program: the command that writes OUT."""
-    shown = [f"{name}:{','.join(map(str, sizes))}" for name, sizes in shapes.items() if sizes and all(isinstance(size, int) for size in sizes)]
+    shown = [f"{name}:{','.join(map(str, sizes))}" for name,
+             sizes in shapes.items() if sizes and all(isinstance(size, int) for size in sizes)]
     slim, sim = args.peers / "onnxslim", args.peers / "onnxsim"
     fixed_sizes = bool(dims) and bool(shown)
     return {
@@ -66,7 +67,8 @@ def run(command, out):
 
 
 def summary_of(tool, path):
-    done = subprocess.run([tool, str(path), "-t", TARGET, "--format", "json", "--detail", "summary"], capture_output=True, text=True, check=False)
+    done = subprocess.run([tool, str(path), "-t", TARGET, "--format", "json", "--detail", "summary"],
+                          capture_output=True, text=True, check=False)
     return json.loads(done.stdout)["targets"][0]["summary"] if done.returncode in (0, 1) else None
 
 
@@ -93,7 +95,8 @@ def judge(args, workers, oracle, path):
         return None
     source, dims = folder / "model.onnx", fix_tool.dim_options(fix_tool.sizes_of(path))
     shapes = fix_equality.input_shapes(args.tool, source, model, dims)
-    feeds = {value.name: fix_equality.kind_of(value.name, value.type.tensor_type.elem_type) for value in model.graph.input}
+    feeds = {value.name: fix_equality.kind_of(value.name,
+                                              value.type.tensor_type.elem_type) for value in model.graph.input}
     results = []
     for program, command in commands(args, source, shapes, dims).items():
         out = folder / f"{program.split()[-1]}.onnx"
@@ -101,12 +104,14 @@ def judge(args, workers, oracle, path):
         result = Result(path.name.removesuffix(".onnx"), program, status, seconds, peak, message=message[-200:])
         if status == 0 and out.exists():
             result.summary = summary_of(args.tool, out)
-            result.equality = equality_of(workers.ask({"name": path.name, "before": str(source), "after": str(out), "dims": {}, "shapes": shapes, "feeds": feeds}))
+            result.equality = equality_of(workers.ask({"name": path.name, "before": str(source), "after": str(out),
+                                                       "dims": {}, "shapes": shapes, "feeds": feeds}))
             if oracle:
                 result.answer = oracle.ask(out, {})
         results.append(result)
         partitions = f"{result.summary['partitions']}p {result.summary['verdict']}" if result.summary else f"exit status {status} {result.message!r}"
-        print(f"{result.model} {program}: {partitions}, {result.equality}, {fix_oracle.text_of(result.answer)}, {seconds:.2f} s, {peak >> 20} MiB", flush=True)
+        print(f"{result.model} {program}: {partitions}, {result.equality}, {fix_oracle.text_of(result.answer)}, "
+              f"{seconds:.2f} s, {peak >> 20} MiB", flush=True)
     return results
 
 
@@ -117,7 +122,8 @@ def table(results):
     done = set.intersection(*({result.model for result in of[program] if result.summary} for program in programs))
     equalities = lambda program: collections.Counter(result.equality.split(" (")[0] for result in of[program] if result.equality)
     figures = {
-        "models": lambda program: len(of[program]), "a file was written": lambda program: sum(result.status == 0 for result in of[program]),
+        "models": lambda program: len(of[program]),
+        "a file was written": lambda program: sum(result.status == 0 for result in of[program]),
         "wholly on the NPU after (our prediction)": lambda program: sum(result.is_whole for result in of[program]),
         f"partitions after, of the {len(done)} that all three wrote": lambda program: sum(result.summary["partitions"] for result in of[program] if result.model in done),
         "sessions predicted to fail": lambda program: sum(bool(result.summary) and result.summary["verdict"] == "fails" for result in of[program]),
@@ -127,7 +133,8 @@ def table(results):
     }
     if any(result.answer for result in results):
         figures["partitions after, by the compiler, where it answered all three"] = lambda program: answered(of, programs, program)
-    lines += [f"| {name} | " + " | ".join(str(figure(program)) for program in programs) + " |" for name, figure in figures.items()]
+    lines += [f"| {name} | " + " | ".join(str(figure(program)) for program in programs) + " |" for name,
+              figure in figures.items()]
     return lines
 
 
@@ -137,7 +144,8 @@ def answered(of, programs, program):
 
 
 def differences(results):
-    lines = ["", "| model | " + " | ".join(dict.fromkeys(result.program for result in results)) + " |", "|---|---|---|---|"]
+    lines = ["", "| model | " + " | ".join(dict.fromkeys(result.program for result in results)) + " |",
+             "|---|---|---|---|"]
     for name in dict.fromkeys(result.model for result in results):
         row = [result for result in results if result.model == name]
         cells = [f"{result.summary['partitions']}p {result.summary['verdict']}, {result.equality}" if result.summary else f"exit status {result.status}" for result in row]

@@ -77,7 +77,8 @@ def pattern_rows(args, workers):
         answer = workers.ask({**entry, "before": str(source), "after": str(out), "finite": True})
         rows.append((entry["id"], entry["name"], answer))
         wrong = fault(answer)
-        print("MISS" if wrong else "fine", entry["file"], told(answer, "before"), told(answer, "after"), wrong or "", flush=True)
+        print("MISS" if wrong else "fine", entry["file"], told(answer, "before"), told(answer, "after"), wrong or "",
+              flush=True)
     return rows
 
 
@@ -98,10 +99,12 @@ def model_rows(args, workers):
         if not fixed.steps or not out.exists():
             print("-----", name, f"exit status {fixed.status}, no step", fixed.message[-160:], flush=True)
             continue
-        feeds = {value.name: fix_equality.kind_of(value.name, value.type.tensor_type.elem_type) for value in model.graph.input}
+        feeds = {value.name: fix_equality.kind_of(value.name,
+                                                  value.type.tensor_type.elem_type) for value in model.graph.input}
         feeds |= {word.split("=")[0]: f"value:{int(word.endswith('true'))}" for word in bound[1:]}
         shapes = fix_equality.input_shapes(args.tool, source, model, dims)
-        answer = workers.ask({"name": path.name, "before": str(source), "after": str(out), "dims": {}, "shapes": shapes, "feeds": feeds, "draws": 1,
+        answer = workers.ask({"name": path.name, "before": str(source), "after": str(out), "dims": {}, "shapes": shapes,
+                              "feeds": feeds, "draws": 1,
                               "finite": False})
         rows.append((name, " ".join(sorted(set(fixed.applied))), answer))
         wrong = fault(answer)
@@ -110,15 +113,18 @@ def model_rows(args, workers):
 
 
 def by_rewrite(rows):
-    lines = ["| rewrite | patterns run | error before, median | after, median | after, largest | fails before | fails after |",
+    lines = ["| rewrite | patterns run | error before, median | after, median | after, largest | fails before | "
+             "fails after |",
              "|---|--:|--:|--:|--:|--:|--:|"]
     middle = lambda values: f"{statistics.median(values):.1e}" if values else "-"
     for identity in sorted({row[0] for row in rows}):
         answers = [answer for name, _, answer in rows if name == identity]
         of = {which: [answer["errors"][which] for answer in answers if which in answer.get("errors", {})] for which in ("before", "after")}
-        fails = {which: sum(which in answer.get("fails", {}) or "crash" in answer for answer in answers) for which in ("before", "after")}
+        fails = {which: sum(which in answer.get("fails",
+                                                {}) or "crash" in answer for answer in answers) for which in ("before", "after")}
         worst = f"{max(of['after']):.1e}" if of["after"] else "-"
-        lines.append(f"| `{identity}` | {len(answers)} | {middle(of['before'])} | {middle(of['after'])} | {worst} | {fails['before']} | {fails['after']} |")
+        lines.append(f"| `{identity}` | {len(answers)} | {middle(of['before'])} | {middle(of['after'])} | {worst} | "
+                     f"{fails['before']} | {fails['after']} |")
     return lines
 
 
@@ -141,10 +147,12 @@ def main():
     lines = by_rewrite(patterns)
     if models:
         lines += ["", "| model | rewrites | error before | after |", "|---|---|--:|--:|"]
-        lines += [f"| {name} | {rewrites} | {told(answer, 'before')} | {told(answer, 'after')} |" for name, rewrites, answer in models]
+        lines += [f"| {name} | {rewrites} | {told(answer, 'before')} | {told(answer, 'after')} |" for name, rewrites,
+                  answer in models]
     print("\n".join(lines))
     missed = [name for *names, answer in patterns + models for name in [" ".join(names)] if fault(answer)]
-    print(f"{len(patterns)} patterns of {len({row[0] for row in patterns})} rewrites and {len(models)} models run on HTP, {len(missed)} missed: {'; '.join(missed)}")
+    print(f"{len(patterns)} patterns of {len({row[0] for row in patterns})} rewrites and {len(models)} models run on "
+          f"HTP, {len(missed)} missed: {'; '.join(missed)}")
     if args.page:
         args.page.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return bool(missed)
