@@ -253,7 +253,8 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
                                  struct npart__attempt *attempt)
 {
     static const char *const sizes[] = {"the file serves these sizes alone", NULL};
-    static const char *const values[] = {"the file serves these values alone: for others, another file is needed", NULL};
+    static const char *const values[] = {"the file serves these values alone: for others, another file is needed",
+                                         NULL};
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
     struct npart__editor *editor;
