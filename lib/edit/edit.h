@@ -153,10 +153,10 @@ const char *npart__make_split(struct npart__site *site, const char *x, int64_t a
                               uint32_t count);
 
 /* The nodes of a body or of a called function, in the site's graph: its inputs become `operands` (names, as many as
- * the scope has inputs, "" for one that is left out), everything else that is defined in it gets new names. Writes the
- * names of its outputs into `results`, which has room for as many as the scope has. Values that it captures stay
- * what they are. May be called several times for one scope. False when out of memory, or where it cannot be done: a
- * function that imports other versions than the model. */
+ * the body or the call has, "" for one that is left out), everything else that is defined in it gets new names. Writes
+ * the names of its outputs into `results`, which has room for as many as the body or the call has. Values that it
+ * captures stay what they are. May be called several times for one scope. False when out of memory, or where it cannot
+ * be done: a function that imports other versions than the model, a body with sparse initializers. */
 bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *operands, const char **results);
 
 /* The site's result is `name` from here on: a result of a new node, a new constant, or a value that is there. */

@@ -18,11 +18,12 @@ struct npart__new_node {
 struct npart__new_constant {
     uint32_t scope;
     Onnx__TensorProto *tensor;
+    const Onnx__TensorProto *from; /* of a body, of which it is a copy; else NULL */
 };
 
 /* A value of the graph that is made by something else: by what made `name`. */
 struct npart__rebound {
-    uint32_t value;
+    uint32_t value, producer; /* node of the same list; NPART_NONE: nothing makes it */
     const char *name;
 };
 
@@ -37,6 +38,7 @@ struct npart__editor {
     Onnx__FunctionProto **functions; /* by scope of a call; else NULL */
     Onnx__NodeProto **protos;        /* by node of the graph; nodes of calls too */
     bool *is_finished;               /* by value: rebound by a site that is kept */
+    bool *is_replaced;               /* by node, once packed: all that is used of it is made by others */
     struct npart__strings names;     /* of values and nodes, those that are new too */
     struct NPART__ARRAY(struct npart__new_node) nodes;
     struct NPART__ARRAY(struct npart__new_constant) constants;
@@ -70,7 +72,11 @@ Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__
 void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to);
 /* Notes a node of the site at hand, with its metadata; false when out of memory. */
 bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node);
+/* The same of a copy of `from`, with its metadata where it has some. */
+bool npart__edit_add_copy(struct npart__site *site, Onnx__NodeProto *node, const Onnx__NodeProto *from);
 bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tensor);
+/* A node's result under its own name: of a call that hands an operand on, the graph has the operand there. */
+uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index);
 /* The node that was made last; NULL when there is none. */
 Onnx__NodeProto *npart__edit_last(struct npart__site *site);
 /* The attribute's graphs (`g`, or `graphs`), and how many. */

@@ -115,6 +115,17 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
     return npart__graph_build(&skeleton, arena, out, error);
 }
 
+/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already. */
+static bool intern_node_names(struct npart__editor *editor)
+{
+    for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
+        const char *name = editor->graph->nodes.items[i].name;
+        if (npart__intern(&editor->names, name, strlen(name), false) == NPART_NONE)
+            return false;
+    }
+    return true;
+}
+
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
                                 struct npart__inference *inference, const bool *is_constant,
                                 struct npart__arena *arena, struct npart__editor **out, struct npart_error *error)
@@ -136,7 +147,8 @@ npart_status npart__editor_open(const struct npart__version *version, const stru
     editor->protos = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *editor->protos);
     editor->is_finished = npart__arena_zeroed(arena, graph->values.count + (size_t)1, sizeof *editor->is_finished);
     if (!editor->graphs || !editor->functions || !editor->protos || !editor->is_finished ||
-        !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor))
+        !npart__strings_copy(&graph->strings, arena, &editor->names) || !map_scopes(editor) ||
+        !intern_node_names(editor))
         return npart__fail_memory(error);
     *out = editor;
     return NPART_OK;
@@ -273,16 +285,46 @@ const char *const *npart__kept_results(const struct npart__site *site, struct np
     return names;
 }
 
-void npart__finish_value(struct npart__site *site, uint32_t value, const char *name)
+/* What makes a value inside of a call is the call's to the graph round it. */
+static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32_t scope)
 {
-    struct npart__rebound rebound = {.value = value, .name = name};
+    while (node != NPART_NONE && graph->nodes.items[node].scope != scope) {
+        const struct npart__scope *at = &graph->scopes.items[graph->nodes.items[node].scope];
+        node = at->parent == NPART_NONE ? NPART_NONE : at->node;
+    }
+    return node;
+}
+
+static void finish(struct npart__site *site, uint32_t value, uint32_t producer, const char *name)
+{
+    struct npart__rebound rebound = {.value = value, .producer = producer, .name = name};
     if (!name || !NPART__PUSH(site->arena, &site->editor->rebound, rebound))
         site->failed = true;
 }
 
+void npart__finish_value(struct npart__site *site, uint32_t value, const char *name)
+{
+    finish(site, value, maker_in(site->graph, npart__producer(site->graph, value), site->node->scope), name);
+}
+
+uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index)
+{
+    const struct npart__graph *graph = editor->graph;
+    const Onnx__NodeProto *proto = editor->protos[node];
+    uint32_t value = npart__node_output(graph, &graph->nodes.items[node], index);
+    if (value == NPART_NONE || graph->nodes.items[node].callee == NPART_NONE || index >= proto->n_output ||
+        strcmp(npart__value_name(graph, value), proto->output[index]) == 0)
+        return value;
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.items[i].alias == value && graph->values.items[i].scope == graph->nodes.items[node].scope &&
+            strcmp(npart__value_name(graph, i), proto->output[index]) == 0)
+            return i;
+    return value;
+}
+
 void npart__finish(struct npart__site *site, uint32_t result, const char *name)
 {
-    uint32_t value = npart__result(site, result);
+    uint32_t value = npart__edit_own_result(site->editor, site->id, result);
     if (value != NPART_NONE)
-        npart__finish_value(site, value, name);
+        finish(site, value, site->id, name);
 }

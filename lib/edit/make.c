@@ -99,10 +99,9 @@ static Onnx__StringStringEntryProto *new_entry(struct npart__editor *editor, con
 
 /* What the replaced node's metadata says (where it comes from in the source, mostly) is true of the new one, too. A
  * node that a rewrite made, and another replaces, is of both: "unfuse isnan-eq". */
-static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node)
+static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node, const Onnx__NodeProto *from)
 {
     struct npart__editor *editor = site->editor;
-    const Onnx__NodeProto *from = editor->protos[site->id];
     const char *rewrites = site->rewrite;
     node->metadata_props = NULL;
     node->n_metadata_props = 0;
@@ -121,8 +120,15 @@ static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node)
 
 bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node)
 {
+    return npart__edit_add_copy(site, node, site->editor->protos[site->id]);
+}
+
+bool npart__edit_add_copy(struct npart__site *site, Onnx__NodeProto *node, const Onnx__NodeProto *from)
+{
     struct npart__new_node made = {.scope = site->node->scope, .anchor = site->node->index, .node = node};
-    if (add_metadata(site, node) && NPART__PUSH(site->arena, &site->editor->nodes, made))
+    if (!from->n_metadata_props)
+        from = site->editor->protos[site->id];
+    if (add_metadata(site, node, from) && NPART__PUSH(site->arena, &site->editor->nodes, made))
         return true;
     site->failed = true;
     return false;

@@ -52,9 +52,8 @@ void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
 
 /* A node that still makes other results keeps this one under a name that nobody uses, since the standard may demand
  * it; others are gone with it. */
-static bool take_result(struct npart__editor *editor, uint32_t value)
+static bool take_result(struct npart__editor *editor, uint32_t value, uint32_t producer)
 {
-    uint32_t producer = editor->graph->values.items[value].producer;
     const char *name = npart__value_name(editor->graph, value);
     if (producer == NPART_NONE)
         return true;
@@ -84,6 +83,25 @@ static int compare_placed(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* Whether everything that is used of a node is made by others: then it goes, also where it is a call, of which nobody
+ * can tell what else it does. */
+static bool is_replaced(const struct npart__editor *editor, uint32_t id)
+{
+    const struct npart__graph *graph = editor->graph;
+    const struct npart__node *node = &graph->nodes.items[id];
+    bool is_replaced = false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__edit_own_result(editor, id, i);
+        if (value == NPART_NONE)
+            continue;
+        const struct npart__value *at = &graph->values.items[value];
+        if (!editor->is_finished[value] && (at->consumer_count || at->is_graph_output || at->alias != value))
+            return false;
+        is_replaced |= editor->is_finished[value];
+    }
+    return is_replaced;
+}
+
 /* New nodes stand before the node that they were made for, each list made anew once. */
 static bool place_in_scope(struct npart__editor *editor, const struct placed *placed, uint32_t count)
 {
@@ -94,7 +112,8 @@ static bool place_in_scope(struct npart__editor *editor, const struct placed *pl
     for (size_t i = 0; nodes && i < graph->n_node; i++) {
         while (at < count && placed[at].anchor == i)
             nodes[made++] = editor->nodes.items[placed[at++].index].node;
-        nodes[made++] = graph->node[i];
+        if (!editor->is_replaced[editor->graph->scopes.items[placed[0].scope].first_node + i])
+            nodes[made++] = graph->node[i];
     }
     if (!nodes)
         return false;
@@ -215,8 +234,13 @@ static bool drop_functions(struct npart__editor *editor)
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
                                 struct npart_error *error)
 {
+    editor->is_replaced = npart__arena_zeroed(arena, editor->graph->nodes.count + (size_t)1, sizeof(bool));
+    if (!editor->is_replaced)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < editor->graph->nodes.count; i++)
+        editor->is_replaced[i] = editor->protos[i] && is_replaced(editor, i);
     for (uint32_t i = 0; i < editor->kept_rebound; i++)
-        if (!take_result(editor, editor->rebound.items[i].value))
+        if (!take_result(editor, editor->rebound.items[i].value, editor->rebound.items[i].producer))
             return npart__fail_memory(error);
     if (!place_nodes(editor) || !place_constants(editor) || !import_domains(editor))
         return npart__fail_memory(error);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The nodes of a body or a function, copied into the list of the site. Whatever they define gets a new name, also in
+ * graphs within them: so no name can be one of the list's, or of another copy. A body's other names are those of
+ * the graph round it and stay; a function has no others.
+ */
+#include "edit/edit_internal.h"
+
+/* What a name is from here on; `before` is put back at the end of the graph that defines it. */
+struct undo {
+    uint32_t id;
+    char *before;
+};
+
+struct splice {
+    struct npart__site *site;
+    struct npart__editor *editor;
+    const Onnx__NodeProto *call;         /* of a function, else NULL */
+    const Onnx__FunctionProto *function;
+    const char *prefix;                  /* of new names */
+    struct npart__strings names;         /* of the body */
+    struct NPART__ARRAY(char *) now;     /* by name; NULL: no name of the body */
+    struct NPART__ARRAY(struct undo) undo;
+    bool failed;                         /* out of memory */
+};
+
+static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph);
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool define_as(struct splice *splice, const char *name, const char *now)
+{
+    uint32_t id = npart__intern(&splice->names, name, strlen(name), false);
+    while (id != NPART_NONE && splice->now.count <= id)
+        if (!NPART__PUSH(splice->editor->arena, &splice->now, NULL))
+            id = NPART_NONE;
+    if (id == NPART_NONE || !now ||
+        !NPART__PUSH(splice->editor->arena, &splice->undo, ((struct undo){id, splice->now.items[id]}))) {
+        splice->failed = true;
+        return false;
+    }
+    splice->now.items[id] = (char *)(uintptr_t)now;
+    return true;
+}
+
+static char *new_name(struct splice *splice, const char *name)
+{
+    const char *wanted = npart__arena_format(splice->editor->arena, "%s/%s", splice->prefix, name);
+    return wanted ? npart__edit_new_name(splice->editor, wanted) : NULL;
+}
+
+static bool define(struct splice *splice, const char *name)
+{
+    return !name || !*name || define_as(splice, name, new_name(splice, name));
+}
+
+static void forget_to(struct splice *splice, uint32_t count)
+{
+    while (splice->undo.count > count) {
+        struct undo undo = splice->undo.items[--splice->undo.count];
+        splice->now.items[undo.id] = undo.before;
+    }
+}
+
+/* What a use of a name is; NULL for one that a function does not define. */
+static char *name_now(struct splice *splice, char *name)
+{
+    if (!name || !*name)
+        return name;
+    uint32_t id = npart__strings_find(&splice->names, name, strlen(name));
+    char *now = id < splice->now.count ? splice->now.items[id] : NULL;
+    return now ? now : splice->function ? NULL : name;
+}
+
+/* A result that is not wanted has no name, and keeps none. */
+static bool rename_all(struct splice *splice, char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *now = name_now(splice, names[i]);
+        if (!now && names[i])
+            return false;
+        names[i] = now;
+    }
+    return true;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
+
+static const Onnx__AttributeProto *find_attribute(Onnx__AttributeProto *const *attributes, size_t count,
+                                                  const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (attributes[i]->name && name && strcmp(attributes[i]->name, name) == 0)
+            return attributes[i];
+    return NULL;
+}
+
+static bool has_graphs(const Onnx__AttributeProto *attribute)
+{
+    return attribute->g || attribute->n_graphs;
+}
+
+/* An attribute of a function is what the call gives, else the function's default, else it is left out. Graphs that a
+ * call gives would see the caller's names, so these are not followed. */
+static bool bind_attribute(struct splice *splice, const Onnx__AttributeProto *reference, Onnx__AttributeProto **out)
+{
+    const Onnx__AttributeProto *value = NULL;
+    *out = NULL;
+    if (splice->function) {
+        value = find_attribute(splice->call->attribute, splice->call->n_attribute, reference->ref_attr_name);
+        if (!value)
+            value = find_attribute(splice->function->attribute_proto, splice->function->n_attribute_proto,
+                                   reference->ref_attr_name);
+    }
+    if (!value)
+        return splice->function != NULL;
+    if (has_graphs(value) || (value->ref_attr_name && *value->ref_attr_name))
+        return false;
+    *out = npart__arena_allocate(splice->editor->arena, sizeof **out);
+    if (!*out) {
+        splice->failed = true;
+        return false;
+    }
+    **out = *value; /* contents are not changed in place, so they are shared */
+    (*out)->name = reference->name;
+    return true;
+}
+
+static bool copy_attributes(struct splice *splice, Onnx__NodeProto *node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < node->n_attribute; i++) {
+        Onnx__AttributeProto *attribute = node->attribute[i];
+        size_t count;
+        Onnx__GraphProto **bodies = npart__edit_bodies(attribute, &count);
+        if (attribute->ref_attr_name && *attribute->ref_attr_name) {
+            if (!bind_attribute(splice, attribute, &attribute))
+                return false;
+            if (attribute)
+                node->attribute[kept++] = attribute;
+            continue;
+        }
+        for (size_t k = 0; k < count; k++)
+            if (!copy_graph(splice, bodies[k]))
+                return false;
+        node->attribute[kept++] = attribute;
+    }
+    node->n_attribute = kept;
+    return true;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *domain)
+{
+    return !domain || !*domain || strcmp(domain, "ai.onnx") == 0;
+}
+
+/* 0: not imported. Of a domain imported twice, the last counts. */
+static int64_t version_of(Onnx__OperatorSetIdProto *const *imports, size_t count, const char *domain)
+{
+    for (size_t i = count; i-- > 0;)
+        if (is_plain(domain) ? is_plain(imports[i]->domain) : imports[i]->domain && !strcmp(imports[i]->domain, domain))
+            return imports[i]->version;
+    return 0;
+}
+
+/* ONNX Runtime runs a function's nodes at the model's versions whatever it imports, the checker refuses other ones. */
+static bool is_same_version(const struct splice *splice, const char *domain)
+{
+    const Onnx__ModelProto *model = splice->editor->model;
+    const Onnx__FunctionProto *function = splice->function;
+    if (!function || !function->n_opset_import)
+        return true;
+    int64_t own = version_of(function->opset_import, function->n_opset_import, domain);
+    int64_t version = version_of(model->opset_import, model->n_opset_import, domain);
+    return own && own == (version ? version : 1); /* a domain that the model lacks is imported with the new nodes */
+}
+
+/* Of an own copy: its names and attributes, and what is within it. */
+static bool convert_node(struct splice *splice, Onnx__NodeProto *node)
+{
+    if (!is_same_version(splice, node->domain) || !rename_all(splice, node->input, node->n_input) ||
+        !rename_all(splice, node->output, node->n_output))
+        return false;
+    while (splice->function && node->n_input && !*node->input[node->n_input - 1])
+        node->n_input--; /* the call leaves it out */
+    if (node->name && *node->name) {
+        node->name = new_name(splice, node->name);
+        splice->failed |= !node->name;
+    }
+    return !splice->failed && copy_attributes(splice, node);
+}
+
+static bool define_results(struct splice *splice, Onnx__NodeProto *const *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < nodes[i]->n_output; k++)
+            if (!define(splice, nodes[i]->output[k]))
+                return false;
+    return true;
+}
+
+/* A graph within the body, an own copy: what it defines holds for itself and what is within it. */
+static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
+{
+    bool is_done = !graph->n_sparse_initializer && !graph->n_quantization_annotation;
+    for (size_t i = 0; is_done && i < graph->n_input; i++)
+        is_done = define(splice, graph->input[i]->name);
+    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
+        const char *name = graph->initializer[i]->name;
+        bool is_input = false;
+        for (size_t k = 0; k < graph->n_input; k++)
+            is_input |= name && graph->input[k]->name && strcmp(name, graph->input[k]->name) == 0;
+        is_done = is_input || define(splice, name);
+    }
+    return is_done && define_results(splice, graph->node, graph->n_node);
+}
+
+static bool rename_infos(struct splice *splice, Onnx__ValueInfoProto **infos, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!rename_all(splice, &infos[i]->name, 1))
+            return false;
+    return true;
+}
+
+static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph)
+{
+    uint32_t before = splice->undo.count;
+    bool is_done = define_contents(splice, graph);
+    for (size_t i = 0; is_done && i < graph->n_node; i++)
+        is_done = convert_node(splice, graph->node[i]);
+    for (size_t i = 0; is_done && i < graph->n_initializer; i++)
+        is_done = rename_all(splice, &graph->initializer[i]->name, 1);
+    for (size_t i = 0; is_done && i < graph->n_output; i++) {
+        const char *name = name_now(splice, graph->output[i]->name);
+        is_done = name && *name;
+    }
+    is_done = is_done && rename_infos(splice, graph->input, graph->n_input) &&
+              rename_infos(splice, graph->output, graph->n_output);
+    /* Types of names that are no longer, or never were, are litter. */
+    size_t kept = 0;
+    for (size_t i = 0; is_done && i < graph->n_value_info; i++)
+        if (rename_all(splice, &graph->value_info[i]->name, 1))
+            graph->value_info[kept++] = graph->value_info[i];
+    graph->n_value_info = kept;
+    forget_to(splice, before);
+    return is_done;
+}
+
+static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        Onnx__NodeProto *node = (Onnx__NodeProto *)npart__edit_clone(splice->editor, &nodes[i]->base);
+        splice->failed |= !node;
+        if (!node || !convert_node(splice, node))
+            return false;
+        if (!npart__edit_add_copy(splice->site, node, nodes[i])) {
+            splice->failed = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+static bool is_input_of(const Onnx__GraphProto *graph, const char *name)
+{
+    for (size_t i = 0; i < graph->n_input; i++)
+        if (graph->input[i]->name && strcmp(graph->input[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The constant that another copy at this site has made of a body's initializer: a weight is not written twice. */
+static const char *find_constant(const struct splice *splice, const Onnx__TensorProto *from)
+{
+    const struct npart__editor *editor = splice->editor;
+    for (uint32_t i = editor->kept_constants; i < editor->constants.count; i++)
+        if (editor->constants.items[i].from == from)
+            return editor->constants.items[i].tensor->name;
+    return NULL;
+}
+
+static bool add_constant(struct splice *splice, const Onnx__TensorProto *from)
+{
+    const char *name = find_constant(splice, from);
+    if (name)
+        return define_as(splice, from->name, name);
+    Onnx__TensorProto *copy = npart__arena_allocate(splice->editor->arena, sizeof *copy);
+    if (copy) {
+        *copy = *from;
+        copy->name = new_name(splice, from->name);
+    }
+    if (!copy || !copy->name || !npart__edit_add_constant(splice->site, copy)) {
+        splice->failed = true;
+        return false;
+    }
+    splice->editor->constants.items[splice->editor->constants.count - 1].from = from;
+    return define_as(splice, from->name, copy->name);
+}
+
+static bool splice_body(struct splice *splice, const Onnx__GraphProto *graph, const char *const *operands,
+                        const char **results)
+{
+    bool is_done = !graph->n_sparse_initializer && !graph->n_quantization_annotation;
+    for (size_t i = 0; is_done && i < graph->n_input; i++)
+        is_done = define_as(splice, graph->input[i]->name ? graph->input[i]->name : "", operands[i]);
+    for (size_t i = 0; is_done && i < graph->n_initializer; i++) {
+        const char *name = graph->initializer[i]->name;
+        is_done = name && (is_input_of(graph, name) || add_constant(splice, graph->initializer[i]));
+    }
+    is_done = is_done && define_results(splice, graph->node, graph->n_node) &&
+              add_nodes(splice, graph->node, graph->n_node);
+    for (size_t i = 0; is_done && i < graph->n_output; i++) {
+        results[i] = name_now(splice, graph->output[i]->name);
+        is_done = results[i] && *results[i];
+    }
+    return is_done;
+}
+
+static bool splice_call(struct splice *splice, const char *const *operands, const char **results)
+{
+    const Onnx__FunctionProto *function = splice->function;
+    const size_t given = splice->call->n_input, wanted = splice->call->n_output;
+    bool is_done = given <= function->n_input && wanted <= function->n_output;
+    for (size_t i = 0; is_done && i < function->n_input; i++)
+        is_done = define_as(splice, function->input[i], i < given ? operands[i] : "");
+    is_done = is_done && define_results(splice, function->node, function->n_node) &&
+              add_nodes(splice, function->node, function->n_node);
+    for (size_t i = 0; is_done && i < wanted; i++) {
+        results[i] = name_now(splice, function->output[i]);
+        is_done = results[i] && (*results[i] || !*splice->call->output[i]);
+    }
+    return is_done;
+}
+
+bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *operands, const char **results)
+{
+    struct npart__editor *editor = site->editor;
+    const struct npart__scope *at = &editor->graph->scopes.items[scope];
+    struct splice splice = {.site = site, .editor = editor};
+    const char *wanted =
+        npart__arena_format(site->arena, "%s/%s", npart__site_name(site, npart__result(site, 0)), site->rewrite);
+    splice.prefix = wanted ? npart__edit_new_name(editor, wanted) : NULL;
+    if (!splice.prefix || !npart__strings_init(&splice.names, site->arena)) {
+        site->failed = true;
+        return false;
+    }
+    bool is_done = false;
+    if (at->kind == NPART__SCOPE_CALL && editor->functions[scope]) {
+        splice.function = editor->functions[scope];
+        splice.call = editor->protos[at->node];
+        is_done = splice_call(&splice, operands, results);
+    } else if (editor->graphs[scope]) {
+        is_done = splice_body(&splice, editor->graphs[scope], operands, results);
+    }
+    site->failed |= splice.failed;
+    return is_done && !site->failed;
+}
