@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "rewrite/functions.h"
 #include "rewrite/put.h"
-
-#define REWRITE(phase, id, anchors, equality, enables, function, argument, caveat)                                     \
-    npart__rewrite_function npart__rewrite_##function;
-#include "rewrite/rewrites.def"
 
 const struct npart__rewrite npart__rewrites[] = {
 #define REWRITE(phase, id, anchors, equality, enables, function, argument, caveat)                                     \
@@ -29,6 +26,8 @@ bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__
     size_t length, prefix = *domain ? strlen(domain) + 1 : 0;
     const char *at = rewrite->anchors;
     while ((length = next_anchor(&at)) > 0) {
+        if (*at == '*')
+            return true;
         bool is_here = prefix == 0 || (length > prefix && memcmp(at, domain, prefix - 1) == 0 && at[prefix - 1] == ':');
         if (is_here && strlen(op) == length - prefix && memcmp(at + prefix, op, length - prefix) == 0)
             return true;

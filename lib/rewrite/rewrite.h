@@ -32,7 +32,7 @@ typedef bool npart__rewrite_function(struct npart__site *site);
 
 struct npart__rewrite {
     const char *id;
-    const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; the last node of a pattern */
+    const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; "*": any; a pattern's last node */
     uint8_t phase, equality;
     bool enables;          /* kept for what it makes possible, though it lowers nothing by itself, until the end */
     npart__rewrite_function *apply; /* NULL: a pattern */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Branches and calls: the nodes of the one that is taken, of both, or of the function, in the place of the node.
+ */
+#include "rewrite/bodies.h"
+
+enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9, FLOAT16 = 10, DOUBLE = 11 };
+
+uint32_t npart__body_named(const struct npart__site *site, const char *attribute)
+{
+    for (uint32_t i = 0; i < site->node->body_count; i++)
+        if (npart__same_text(site->graph->scopes.items[site->node->first_body + i].label, attribute))
+            return site->node->first_body + i;
+    return NPART_NONE;
+}
+
+const char **npart__body_names(struct npart__site *site, uint32_t count)
+{
+    const char **names = npart__arena_zeroed(site->arena, count + (size_t)1, sizeof *names);
+    site->failed |= !names;
+    return names;
+}
+
+uint32_t npart__body_result(const struct npart__site *site, uint32_t scope, uint32_t index)
+{
+    const struct npart__scope *body = &site->graph->scopes.items[scope];
+    return index < body->output_count ? site->graph->operands.items[body->first_output + index] : NPART_NONE;
+}
+
+/* ---- one branch -------------------------------------------------------------------------------------------------- */
+
+bool npart__rewrite_if_const(struct npart__site *site)
+{
+    uint32_t count;
+    const int64_t *condition = npart__site_ints(site, npart__operand(site, 0), &count);
+    if (!condition || count != 1)
+        return false;
+    uint32_t branch = npart__body_named(site, condition[0] ? "then_branch" : "else_branch");
+    if (branch == NPART_NONE || site->graph->scopes.items[branch].output_count != site->node->output_count ||
+        site->graph->scopes.items[branch].input_count)
+        return false;
+    const char **results = npart__body_names(site, site->node->output_count);
+    if (!results || !npart__splice(site, branch, NULL, results))
+        return false;
+    for (uint32_t i = 0; i < site->node->output_count; i++)
+        npart__finish(site, i, results[i]);
+    return true;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* Of a function that has the name of an operator the runtime takes its own kernel instead. */
+bool npart__rewrite_inline(struct npart__site *site)
+{
+    const struct npart__node *node = site->node;
+    const char *domain = npart__text(&site->graph->strings, node->written_domain);
+    if (node->callee == NPART_NONE || site->graph->scopes.items[node->callee].kind != NPART__SCOPE_CALL ||
+        node->schema || !*domain || strncmp(domain, "ai.onnx", 7) == 0 || strncmp(domain, "com.microsoft", 13) == 0)
+        return false;
+    const char **operands = npart__body_names(site, node->input_count);
+    const char **results = npart__body_names(site, node->output_count);
+    if (!operands || !results)
+        return false;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        operands[i] = npart__operand_name(site, i);
+    if (!npart__splice(site, node->callee, operands, results))
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        npart__finish(site, i, results[i]);
+    return true;
+}
+
+/* ---- both branches ----------------------------------------------------------------------------------------------- */
+
+/* What a node of a branch may be that is run although the other branch is meant: operators that fail for no numbers,
+ * once their sizes fit. `constant` is the first operand that must be constant, as it gives a size or a place. */
+struct harmless {
+    const char *ops;
+    uint32_t constant;
+};
+
+#define NO_OPERAND UINT32_MAX
+
+static const struct harmless all_harmless[] = {
+    {"Abs Acos Acosh Add And Asin Asinh Atan Atanh AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat "
+     "Constant Conv ConvTranspose Cos Cosh DepthToSpace DequantizeLinear Dropout Elu Equal Erf Exp Flatten Floor Gelu "
+     "Gemm GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GroupNormalization GRU HardSigmoid HardSwish Hardmax "
+     "Identity InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax "
+     "LpNormalization LpPool MatMul Max MaxPool Mean MeanVarianceNormalization Min Mish Mul Neg Not Or PRelu Pow "
+     "QuantizeLinear RNN Reciprocal Relu Round Selu Shape Sigmoid Sign Sin Sinh Size Softmax Softplus Softsign "
+     "SpaceToDepth Sqrt Sub Sum Swish Tan Tanh ThresholdedRelu Transpose Where Xor ArgMax ArgMin",
+     NO_OPERAND},
+    {"ConstantOfShape Range", 0},
+    {"CumSum Expand Gather GatherElements GatherND OneHot Pad ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
+     "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Reshape Resize Slice Split Squeeze Tile TopK "
+     "Trilu Unsqueeze Upsample",
+     1},
+};
+
+static bool is_word_of(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+/* What is reflected or wrapped around must be there. */
+static bool has_room_for_pads(struct npart__site *site, const struct npart__node *node)
+{
+    const struct npart__attribute *mode = npart__node_attribute(site->graph, node, "mode");
+    int64_t dims[NPART__LIMIT_RANK];
+    uint32_t rank, count;
+    if (!mode || (mode->type == 3 && npart__same_text(mode->u.s, "constant")))
+        return true;
+    const int64_t *pads = npart__site_ints(site, npart__node_input(site->graph, node, 1), &count);
+    if (!pads || !npart__site_dims(site, npart__node_input(site->graph, node, 0), dims, &rank) || count != 2 * rank ||
+        npart__node_input(site->graph, node, 3) != NPART_NONE)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (pads[i] < 0 || pads[i] >= dims[i % rank])
+            return false;
+    return true;
+}
+
+/* Whether all that a Gather takes is there: indices are counted from either end. */
+static bool has_places(struct npart__site *site, const struct npart__node *node)
+{
+    int64_t dims[NPART__LIMIT_RANK], least = INT64_MAX;
+    uint32_t rank, count;
+    const char *op = npart__node_op(site->graph, node);
+    if (strncmp(op, "Gather", 6) != 0)
+        return !npart__same_text(op, "Pad") || has_room_for_pads(site, node);
+    const int64_t *indices = npart__site_ints(site, npart__node_input(site->graph, node, 1), &count);
+    if (!indices || !npart__site_dims(site, npart__node_input(site->graph, node, 0), dims, &rank))
+        return false;
+    for (uint32_t i = 0; i < rank; i++)
+        least = dims[i] < least ? dims[i] : least;
+    const struct npart__attribute *axis = npart__node_attribute(site->graph, node, "axis");
+    uint32_t at;
+    if (op[6] != 'N' && npart__normalize_axis(axis && axis->type == 2 ? axis->u.i : 0, rank, &at))
+        least = dims[at];
+    for (uint32_t i = 0; i < count; i++)
+        if (indices[i] < -least || indices[i] >= least)
+            return false;
+    return true;
+}
+
+static bool is_harmless(struct npart__site *site, uint32_t id)
+{
+    const struct npart__node *node = &site->graph->nodes.items[id];
+    const struct harmless *found = NULL;
+    int64_t dims[NPART__LIMIT_RANK];
+    uint32_t rank;
+    bool is_integer = !npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0)));
+    bool is_division = !is_integer && npart__node_is(site->graph, node, "Div");
+    for (size_t i = 0; i < NPART__COUNT(all_harmless) && !found; i++)
+        if (node->domain == 0 && is_word_of(all_harmless[i].ops, npart__node_op(site->graph, node)))
+            found = &all_harmless[i];
+    if (!node->schema || node->body_count || node->callee != NPART_NONE || (!found && !is_division))
+        return false;
+    for (uint32_t i = found ? found->constant : NO_OPERAND; i < node->input_count; i++) {
+        uint32_t value = npart__node_input(site->graph, node, i);
+        if (value != NPART_NONE && !npart__site_is_constant(site, value))
+            return false;
+    }
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__node_output(site->graph, node, i);
+        if (value != NPART_NONE && !npart__site_dims(site, value, dims, &rank))
+            return false;
+    }
+    return has_places(site, node);
+}
+
+static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
+{
+    const struct npart__scope *scope = &site->graph->scopes.items[branch];
+    for (uint32_t i = 0; i < scope->node_count; i++)
+        if (!is_harmless(site, scope->first_node + i))
+            return false;
+    return scope->output_count == site->node->output_count && !scope->input_count;
+}
+
+/* Same type and same sizes on either side; *most: the lowest rank, above which a condition must not be. */
+static bool match_results(const struct npart__site *site, const uint32_t branches[2], uint32_t *lowest)
+{
+    static const int types[] = {FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE};
+    *lowest = UINT32_MAX;
+    for (uint32_t i = 0; i < site->node->output_count; i++) {
+        int64_t dims[2][NPART__LIMIT_RANK];
+        uint32_t rank[2];
+        int type = npart__site_type(site, npart__body_result(site, branches[0], i));
+        bool has_kernel = false;
+        for (size_t k = 0; k < NPART__COUNT(types); k++)
+            has_kernel |= type == types[k];
+        if (!has_kernel || npart__site_type(site, npart__body_result(site, branches[1], i)) != type)
+            return false;
+        for (int k = 0; k < 2; k++)
+            if (!npart__site_dims(site, npart__body_result(site, branches[k], i), dims[k], &rank[k]))
+                return false;
+        if (rank[0] != rank[1] || memcmp(dims[0], dims[1], rank[0] * sizeof dims[0][0]) != 0)
+            return false;
+        *lowest = rank[0] < *lowest ? rank[0] : *lowest;
+    }
+    return true;
+}
+
+/* ONNX Runtime has no Where of bools. */
+static const char *choose(struct npart__site *site, int type, const char *condition, const char *yes, const char *no)
+{
+    if (type != BOOL)
+        return NPART__MAKE(site, "Where", condition, yes, no);
+    const char *not_yes = NPART__MAKE(site, "And", NPART__MAKE(site, "Not", condition), no);
+    return NPART__MAKE(site, "Or", NPART__MAKE(site, "And", condition, yes), not_yes);
+}
+
+bool npart__rewrite_if_where(struct npart__site *site)
+{
+    const uint32_t branches[2] = {npart__body_named(site, "then_branch"), npart__body_named(site, "else_branch")};
+    const uint32_t count = site->node->output_count, condition = npart__operand(site, 0);
+    uint32_t lowest, rank;
+    if (branches[0] == NPART_NONE || branches[1] == NPART_NONE || npart__site_opset(site) < 9 ||
+        !is_harmless_branch(site, branches[0]) || !is_harmless_branch(site, branches[1]) ||
+        !match_results(site, branches, &lowest))
+        return false;
+    const char **yes = npart__body_names(site, count), **no = npart__body_names(site, count);
+    const char *name = npart__operand_name(site, 0);
+    if (!yes || !no || !npart__splice(site, branches[0], NULL, yes) || !npart__splice(site, branches[1], NULL, no))
+        return false;
+    /* A condition of higher rank would give its rank to the results. */
+    if (!npart__site_rank(site, condition, &rank) || rank > lowest)
+        name = npart__make_reshape(site, name, NULL, 0);
+    for (uint32_t i = 0; i < count; i++)
+        if (!npart__is_unused(site, npart__result(site, i)))
+            npart__finish(site, i, choose(site, npart__site_type(site, npart__body_result(site, branches[0], i)), name,
+                                          yes[i], no[i]));
+    return true;
+}

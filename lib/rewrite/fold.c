@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nodes whose results are the same in every run, and known, become initializers.
+ */
+#include "rewrite/functions.h"
+
+/* No file is to grow by tables that a node makes of a few numbers. */
+#define MOST_BYTES ((uint64_t)4 << 20)
+#define MOST_SPREAD_ELEMENTS ((uint64_t)256 << 10)
+
+enum { BOOL = 9 };
+
+/* Quantized weights stay what their node units want; a constant is one already. */
+static bool stays(const struct npart__site *site)
+{
+    static const char *const ops[] = {"Constant", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"};
+    for (size_t i = 0; i < NPART__COUNT(ops); i++)
+        if (npart__same_text(npart__node_op(site->graph, site->node), ops[i]))
+            return true;
+    return false;
+}
+
+static bool spreads(const struct npart__site *site)
+{
+    static const char *const ops[] = {"Expand", "Tile", "ConstantOfShape"};
+    for (size_t i = 0; i < NPART__COUNT(ops); i++)
+        if (npart__same_text(npart__node_op(site->graph, site->node), ops[i]))
+            return true;
+    return false;
+}
+
+static bool is_small(const struct npart__site *site, uint32_t value, uint32_t count)
+{
+    uint64_t bits = npart__type_bits(npart__site_type(site, value));
+    return bits / 8 * count <= MOST_BYTES && (count <= MOST_SPREAD_ELEMENTS || !spreads(site));
+}
+
+/* The constant that has a value's elements; NULL where they are not known. */
+static const char *make_known(struct npart__site *site, uint32_t value)
+{
+    int64_t dims[NPART__LIMIT_RANK];
+    uint32_t rank, count;
+    int type = npart__site_type(site, value);
+    if (!npart__site_is_constant(site, value) || !npart__site_dims(site, value, dims, &rank))
+        return NULL;
+    if (npart__type_is_integer(type) || type == BOOL) {
+        const int64_t *ints = npart__site_ints(site, value, &count);
+        bool is_known = ints && npart__type_bits(type) >= 8 && is_small(site, value, count);
+        return is_known ? npart__make_int_constant(site, type, dims, rank, ints) : NULL;
+    }
+    if (!npart__type_is_float(type) || npart__type_bits(type) < 16)
+        return NULL;
+    const double *doubles = npart__site_doubles(site, value, &count);
+    return doubles && is_small(site, value, count) ? npart__make_constant(site, type, dims, rank, doubles) : NULL;
+}
+
+/* What a node with bodies captures may not be constant, so such a node stays. An output of a body stays a node's. */
+bool npart__rewrite_fold(struct npart__site *site)
+{
+    const struct npart__node *node = site->node;
+    if (!node->schema || npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM || node->body_count ||
+        node->callee != NPART_NONE || stays(site))
+        return false;
+    for (uint32_t i = 0; i < node->output_count; i++) {
+        uint32_t value = npart__result(site, i);
+        if (npart__is_unused(site, value))
+            continue;
+        const char *name = node->scope && site->graph->values.items[value].is_graph_output ? NULL
+                                                                                           : make_known(site, value);
+        if (!name)
+            return false;
+        npart__finish(site, i, name);
+    }
+    return true;
+}
