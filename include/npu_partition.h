@@ -103,7 +103,8 @@ NPART_API size_t npart_nearest_name(const char *wanted, const char *const *names
     X(NPART_ERROR_MEMORY, -4, "out of memory")                                                                         \
     X(NPART_ERROR_ARGUMENT, -5, "bad argument")                                                                        \
     X(NPART_ERROR_OPLIST, -6, "bad op list")                                                                           \
-    X(NPART_ERROR_WRITE, -7, "cannot write")
+    X(NPART_ERROR_WRITE, -7, "cannot write")                                                                           \
+    X(NPART_ERROR_UNPROVEN, -8, "not what was predicted")
 
 typedef enum npart_status {
 #define NPART_STATUS_ENUM(name, number, text) name = number,
@@ -143,13 +144,23 @@ typedef bool (*npart_write_callback)(void *payload, const char *text, size_t byt
 
 typedef struct npart_model npart_model;
 
+/* A graph input that is the same in every run: it becomes a constant, and is no input any more. */
+struct npart_bound_value {
+    const char *input;
+    const double *numbers; /* rounded to its type */
+    uint32_t count;        /* as many as it has elements, or 1 for all of them */
+};
+
 struct npart_read_options {
     uint32_t version;
     uint64_t keep_bytes;   /* payloads of tensors up to this size are read; 0: 4096. INT64 ones up to 65536 always */
     const char *name;      /* what reports call the model; NULL: its path, or "-" */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+    /* From version 2 on: */
+    const struct npart_bound_value *values; /* inputs that become constants; each needs a fixed shape */
+    uint32_t value_count;
 };
-#define NPART_READ_OPTIONS_INIT {1, 0, NULL, NULL}
+#define NPART_READ_OPTIONS_INIT {2, 0, NULL, NULL, NULL, 0}
 
 /* Reads an ONNX model from a file, by pread in small windows. Weights are not read, external data is not opened. Costs
  * time and memory in proportion to the graph, not to the weights.
@@ -1014,6 +1025,94 @@ struct npart_placement_info {
 /* All of a placement; parts and links begin with their size, too. False for NULL or an unknown size. */
 NPART_API bool npart_placement_info(const npart_placement *placement, struct npart_placement_info *out);
 
+/* ---- fix ------------------------------------------------------------------------------------------------- */
+
+/* A search for rewrites by which more of a model runs on the NPU, and what it found. */
+typedef struct npart_fix npart_fix;
+
+/* How equal the model is afterwards, from the strongest. */
+enum npart_equality {
+    NPART_EQUAL_BITS,    /* the same bits on all inputs */
+    NPART_EQUAL_BITS_IF, /* the same bits under a condition on values that the file cannot prove; the step says which */
+    NPART_EQUAL_ULP,     /* the same formula, rounded elsewhere */
+    NPART_EQUAL_STEP,    /* within one quantization step an operator */
+    NPART_EQUAL_APPROX,  /* another function */
+};
+/* "bits", "bits-if", ...; NULL out of range. */
+NPART_API const char *npart_equality_text(enum npart_equality equality);
+
+struct npart_fix_options {
+    uint32_t version;
+    const struct npart_inference_options *sizes; /* that the written model has; NULL: as it is */
+    const struct npart_plan_options *plan;       /* NULL: the defaults */
+    const struct npart_bound_value *values;      /* inputs that become constants */
+    uint32_t value_count;
+    uint32_t allowed;           /* bits 1 << npart_equality, beside that of NPART_EQUAL_BITS */
+    const char *const *only;    /* ids of rewrites; NULL: all */
+    uint32_t only_count;
+    const char *const *without;
+    uint32_t without_count;
+    double most_growth;         /* of the file with its weights, as a share; negative: any */
+    void (*progress)(void *payload, const char *rewrite, uint32_t plans); /* after each plan; NULL: nobody asks */
+    void *payload;
+    const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+    uint64_t keep_bytes;        /* as in npart_read_options */
+};
+#define NPART_FIX_OPTIONS_INIT {1, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0}
+
+/* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
+ * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there
+ * are no steps then. Fails as reading, inferring and planning do, and with ARGUMENT for an unknown rewrite or input. */
+NPART_API npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplist *const *oplists,
+                                      const char *const *targets, uint32_t target_count,
+                                      const struct npart_fix_options *options, struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_fix_free(npart_fix *fix);
+
+struct npart_fix_info {
+    size_t size;
+    const char *path;
+    uint32_t target_count, step_count, taken_back_count;
+    uint32_t plan_count; /* that the search made, over all targets */
+    const struct npart_summary *before, *after; /* by target */
+    const double *before_ms, *after_ms;         /* by target, typical; negative: not known */
+};
+/* What was found as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_fix_info(const npart_fix *fix, struct npart_fix_info *out);
+/* The plan of what would be written, and with it what is left and why. NULL out of range. */
+NPART_API const npart_plan *npart_fix_plan(const npart_fix *fix, uint32_t target);
+
+/* One rewrite at all nodes that it suits. */
+struct npart_fix_step {
+    size_t size;
+    const char *rewrite; /* its id */
+    enum npart_equality equality;
+    const char *argument; /* why the model is equal */
+    const char *const *caveats; /* what a user must know of it; NULL-terminated */
+    const char *const *removed, *const *added; /* names of nodes */
+    uint32_t removed_count, added_count, site_count;
+    const struct npart_summary *after; /* by target */
+    const double *after_ms;
+};
+/* A step that was kept, in the order in which they are applied. */
+NPART_API bool npart_fix_step(const npart_fix *fix, uint32_t index, struct npart_fix_step *out);
+/* A rewrite that was tried and did not help: its id, and why it was taken back. */
+NPART_API bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const char **rewrite, const char **why);
+
+/* What becomes of the weights of a model that is written. */
+enum npart_weights {
+    NPART_WEIGHTS_STAY,     /* external data must be found from the new place */
+    NPART_WEIGHTS_LINK,     /* a link to external data beside the new model */
+    NPART_WEIGHTS_COPY,     /* a copy of it */
+    NPART_WEIGHTS_EXTERNAL, /* weights inside the model move to a file beside the new one, PATH.data */
+};
+/* Writes the model to a path, reads what was written, and puts it in place only when its plans are those that
+ * npart_fix_plan has. Nothing of the weights is in memory. Fails with UNPROVEN where the plans differ, with ARGUMENT
+ * where `path` is the model itself or its external data would be missed, with LIMIT above 2 GiB, with READ (the model
+ * has changed, too), WRITE or MEMORY. */
+NPART_API npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
+                                       struct npart_error *error);
+
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
 enum npart_detail {
@@ -1052,6 +1151,14 @@ NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans,
 NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,
                                          void *payload, struct npart_error *error);
+/* Writes what a search found as text for people (all of each step with `is_verbose`), and as one line of JSON
+ * (docs/json.md, "Fix"). `written`: the path that it was written to; NULL: it was not. Both fail with WRITE,
+ * ARGUMENT or MEMORY. */
+NPART_API npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
+                                             const struct npart_report_options *options, npart_write_callback write,
+                                             void *payload, struct npart_error *error);
+NPART_API npart_status npart_report_fix_json(const npart_fix *fix, const char *written, npart_write_callback write,
+                                             void *payload, struct npart_error *error);
 /* Writes a placement as text for people, and as one line of JSON (docs/json.md, "Placement"). Both fail with WRITE,
  * ARGUMENT or MEMORY. */
 NPART_API npart_status npart_report_placement_text(const npart_placement *placement,

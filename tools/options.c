@@ -7,18 +7,19 @@
 #include <string.h>
 
 #include "message.h"
+#include "option_values.h"
 #include "words.h"
 
 #define MOST_MISTAKES 10
 
-static bool complain(const char *option, const char *value, const char *problem)
+bool complain(const char *option, const char *value, const char *problem)
 {
     say("%s%s%s: %s", option, value ? " " : "", value ? value : "", problem);
     return false;
 }
 
 /* Not one of the words that there are: those, and the one that was meant, perhaps. */
-static bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count)
+bool complain_of_word(const char *option, const char *word, const char *const *words, size_t count)
 {
     char near[64], known[160] = "";
     for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
@@ -29,7 +30,7 @@ static bool complain_of_word(const char *option, const char *word, const char *c
     return false;
 }
 
-static size_t place_of_word(const char *word, size_t length, const char *const *words, size_t count)
+size_t place_of_word(const char *word, size_t length, const char *const *words, size_t count)
 {
     size_t at = 0;
     while (at < count && (strlen(words[at]) != length || memcmp(words[at], word, length) != 0))
@@ -227,7 +228,7 @@ static bool take_max_partitions(struct options *options, const char *value)
 }
 
 /* A share such as 0.95, or percent such as 95%. */
-static bool read_share(const char *option, const char *value, double *out)
+bool read_share(const char *option, const char *value, double *out)
 {
     double number = 0, unit = 1;
     const char *at = value;
@@ -404,6 +405,7 @@ TAKE_FLAG(is_verbose)
 TAKE_FLAG(is_quiet)
 TAKE_FLAG(use_ascii)
 TAKE_FLAG(is_sustained)
+TAKE_FLAG(is_dry_run)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
@@ -413,7 +415,8 @@ static const struct row {
     const char *value; /* what it takes, or that word; NULL: nothing */
     bool (*take)(struct options *options, const char *value);
     const char *help;
-    const char *word; /* of a command: goes with that one only; "*": with every one; NULL: with none */
+    /* The commands that it goes with, "-" being none of them; "*": with every one; NULL: with none. */
+    const char *word;
 } rows[] = {
     {NULL, 0, NULL, NULL, "What to ask", NULL},
     {"target", 't', "TARGET", take_target,
@@ -426,6 +429,7 @@ static const struct row {
     {"dim", 'd', "NAME=SIZE", take_dim,
      "a size for a symbolic dim, or INPUT.AXIS=SIZE; NAME=..SIZE is an upper bound", "*"},
     {"input", 'i', "NAME=1x3x224x224", take_input, "the shape of an input", "*"},
+    {"bind", 0, "INPUT=VALUE[,...]", take_bind, "an input is this in every run: a number, true or false", "*"},
     {"level", 0, "off|basic", take_level, "graph optimizations before partitioning (default basic)", "*"},
     {"partitioner", 0, "NAME", take_partitioner, "waves, runs, connected, ... instead of the target's own", "*"},
     {"gates", 0, "NAME,...", take_gates, "apply only these stages of the target", "*"},
@@ -445,15 +449,15 @@ static const struct row {
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
-    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", NULL},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", NULL},
-    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", NULL},
-    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0", NULL},
-    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU", NULL},
+    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", "- fix"},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix"},
+    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix"},
+    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0", "- fix"},
+    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU", "- fix"},
     {"min-mac-coverage", 0, "SHARE", take_min_mac_coverage,
-     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", NULL},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", NULL},
-    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", NULL},
+     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix"},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", "- fix"},
+    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", "- fix"},
     {NULL, 0, "none", NULL, "nothing runs on the NPU", NULL},
     {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph", NULL},
     {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid", NULL},
@@ -466,6 +470,20 @@ static const struct row {
     {"check-oplist", 0, "FILE", take_check_oplist, "check an op list", NULL},
     {"new-oplist", 0, "NAME", take_new_oplist, "print an op list to start from", NULL},
     {"import-oplist", 0, "FILE", take_import_oplist, "an ONNX Runtime list of ops (.md, .config) as an op list", NULL},
+    {NULL, 0, NULL, NULL, "What may change", NULL},
+    {"allow", 0, "CLASS,...", take_allow, "rewrites that are equal bit for bit, and any of", "fix"},
+    {NULL, 0, "bits-if", NULL, "bit for bit, under a condition on values that is told", NULL},
+    {NULL, 0, "ulp", NULL, "the same formula, rounded elsewhere", NULL},
+    {NULL, 0, "step", NULL, "within one quantization step an operator", NULL},
+    {NULL, 0, "approx", NULL, "another function, close by", NULL},
+    {"only", 0, "ID,...", take_only, "no rewrites but these (docs/rewrites.md)", "fix"},
+    {"not", 0, "ID,...", take_not, "none of these", "fix"},
+    {"max-growth", 0, "SHARE", take_max_growth, "of the file with its weights (default 25%)", "fix"},
+    {"weights", 0, "CHOICE", take_weights, "of external data where the result stands in another folder:", "fix"},
+    {NULL, 0, "link", NULL, "a link to it beside the result", NULL},
+    {NULL, 0, "copy", NULL, "a copy of it", NULL},
+    {NULL, 0, "external", NULL, "weights inside the model move out of it, as they must above 2 GiB", NULL},
+    {"dry-run", 0, NULL, take_is_dry_run, "tell what would be done; write nothing", "fix"},
     {NULL, 0, NULL, NULL, "Of a set of models", NULL},
     {"runs", 0, "PART=N", take_runs, "how often a part runs in one run of the set (default 1)", "place"},
     {"tokens", 0, "N", take_tokens, "the runs of a part whose outputs are its next inputs (default 128)", "place"},
@@ -484,9 +502,15 @@ static const struct row {
 
 static bool goes_with(const struct row *row, const struct word *word)
 {
-    if (row->word && strcmp(row->word, "*") == 0)
+    const char *wanted = word ? word->name : "-", *at = row->word ? row->word : "-";
+    if (strcmp(at, "*") == 0)
         return true;
-    return word ? row->word && strcmp(row->word, word->name) == 0 : !row->word;
+    for (size_t length; *at; at += length + strspn(at + length, " ")) {
+        length = strcspn(at, " ");
+        if (strlen(wanted) == length && memcmp(wanted, at, length) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* A heading is printed when the first option below it is. */
@@ -607,7 +631,8 @@ static bool check_used(const struct options *options, const bool *is_used)
             say("--%s does not go with %s; npu-partition %s --help lists what does", rows[i].name, word->name,
                 word->name);
         else
-            say("--%s belongs to a command: npu-partition %s ... --%s", rows[i].name, rows[i].word, rows[i].name);
+            say("--%s belongs to a command: npu-partition %.*s ... --%s", rows[i].name,
+                (int)strcspn(rows[i].word, " "), rows[i].word, rows[i].name);
         return false;
     }
     return true;
@@ -629,6 +654,7 @@ bool read_options(int argc, char **argv, struct options *options)
     memset(options, 0, sizeof *options);
     options->max_partitions = -1;
     options->min_coverage = options->min_mac_coverage = options->max_ms = -1;
+    options->max_growth = 0.25;
     options->models = malloc((size_t)argc * sizeof *options->models);
     if (!options->models)
         return complain("npu-partition", NULL, "out of memory");

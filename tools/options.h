@@ -18,6 +18,9 @@
 #define MOST_CUTS 256
 #define MOST_FIGURES 256
 #define MOST_LINKS 1024
+#define MOST_VALUES 64
+#define MOST_NUMBERS 4096
+#define MOST_REWRITES 128
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum fail_on {
@@ -59,6 +62,14 @@ struct options {
     const char *links[MOST_LINKS];
     uint32_t link_count;
     uint64_t tokens;
+    struct npart_bound_value values[MOST_VALUES];
+    uint32_t value_count;
+    const char *only[MOST_REWRITES], *without[MOST_REWRITES]; /* ids of rewrites */
+    uint32_t only_count, without_count;
+    unsigned allowed; /* bits by enum npart_equality */
+    double max_growth;
+    enum npart_weights weights;
+    bool is_dry_run;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;
     long max_partitions;                   /* -1: no threshold */

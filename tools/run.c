@@ -79,6 +79,8 @@ npart_status read_model(npart_model **out, const struct options *options, const 
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
     read.keep_bytes = options->keep_bytes;
+    read.values = options->values;
+    read.value_count = options->value_count;
     if (strcmp(path, "-") == 0)
         return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
     return npart_model_read_file(out, path, &read, error);

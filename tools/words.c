@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calibrate.h"
+#include "fix.h"
 #include "message.h"
 #include "place.h"
 #include "verify.h"
@@ -12,7 +13,12 @@
 static const struct word words[] = {
     {"check", NULL, NULL, NULL, NULL, NULL},
     {"scan", NULL, NULL, NULL, NULL, NULL},
-    {"fix", NULL, NULL, NULL, NULL, NULL},
+    {"fix", run_fix, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
+     "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met",
+     "Rewrites nodes that a target does not take, keeps what lowers partitions or brings nodes onto the NPU, and\n"
+     "takes the rest back. Each step says how equal the model is afterwards; by default only steps are taken that\n"
+     "are equal bit for bit (--allow). Weights are not read: they are copied from file to file, or stay where they\n"
+     "are. What was written is read again, and put in place only when its plan is the one that was predicted."},
     {"split", NULL, NULL, NULL, NULL, NULL},
     {"annotate", NULL, NULL, NULL, NULL, NULL},
     {"diff", NULL, NULL, NULL, NULL, NULL},

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include "advice/advice.h"
+#include "edit/editor.h"
 #include "plan/fusions.h"
 
 #if defined(__STDC_NO_ATOMICS__)
@@ -169,6 +170,13 @@ static inline struct npart_bytes npart__public_bytes(struct npart__bytes bytes)
 
 /* memory.c: the lists that npart_plan_memory hands out. False when out of memory. */
 bool npart__prepare_memory(npart_plan *plan);
+/* inference.c: options, checked and copied; NULL when out of memory, all zero for NULL. */
+npart_status npart__check_inference_options(const struct npart_inference_options *options, struct npart_error *error);
+struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
+                                                           struct npart__arena *arena);
+/* model.c: the model that a version is. */
+npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
+                                     const struct npart_allocator *allocator, struct npart_error *error);
 /* inference.c: the inference with more sizes, which must outlive it. */
 npart_status npart__inference_bind(npart_inference **out, const npart_inference *open,
                                    const struct npart__binding_request *sizes, uint32_t count,

@@ -10,8 +10,8 @@
 
 /* The caller's options copied, so that the inference can be made again with more sizes given.
  * Without options all is zero, which asks for nothing. NULL when out of memory. */
-static struct npart__infer_options *copy_options(const struct npart_inference_options *options,
-                                                 struct npart__arena *arena)
+struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
+                                                           struct npart__arena *arena)
 {
     struct npart__infer_options *copy = npart__arena_zeroed(arena, 1, sizeof *copy);
     if (!copy || !options)
@@ -62,7 +62,8 @@ static bool are_complete(const struct npart_inference_options *options)
     return is_complete;
 }
 
-static npart_status check_options(const struct npart_inference_options *options, struct npart_error *error)
+npart_status npart__check_inference_options(const struct npart_inference_options *options,
+                                            struct npart_error *error)
 {
     if (!options)
         return NPART_OK;
@@ -99,13 +100,13 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
 {
     if (!out || !model)
         return npart__fail_null(out ? "model" : "out", error);
-    npart_status status = check_options(options, error);
+    npart_status status = npart__check_inference_options(options, error);
     if (status != NPART_OK)
         return status;
     npart_inference *made = new_inference(model);
     if (!made)
         return npart__fail_memory(error);
-    made->options = copy_options(options, &made->life->arena);
+    made->options = npart__copy_inference_options(options, &made->life->arena);
     status = made->options
                  ? npart__infer(model->graph, made->options, &made->life->arena, made->inference, error)
                  : npart__fail_memory(error);

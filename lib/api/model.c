@@ -8,22 +8,12 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
- * the caller goes before the path, as "-" says nothing of a stream. */
-static npart_status read_source(npart_model **out, npart_model *model, struct npart__source *source,
-                                const struct npart_read_options *options, const char *name,
-                                struct npart_error *error)
+/* A model with its name, or freed again. */
+static npart_status finish_model(npart_model **out, npart_model *model, npart_status status, const char *name,
+                                 struct npart_error *error)
 {
-    struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0};
-    struct npart__arena *arena = &model->life->arena;
-    struct npart__skeleton skeleton;
-    npart_status status = npart__wire_scan(source, &wire, arena, &skeleton, error);
-    npart__source_close(source);
-    if (status == NPART_OK)
-        status = npart__graph_build(&skeleton, arena, &model->own, error);
-    const char *shown = options && options->name ? options->name : name;
     model->graph = &model->own;
-    model->name = status == NPART_OK ? npart__arena_copy_text(arena, shown, strlen(shown)) : NULL;
+    model->name = status == NPART_OK ? npart__arena_copy_text(&model->life->arena, name, strlen(name)) : NULL;
     if (status == NPART_OK && !model->name)
         status = npart__fail_memory(error);
     if (status == NPART_OK)
@@ -33,14 +23,82 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
     return status;
 }
 
+npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
+                                     const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_model *model = npart__handle_new(sizeof *model, allocator);
+    if (!model)
+        return npart__fail_memory(error);
+    npart_status status = npart__version_graph(version, &model->life->arena, &model->own, error);
+    return finish_model(out, model, status, name, error);
+}
+
+/* The graph with some of its inputs given, by way of a version without them. */
+static npart_status build_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
+                                struct npart_error *error)
+{
+    static const struct npart__infer_options nothing;
+    struct npart__arena scratch;
+    struct npart__version version;
+    struct npart__graph graph;
+    struct npart__inference inference;
+    struct npart__editor *editor = NULL;
+    npart__arena_init(&scratch, &model->life->arena.allocator);
+    npart_status status = npart__version_read(source, read->keep_bytes, &scratch, &version, error);
+    if (status == NPART_OK)
+        status = npart__version_graph(&version, &scratch, &graph, error);
+    if (status == NPART_OK)
+        status = npart__infer(&graph, &nothing, &scratch, &inference, error);
+    if (status == NPART_OK)
+        status = npart__editor_open(&version, &graph, &inference, NULL, &scratch, &editor, error);
+    for (uint32_t i = 0; i < read->value_count && status == NPART_OK; i++)
+        status = npart__editor_bind_value(editor, read->values[i].input, read->values[i].numbers,
+                                          read->values[i].count, error);
+    if (status == NPART_OK)
+        status = npart__editor_pack(editor, &scratch, &version, error);
+    if (status == NPART_OK)
+        status = npart__version_graph(&version, &model->life->arena, &model->own, error);
+    npart__arena_clear(&scratch);
+    return status;
+}
+
+/* The input is closed as soon as it is scanned: nothing of it is needed later. A name given by
+ * the caller goes before the path, as "-" says nothing of a stream. */
+static npart_status read_source(npart_model **out, npart_model *model, struct npart__source *source,
+                                const struct npart_read_options *options, const char *name,
+                                struct npart_error *error)
+{
+    struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0};
+    struct npart__arena *arena = &model->life->arena;
+    struct npart__skeleton skeleton;
+    bool is_bound = options && options->version >= 2 && options->value_count;
+    npart_status status = is_bound ? build_bound(model, source, options, error)
+                                   : npart__wire_scan(source, &wire, arena, &skeleton, error);
+    npart__source_close(source);
+    if (status == NPART_OK && !is_bound)
+        status = npart__graph_build(&skeleton, arena, &model->own, error);
+    return finish_model(out, model, status, options && options->name ? options->name : name, error);
+}
+
+/* Arrays of the caller may be missing. */
+static npart_status check_read_options(const struct npart_read_options *options, struct npart_error *error)
+{
+    npart_status status = options ? npart__check_version("read options", options->version, 2, error) : NPART_OK;
+    if (status != NPART_OK || !options || options->version < 2)
+        return status;
+    bool is_complete = options->values || !options->value_count;
+    for (uint32_t i = 0; is_complete && i < options->value_count; i++)
+        is_complete = options->values[i].input && options->values[i].numbers && options->values[i].count;
+    return is_complete ? NPART_OK
+                       : npart__fail(error, NPART_ERROR_ARGUMENT, "", "read options lack a name or numbers");
+}
+
 /* NULL when an argument is wrong, or when out of memory. Arguments are checked before anything
  * is allocated or opened. */
 static npart_model *new_model(npart_model **out, const struct npart_read_options *options, npart_status *status,
                               struct npart_error *error)
 {
-    *status = !out      ? npart__fail_null("out", error)
-              : options ? npart__check_version("read options", options->version, 1, error)
-                        : NPART_OK;
+    *status = out ? check_read_options(options, error) : npart__fail_null("out", error);
     if (*status != NPART_OK)
         return NULL;
     npart_model *model = npart__handle_new(sizeof *model, options ? options->allocator : NULL);

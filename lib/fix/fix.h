@@ -61,7 +61,8 @@ struct npart__fix_step {
     const char *const *caveats; /* NULL-terminated */
     const char *const *removed, *const *added; /* names of nodes, NULL-terminated */
     uint32_t removed_count, added_count, site_count;
-    const struct npart__outcome *after; /* by target */
+    const struct npart_summary *after_summaries; /* by target */
+    const double *after_ms;                      /* negative: not known */
 };
 
 struct npart__taken_back {

@@ -59,11 +59,17 @@ static npart_status tell_changes(struct npart__search *search, const struct npar
     struct npart__fix_step *step = &attempt->step;
     step->removed = list_gone(&from->graph, &attempt->made->graph, search->arena, &step->removed_count);
     step->added = list_gone(&attempt->made->graph, &from->graph, search->arena, &step->added_count);
-    struct npart__outcome *after = npart__arena_zeroed(search->arena, from->target_count, sizeof *after);
-    if (!step->removed || !step->added || !after)
+    struct npart_summary *summaries = npart__arena_zeroed(search->arena, from->target_count, sizeof *summaries);
+    double *ms = npart__arena_zeroed(search->arena, from->target_count, sizeof *ms);
+    if (!step->removed || !step->added || !summaries || !ms)
         return npart__fail_memory(search->error);
-    memcpy(after, attempt->made->outcomes, from->target_count * sizeof *after);
-    step->after = after;
+    for (uint32_t i = 0; i < from->target_count; i++) {
+        summaries[i] = attempt->made->outcomes[i].summary;
+        summaries[i].size = sizeof *summaries;
+        ms[i] = attempt->made->outcomes[i].ms;
+    }
+    step->after_summaries = summaries;
+    step->after_ms = ms;
     return NPART_OK;
 }
 
@@ -253,8 +259,7 @@ npart_status npart__attempt_bind(struct npart__search *search, struct npart__sta
                                  struct npart__attempt *attempt)
 {
     static const char *const sizes[] = {"the file serves these sizes alone", NULL};
-    static const char *const values[] = {"the file serves these values alone: for others, another file is needed",
-                                         NULL};
+    static const char *const values[] = {"the file serves these values alone; others need a file of their own", NULL};
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
     struct npart__editor *editor;

@@ -299,32 +299,6 @@ static void count_or_null(struct json *json, const char *key, bool is_known, uin
         text(json, "null");
 }
 
-/* The same numbers as in the text, and `null` where multiply-accumulates are not known. */
-static void summary(struct json *json, const struct npart_summary *at)
-{
-    number(json, "{\"nodes\":", at->nodes);
-    number(json, ",\"folded\":", at->folded);
-    number(json, ",\"fused\":", at->fused);
-    number(json, ",\"live\":", at->live);
-    number(json, ",\"accepted\":", at->accepted);
-    number(json, ",\"refused\":", at->refused);
-    number(json, ",\"failed\":", at->failed);
-    number(json, ",\"unknown\":", at->unknown);
-    number(json, ",\"partitions\":", at->partitions);
-    number(json, ",\"partitions_if_unknown\":[", at->partitions_low);
-    number(json, ",", at->partitions_high);
-    number(json, "],\"switches\":", at->switches);
-    decimal(json, ",\"coverage\":", at->coverage);
-    count_or_null(json, ",\"macs\":", at->has_macs, at->macs);
-    count_or_null(json, ",\"macs_on_npu\":", at->has_macs, at->macs_on_npu);
-    if (at->has_macs && at->macs)
-        decimal(json, ",\"mac_coverage\":", at->mac_coverage);
-    else
-        text(json, ",\"mac_coverage\":null");
-    member(json, ",\"verdict\":", at->verdict);
-    text(json, "}");
-}
-
 /* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. */
 static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
@@ -338,23 +312,6 @@ static void partition(struct json *json, uint32_t id, const struct npart_partiti
     value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
     count_or_null(json, ",\"macs\":", at->has_macs, at->macs);
     text(json, "}");
-}
-
-/* `victims` is the schema's name for the number of affected nodes. */
-static void cause(struct json *json, uint32_t id, const struct npart_cause *at)
-{
-    number(json, id ? ",{\"id\":" : "{\"id\":", id);
-    member(json, ",\"kind\":", at->kind);
-    ids(json, ",\"nodes\":", at->nodes, at->node_count);
-    number(json, ",\"victims\":", at->affected_count);
-    member(json, ",\"text\":", at->text);
-    member(json, ",\"rule\":", at->rule_id);
-    ids(json, ",\"cuts\":", at->cuts, at->cut_count);
-    if (at->cpu_ms < 0)
-        text(json, ",\"cpu_ms\":null}");
-    else
-        decimal(json, ",\"cpu_ms\":", at->cpu_ms);
-    text(json, at->cpu_ms < 0 ? "" : "}");
 }
 
 /* `from` and `to` are partitions; null is the CPU. */
@@ -505,7 +462,7 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
     }
     text(json, "},\"summary\":");
     (void)npart_plan_summary(fixed, &at);
-    summary(json, &at);
+    npart__add_json_summary(json->out, &at);
     text(json, "}");
 }
 
@@ -527,7 +484,7 @@ static void target_head(struct json *json)
     member(json, ",\"partitioner\":", info->partitioner);
     text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
     text(json, ",\"summary\":");
-    summary(json, &at);
+    npart__add_json_summary(json->out, &at);
 }
 
 static void nodes_and_partitions(struct json *json)
@@ -547,7 +504,7 @@ static void causes(struct json *json)
     struct npart_cause at = {.size = sizeof at};
     text(json, ",\"causes\":[");
     for (uint32_t i = 0; npart_plan_cause(json->plan, i, &at, NULL, 0); i++)
-        cause(json, i, &at);
+        npart__add_json_cause(json->out, i, &at);
     text(json, "]");
 }
 

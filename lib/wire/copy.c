@@ -150,44 +150,44 @@ npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__inpu
 }
 
 /* The input is looked at again when all is copied: what was read before a change is as wrong as what was after. */
-npart_status npart__expansion_write(const struct npart__expansion *expansion, int descriptor,
+npart_status npart__recipe_write(const struct npart__recipe *recipe, int descriptor,
                                     struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__sink sink;
-    npart_status status = npart__input_check(expansion->input, error);
+    npart_status status = npart__input_check(recipe->input, error);
     if (status == NPART_OK)
         status = npart__sink_open(&sink, descriptor, arena, error);
-    for (uint32_t i = 0; i < expansion->pieces.count && status == NPART_OK; i++) {
-        const struct npart__piece *piece = &expansion->pieces.items[i];
+    for (uint32_t i = 0; i < recipe->pieces.count && status == NPART_OK; i++) {
+        const struct npart__piece *piece = &recipe->pieces.items[i];
         if (piece->from == NPART__FROM_INPUT)
-            status = npart__sink_copy(&sink, expansion->input, piece->offset, piece->bytes);
+            status = npart__sink_copy(&sink, recipe->input, piece->offset, piece->bytes);
         else if (piece->from == NPART__FROM_EXTRA)
-            status = npart__sink_put(&sink, expansion->extra.data + piece->offset, (size_t)piece->bytes);
+            status = npart__sink_put(&sink, recipe->extra.data + piece->offset, (size_t)piece->bytes);
         else
-            status = npart__sink_put(&sink, expansion->skeleton + piece->offset, (size_t)piece->bytes);
+            status = npart__sink_put(&sink, recipe->skeleton + piece->offset, (size_t)piece->bytes);
     }
     if (status == NPART_OK)
         status = npart__sink_flush(&sink);
-    return status == NPART_OK ? npart__input_check(expansion->input, error) : status;
+    return status == NPART_OK ? npart__input_check(recipe->input, error) : status;
 }
 
 /* What lies between payloads is left out: a hole of zeros. */
-npart_status npart__expansion_write_external(const struct npart__expansion *expansion, int descriptor,
+npart_status npart__recipe_write_external(const struct npart__recipe *recipe, int descriptor,
                                              struct npart__arena *arena, struct npart_error *error)
 {
     struct npart__sink sink;
-    npart_status status = npart__input_check(expansion->input, error);
+    npart_status status = npart__input_check(recipe->input, error);
     if (status == NPART_OK)
         status = npart__sink_open(&sink, descriptor, arena, error);
-    for (uint32_t i = 0; i < expansion->moved.count && status == NPART_OK; i++) {
-        const struct npart__moved *moved = &expansion->moved.items[i];
+    for (uint32_t i = 0; i < recipe->moved.count && status == NPART_OK; i++) {
+        const struct npart__moved *moved = &recipe->moved.items[i];
         status = npart__sink_flush(&sink);
         if (status == NPART_OK && lseek(descriptor, (off_t)moved->to, SEEK_SET) < 0)
             status = npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, error);
         if (status == NPART_OK)
-            status = npart__sink_copy(&sink, expansion->input, moved->from, moved->bytes);
+            status = npart__sink_copy(&sink, recipe->input, moved->from, moved->bytes);
     }
     if (status == NPART_OK)
         status = npart__sink_flush(&sink);
-    return status == NPART_OK ? npart__input_check(expansion->input, error) : status;
+    return status == NPART_OK ? npart__input_check(recipe->input, error) : status;
 }

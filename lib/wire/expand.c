@@ -20,7 +20,7 @@ struct level {
 };
 
 struct expand {
-    struct npart__expansion *out;
+    struct npart__recipe *out;
     struct npart__arena *arena;
     const struct npart__expand_options *options;
     struct npart_error *error;
@@ -51,7 +51,7 @@ static bool read_record(const uint8_t *data, const struct npart__item *item, voi
 
 static npart_status add_piece(struct expand *expand, enum npart__piece_from from, uint64_t offset, uint64_t bytes)
 {
-    struct npart__expansion *out = expand->out;
+    struct npart__recipe *out = expand->out;
     struct npart__piece piece = {.offset = offset, .bytes = bytes, .from = from};
     if (!NPART__PUSH(expand->arena, &out->pieces, piece))
         return npart__fail_memory(expand->error);
@@ -168,7 +168,7 @@ static void put_entry(struct npart__buffer *buffer, const char *key, const char 
 /* Where the payload will stand, as fields of its tensor. */
 static npart_status add_location(struct expand *expand, const struct npart__elided *payload)
 {
-    struct npart__expansion *out = expand->out;
+    struct npart__recipe *out = expand->out;
     struct npart__moved moved = {.from = payload->offset, .bytes = payload->bytes};
     uint64_t pages = (out->external_bytes + NPART__EXTERNAL_ALIGNMENT - 1) / NPART__EXTERNAL_ALIGNMENT;
     moved.to = pages * NPART__EXTERNAL_ALIGNMENT;
@@ -215,7 +215,7 @@ static npart_status open_level(struct expand *expand, const struct npart__item *
 /* The length that was left open, now that it is known. */
 static npart_status fill_length(struct expand *expand, const struct level *level)
 {
-    struct npart__expansion *out = expand->out;
+    struct npart__recipe *out = expand->out;
     uint8_t varint[VARINT_BYTES];
     size_t width = put_varint(varint, out->bytes - level->bytes_before), offset = out->extra.size;
     npart__append(&out->extra, (const char *)varint, width);
@@ -274,7 +274,7 @@ static npart_status check_size(const struct expand *expand)
                                                           : ": --weights external moves its weights out");
 }
 
-npart_status npart__expansion_make(struct npart__expansion *out, const void *skeleton, size_t bytes,
+npart_status npart__recipe_make(struct npart__recipe *out, const void *skeleton, size_t bytes,
                                    const struct npart__input *input, const struct npart__expand_options *options,
                                    struct npart__arena *arena, struct npart_error *error)
 {
@@ -282,7 +282,7 @@ npart_status npart__expansion_make(struct npart__expansion *out, const void *ske
     struct expand *expand = npart__arena_zeroed(arena, 1, sizeof *expand);
     if (!expand)
         return npart__fail_memory(error);
-    *out = (struct npart__expansion){.input = input, .skeleton = skeleton};
+    *out = (struct npart__recipe){.input = input, .skeleton = skeleton};
     npart__buffer_init(&out->extra, arena);
     expand->out = out;
     expand->arena = arena;

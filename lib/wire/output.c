@@ -69,10 +69,10 @@ npart_status npart__output_open(struct npart__output *output, const char *path, 
     return status;
 }
 
-npart_status npart__output_write(struct npart__output *output, const struct npart__expansion *expansion,
+npart_status npart__output_write(struct npart__output *output, const struct npart__recipe *recipe,
                                  struct npart_error *error)
 {
-    return npart__expansion_write(expansion, output->descriptor, output->arena, error);
+    return npart__recipe_write(recipe, output->descriptor, output->arena, error);
 }
 
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error)

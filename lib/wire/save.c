@@ -69,17 +69,27 @@ static npart_status check_externals(struct npart__save *save, const struct npart
 }
 
 /* One file that is open on success alone. */
-static npart_status write_one(struct npart__output *output, const char *path, const struct npart__expansion *expansion,
+static npart_status write_one(struct npart__output *output, const char *path, const struct npart__recipe *recipe,
                               bool is_external, struct npart__arena *arena, struct npart_error *error)
 {
-    npart_status status = npart__output_open(output, path, expansion->input, arena, error);
+    npart_status status = npart__output_open(output, path, recipe->input, arena, error);
     if (status != NPART_OK)
         return status;
-    status = is_external ? npart__expansion_write_external(expansion, output->descriptor, arena, error)
-                         : npart__expansion_write(expansion, output->descriptor, arena, error);
+    status = is_external ? npart__recipe_write_external(recipe, output->descriptor, arena, error)
+                         : npart__recipe_write(recipe, output->descriptor, arena, error);
     if (status != NPART_OK)
         npart__output_close(output);
     return status;
+}
+
+/* The one piece of a model that is written as it was. */
+static npart_status take_whole(struct npart__recipe *out, const struct npart__input *input,
+                               struct npart__arena *arena, struct npart_error *error)
+{
+    struct npart__piece piece = {.offset = 0, .bytes = input->bytes, .from = NPART__FROM_INPUT};
+    *out = (struct npart__recipe){.input = input, .bytes = input->bytes};
+    npart__buffer_init(&out->extra, arena);
+    return NPART__PUSH(arena, &out->pieces, piece) ? NPART_OK : npart__fail_memory(error);
 }
 
 npart_status npart__save_begin(struct npart__save *save, const char *path, const void *skeleton, size_t bytes,
@@ -89,26 +99,28 @@ npart_status npart__save_begin(struct npart__save *save, const char *path, const
     *save = (struct npart__save){.arena = arena, .model.descriptor = -1, .data.descriptor = -1};
     if (weights)
         save->weights = *weights;
-    struct npart__expansion *expansion = npart__arena_zeroed(arena, 1, sizeof *expansion);
+    struct npart__recipe *recipe = npart__arena_zeroed(arena, 1, sizeof *recipe);
     char *data_path = npart__arena_format(arena, "%s.data", path);
     save->from_folder = npart__folder_of(input->path ? input->path : "", arena);
     save->to_folder = npart__folder_of(path, arena);
-    if (!expansion || !data_path || !save->from_folder || !save->to_folder)
+    if (!recipe || !data_path || !save->from_folder || !save->to_folder)
         return npart__fail_memory(error);
     struct npart__expand_options options = {0};
     if (save->weights.moves_out)
         options.external_location = last_part(data_path);
     npart_status status = npart__externals_find(&save->externals, skeleton, bytes, arena, error);
     if (status == NPART_OK)
-        status = npart__expansion_make(expansion, skeleton, bytes, input, &options, arena, error);
+        status = save->weights.is_unchanged
+                     ? take_whole(recipe, input, arena, error)
+                     : npart__recipe_make(recipe, skeleton, bytes, input, &options, arena, error);
     if (status == NPART_OK)
-        status = check_externals(save, input, path, expansion->external_bytes ? data_path : NULL, error);
-    save->bytes = expansion->bytes;
-    save->external_bytes = expansion->external_bytes;
-    if (status == NPART_OK && expansion->external_bytes)
-        status = write_one(&save->data, data_path, expansion, true, arena, error);
+        status = check_externals(save, input, path, recipe->external_bytes ? data_path : NULL, error);
+    save->bytes = recipe->bytes;
+    save->external_bytes = recipe->external_bytes;
+    if (status == NPART_OK && recipe->external_bytes)
+        status = write_one(&save->data, data_path, recipe, true, arena, error);
     if (status == NPART_OK)
-        status = write_one(&save->model, path, expansion, false, arena, error);
+        status = write_one(&save->model, path, recipe, false, arena, error);
     save->temporary = save->model.temporary;
     if (status != NPART_OK)
         npart__save_close(save);

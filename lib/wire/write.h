@@ -38,7 +38,7 @@ void npart__input_close(struct npart__input *input);
 npart_status npart__input_source(const struct npart__input *input, struct npart__arena *arena,
                                  struct npart__source *source, struct npart_error *error);
 
-/* ---- expansion ------------------------------------------------------------------------------------------- */
+/* ---- recipe ------------------------------------------------------------------------------------------- */
 
 /* A stretch of the file to be written. */
 struct npart__piece {
@@ -56,7 +56,7 @@ struct npart__moved {
 #define NPART__EXTERNAL_ALIGNMENT ((uint64_t)4096)
 
 /* What is to be written, before anything is. */
-struct npart__expansion {
+struct npart__recipe {
     uint64_t bytes;          /* of the model's file */
     uint64_t external_bytes; /* of the file of external data; 0: there is none */
     /* private */
@@ -77,15 +77,15 @@ struct npart__expand_options {
 /* Works out the pieces and the size. The skeleton and `input` must stay alive until all is written. `options` may be
  * NULL. Fails with LIMIT where a protobuf message cannot be so large, or is nested too deep; with MALFORMED where the
  * skeleton is none of this input. */
-npart_status npart__expansion_make(struct npart__expansion *out, const void *skeleton, size_t bytes,
+npart_status npart__recipe_make(struct npart__recipe *out, const void *skeleton, size_t bytes,
                                    const struct npart__input *input, const struct npart__expand_options *options,
                                    struct npart__arena *arena, struct npart_error *error);
 
 /* Writes the model's file to a descriptor, from where it stands; and the external one, to an empty file. Both fail with
  * READ (the input has changed, too), WRITE or MEMORY. */
-npart_status npart__expansion_write(const struct npart__expansion *expansion, int descriptor,
+npart_status npart__recipe_write(const struct npart__recipe *recipe, int descriptor,
                                     struct npart__arena *arena, struct npart_error *error);
-npart_status npart__expansion_write_external(const struct npart__expansion *expansion, int descriptor,
+npart_status npart__recipe_write_external(const struct npart__recipe *recipe, int descriptor,
                                              struct npart__arena *arena, struct npart_error *error);
 
 /* ---- output ---------------------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ struct npart__output {
  * folder, or it is not writable. `path` and `input` must stay alive. */
 npart_status npart__output_open(struct npart__output *output, const char *path, const struct npart__input *input,
                                 struct npart__arena *arena, struct npart_error *error);
-npart_status npart__output_write(struct npart__output *output, const struct npart__expansion *expansion,
+npart_status npart__output_write(struct npart__output *output, const struct npart__recipe *recipe,
                                  struct npart_error *error);
 /* Renames it to its path. What was there before is replaced at once; of a power failure soon afterwards a file may come
  * out that is cut off, as after any copying: waiting for the disk takes several times as long as all the rest. */
@@ -128,6 +128,7 @@ npart_status npart__externals_find(struct npart__externals *out, const void *ske
 struct npart__weights {
     bool links, copies; /* external data of the input: a link to it, or a copy, in the output's folder */
     bool moves_out;     /* weights in the input go to a file of external data, OUT.data */
+    bool is_unchanged;  /* the model is written byte for byte as it was; the skeleton says what it refers to */
 };
 
 /* ---- saving ---------------------------------------------------------------------------------------------- */

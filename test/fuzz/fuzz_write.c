@@ -27,17 +27,17 @@ static uint8_t *canonical(const void *data, size_t bytes, size_t *out_bytes)
     return out;
 }
 
-static uint8_t *written(const struct npart__expansion *expansion, struct npart__arena *arena)
+static uint8_t *written(const struct npart__recipe *recipe, struct npart__arena *arena)
 {
     static FILE *file;
     if (!file)
         file = tmpfile();
     FUZZ_REQUIRE(file && ftruncate(fileno(file), 0) == 0 && lseek(fileno(file), 0, SEEK_SET) == 0);
-    FUZZ_REQUIRE(npart__expansion_write(expansion, fileno(file), arena, NULL) == NPART_OK);
-    FUZZ_REQUIRE((uint64_t)lseek(fileno(file), 0, SEEK_CUR) == expansion->bytes);
-    uint8_t *out = malloc((size_t)expansion->bytes + 1);
+    FUZZ_REQUIRE(npart__recipe_write(recipe, fileno(file), arena, NULL) == NPART_OK);
+    FUZZ_REQUIRE((uint64_t)lseek(fileno(file), 0, SEEK_CUR) == recipe->bytes);
+    uint8_t *out = malloc((size_t)recipe->bytes + 1);
     FUZZ_REQUIRE(out);
-    FUZZ_REQUIRE(pread(fileno(file), out, (size_t)expansion->bytes, 0) == (ssize_t)expansion->bytes);
+    FUZZ_REQUIRE(pread(fileno(file), out, (size_t)recipe->bytes, 0) == (ssize_t)recipe->bytes);
     return out;
 }
 
@@ -57,7 +57,7 @@ static void rewrite(const uint8_t *data, size_t bytes, struct npart__arena *aren
     struct npart__source source;
     struct npart__skeleton skeleton;
     struct npart__input input;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct npart__externals externals;
     Onnx__ModelProto *model = NULL;
     npart__input_open_memory(&input, data, bytes);
@@ -69,13 +69,13 @@ static void rewrite(const uint8_t *data, size_t bytes, struct npart__arena *aren
     uint8_t *packed = malloc(packed_bytes + 1);
     FUZZ_REQUIRE(packed);
     onnx__model_proto__pack(model, packed);
-    FUZZ_REQUIRE(npart__expansion_make(&expansion, packed, packed_bytes, &input, NULL, arena, NULL) == NPART_OK);
-    uint8_t *out = written(&expansion, arena);
-    compare(data, bytes, out, (size_t)expansion.bytes);
+    FUZZ_REQUIRE(npart__recipe_make(&recipe, packed, packed_bytes, &input, NULL, arena, NULL) == NPART_OK);
+    uint8_t *out = written(&recipe, arena);
+    compare(data, bytes, out, (size_t)recipe.bytes);
     free(out);
     struct npart__expand_options moves_out = {.external_location = "out.data"};
-    FUZZ_REQUIRE(npart__expansion_make(&expansion, packed, packed_bytes, &input, &moves_out, arena, NULL) == NPART_OK);
-    out = written(&expansion, arena);
+    FUZZ_REQUIRE(npart__recipe_make(&recipe, packed, packed_bytes, &input, &moves_out, arena, NULL) == NPART_OK);
+    out = written(&recipe, arena);
     free(out);
     (void)npart__externals_find(&externals, packed, packed_bytes, arena, NULL);
     free(packed);
@@ -85,15 +85,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct npart__arena arena;
     struct npart__input input;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct npart__externals externals;
     npart__arena_init(&arena, NULL);
     rewrite(data, bytes, &arena);
     npart__input_open_memory(&input, data, bytes);
     struct npart__expand_options options = {.external_location = bytes % 2 ? "out.data" : NULL};
-    if (npart__expansion_make(&expansion, data, bytes, &input, &options, &arena, NULL) == NPART_OK &&
-        expansion.bytes < 1 << 20)
-        free(written(&expansion, &arena));
+    if (npart__recipe_make(&recipe, data, bytes, &input, &options, &arena, NULL) == NPART_OK &&
+        recipe.bytes < 1 << 20)
+        free(written(&recipe, &arena));
     (void)npart__externals_find(&externals, data, bytes, &arena, NULL);
     npart__arena_clear(&arena);
     return 0;

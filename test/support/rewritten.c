@@ -42,21 +42,21 @@ struct bytes edited_skeleton(struct scanned *scanned, const struct npart__input 
 static struct bytes written(struct scanned *scanned, const struct npart__input *input, uint64_t keep_bytes)
 {
     struct npart__wire_options options = {.keep_bytes = keep_bytes, .keeps_all = true};
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct bytes skeleton = edited_skeleton(scanned, input, &options), out = {0};
     if (scanned->status == NPART_OK)
-        scanned->status = npart__expansion_make(&expansion, skeleton.data, skeleton.size, input, NULL,
+        scanned->status = npart__recipe_make(&recipe, skeleton.data, skeleton.size, input, NULL,
                                                 &scanned->arena, &scanned->error);
     FILE *file = tmpfile();
     if (!file)
         exit(99);
     if (scanned->status == NPART_OK)
-        scanned->status = npart__expansion_write(&expansion, fileno(file), &scanned->arena, &scanned->error);
+        scanned->status = npart__recipe_write(&recipe, fileno(file), &scanned->arena, &scanned->error);
     if (scanned->status == NPART_OK) {
         out.size = (size_t)lseek(fileno(file), 0, SEEK_END);
         out.data = grow(out.size);
-        if (out.size != expansion.bytes || pread(fileno(file), out.data, out.size, 0) != (ssize_t)out.size) {
-            fprintf(stderr, "%zu bytes written, %llu were said\n", out.size, (unsigned long long)expansion.bytes);
+        if (out.size != recipe.bytes || pread(fileno(file), out.data, out.size, 0) != (ssize_t)out.size) {
+            fprintf(stderr, "%zu bytes written, %llu were said\n", out.size, (unsigned long long)recipe.bytes);
             exit(99);
         }
     }

@@ -30,7 +30,7 @@ struct work {
     struct bytes model, skeleton;
     struct npart__input input;
     struct scanned scanned;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct npart__output output;
 };
 
@@ -43,7 +43,7 @@ static void begin(struct work *work, size_t payload)
     (void)snprintf(work->out, sizeof work->out, "%s.out", work->path);
     REQUIRE(npart__input_open_file(&work->input, work->path, NULL) == NPART_OK);
     work->skeleton = edited_skeleton(&work->scanned, &work->input, &options);
-    REQUIRE(npart__expansion_make(&work->expansion, work->skeleton.data, work->skeleton.size, &work->input, NULL,
+    REQUIRE(npart__recipe_make(&work->recipe, work->skeleton.data, work->skeleton.size, &work->input, NULL,
                                   &work->scanned.arena, NULL) == NPART_OK);
 }
 
@@ -74,17 +74,17 @@ static void test_output__is_put_in_place(void)
         struct work work;
         begin(&work, sizes[i]);
         REQUIRE(open_output(&work, work.out) == NPART_OK);
-        CHECK_INT(npart__output_write(&work.output, &work.expansion, NULL), NPART_OK);
+        CHECK_INT(npart__output_write(&work.output, &work.recipe, NULL), NPART_OK);
         CHECK(!is_there(work.out));
         struct bytes out = file_bytes(work.output.temporary);
-        CHECK_INT(out.size, work.expansion.bytes);
+        CHECK_INT(out.size, work.recipe.bytes);
         CHECK(means_the_same(&work.model, &out));
         bytes_free(&out);
         CHECK_INT(npart__output_commit(&work.output, NULL), NPART_OK);
         CHECK(!is_there(work.output.temporary));
         npart__output_close(&work.output);
         out = file_bytes(work.out);
-        CHECK_INT(out.size, work.expansion.bytes);
+        CHECK_INT(out.size, work.recipe.bytes);
         bytes_free(&out);
         end(&work);
     }
@@ -98,7 +98,7 @@ static void test_output__leaves_nothing(void)
     FILE *old = fopen(work.out, "wb");
     REQUIRE(old && fputs("old", old) >= 0 && fclose(old) == 0);
     REQUIRE(open_output(&work, work.out) == NPART_OK);
-    CHECK_INT(npart__output_write(&work.output, &work.expansion, NULL), NPART_OK);
+    CHECK_INT(npart__output_write(&work.output, &work.recipe, NULL), NPART_OK);
     npart__output_close(&work.output);
     CHECK(!is_there(work.output.temporary));
     struct bytes out = file_bytes(work.out);
@@ -125,7 +125,7 @@ static void test_output__never_the_input(void)
     (void)unlink(other);
     /* It comes into the place later. */
     REQUIRE(open_output(&work, other) == NPART_OK);
-    CHECK_INT(npart__output_write(&work.output, &work.expansion, NULL), NPART_OK);
+    CHECK_INT(npart__output_write(&work.output, &work.recipe, NULL), NPART_OK);
     REQUIRE(link(work.path, other) == 0);
     CHECK_INT(npart__output_commit(&work.output, NULL), NPART_ERROR_ARGUMENT);
     npart__output_close(&work.output);
@@ -149,7 +149,7 @@ static void test_output__places_that_are_none(void)
 static npart_status try_write(struct work *work)
 {
     REQUIRE(open_output(work, work->out) == NPART_OK);
-    npart_status status = npart__output_write(&work->output, &work->expansion, &work->scanned.error);
+    npart_status status = npart__output_write(&work->output, &work->recipe, &work->scanned.error);
     npart__output_close(&work->output);
     CHECK(!is_there(work->out));
     return status;
@@ -172,7 +172,7 @@ static void test_output__of_a_model_that_changed(void)
     begin(&work, 5000);
     (void)unlink(work.path);
     REQUIRE(open_output(&work, work.out) == NPART_OK);
-    CHECK_INT(npart__output_write(&work.output, &work.expansion, NULL), NPART_OK);
+    CHECK_INT(npart__output_write(&work.output, &work.recipe, NULL), NPART_OK);
     npart__output_close(&work.output);
     end(&work);
 }
@@ -198,7 +198,7 @@ static void test_output__other_descriptors(void)
         (void)snprintf(name, sizeof name, "%s.raw", work.path);
         FILE *to = appends ? NULL : popen("cat > /dev/null", "w");
         int descriptor = appends ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0600) : fileno(to);
-        CHECK_INT(npart__expansion_write(&work.expansion, descriptor, &work.scanned.arena, &work.scanned.error),
+        CHECK_INT(npart__recipe_write(&work.recipe, descriptor, &work.scanned.arena, &work.scanned.error),
                   NPART_OK);
         if (appends) {
             struct bytes out = file_bytes(name);
@@ -214,7 +214,7 @@ static void test_output__other_descriptors(void)
     begin(&work, 400000);
     int full = open("/dev/full", O_WRONLY);
     if (full >= 0) {
-        CHECK_INT(npart__expansion_write(&work.expansion, full, &work.scanned.arena, &work.scanned.error),
+        CHECK_INT(npart__recipe_write(&work.recipe, full, &work.scanned.arena, &work.scanned.error),
                   NPART_ERROR_WRITE);
         (void)close(full);
     }

@@ -256,11 +256,11 @@ static void test_write__too_deep(void)
     struct bytes model = nested(34, LIMIT + 1);
     struct npart__input input;
     struct npart__arena arena;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct npart_error error = {0};
     npart__arena_init(&arena, NULL);
     npart__input_open_memory(&input, model.data, model.size);
-    CHECK_INT(npart__expansion_make(&expansion, model.data, model.size, &input, NULL, &arena, &error),
+    CHECK_INT(npart__recipe_make(&recipe, model.data, model.size, &input, NULL, &arena, &error),
               NPART_ERROR_LIMIT);
     CHECK_TEXT(error.message, "messages are nested deeper than 100");
     npart__arena_clear(&arena);
@@ -273,16 +273,16 @@ static void test_write__too_large(void)
     struct bytes model = nested(2, 10000);
     struct npart__input input;
     struct scanned scanned;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     struct npart__wire_options options = {.keeps_all = true};
     npart__input_open_memory(&input, model.data, model.size);
     struct bytes skeleton = edited_skeleton(&scanned, &input, &options);
-    REQUIRE(npart__expansion_make(&expansion, skeleton.data, skeleton.size, &input, NULL, &scanned.arena, NULL) ==
+    REQUIRE(npart__recipe_make(&recipe, skeleton.data, skeleton.size, &input, NULL, &scanned.arena, NULL) ==
             NPART_OK);
-    uint64_t bytes = expansion.bytes;
+    uint64_t bytes = recipe.bytes;
     for (int less = 0; less < 2; less++) {
         struct npart__expand_options expand = {.limit_bytes = bytes - (uint64_t)less};
-        npart_status status = npart__expansion_make(&expansion, skeleton.data, skeleton.size, &input, &expand,
+        npart_status status = npart__recipe_make(&recipe, skeleton.data, skeleton.size, &input, &expand,
                                                     &scanned.arena, &scanned.error);
         CHECK_INT(status, less ? NPART_ERROR_LIMIT : NPART_OK);
     }
@@ -299,11 +299,11 @@ static void test_write__sums_without_end(void)
     struct npart__verbatim record = {.offset = 0, .bytes = UINT64_MAX >> 2};
     struct bytes skeleton = {0};
     struct npart__arena arena;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     npart__arena_init(&arena, NULL);
     for (unsigned i = 0; i < 20; i++)
         put_bytes(&skeleton, NPART__VERBATIM_FIELD, &record, sizeof record);
-    CHECK_INT(npart__expansion_make(&expansion, skeleton.data, skeleton.size, &input, NULL, &arena, NULL),
+    CHECK_INT(npart__recipe_make(&recipe, skeleton.data, skeleton.size, &input, NULL, &arena, NULL),
               NPART_ERROR_LIMIT);
     npart__arena_clear(&arena);
     bytes_free(&skeleton);
@@ -317,20 +317,20 @@ static void test_write__broken_skeletons(void)
                                                      {.offset = 4, .bytes = UINT64_MAX}};
     struct npart__input input;
     struct npart__arena arena;
-    struct npart__expansion expansion;
+    struct npart__recipe recipe;
     npart__arena_init(&arena, NULL);
     npart__input_open_memory(&input, "0123456789", 10);
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         struct bytes skeleton = {0};
         put_bytes(&skeleton, NPART__VERBATIM_FIELD, &outside[i], sizeof outside[i]);
-        CHECK_INT(npart__expansion_make(&expansion, skeleton.data, skeleton.size, &input, NULL, &arena, NULL),
+        CHECK_INT(npart__recipe_make(&recipe, skeleton.data, skeleton.size, &input, NULL, &arena, NULL),
                   NPART_ERROR_MALFORMED);
         bytes_free(&skeleton);
     }
     static const char *const no_fields[] = {"\x3a", "\x3a\x05" "ab", "\x3b", "\x0d" "abc", "\x09" "abcdefg", "\xff",
                                             "\xf2\xe1\x09\x01" "a"};
     for (size_t i = 0; i < sizeof no_fields / sizeof no_fields[0]; i++)
-        CHECK_INT(npart__expansion_make(&expansion, no_fields[i], strlen(no_fields[i]), &input, NULL, &arena, NULL),
+        CHECK_INT(npart__recipe_make(&recipe, no_fields[i], strlen(no_fields[i]), &input, NULL, &arena, NULL),
                   NPART_ERROR_MALFORMED);
     npart__arena_clear(&arena);
 }

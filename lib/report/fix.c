@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a search for rewrites found, for people: before and after, the steps, what was taken back, and what is left.
+ */
+#include "report/page.h"
+
+/* What fits on one screen; --verbose shows all. */
+#define LEFT_SHOWN 5u
+#define NAMES_SHOWN 200u
+#define ID_COLUMNS 18
+
+static void put_outcome(struct npart__page *page, const struct npart_summary *at, double ms)
+{
+    uint32_t left = at->live - at->accepted;
+    bool is_whole = strcmp(at->verdict, "whole") == 0, fails = strcmp(at->verdict, "fails") == 0;
+    npart__add_format(page->out, "%u partition%s, ", at->partitions, at->partitions == 1 ? "" : "s");
+    if (left)
+        npart__add_format(page->out, "%u of %u nodes on the CPU, ", left, at->live);
+    npart__painted(page, is_whole ? NPART__GREEN : fails ? NPART__RED : NPART__YELLOW,
+                   is_whole ? "whole" : fails ? "the session fails" : at->verdict);
+    if (ms >= 0) {
+        npart__put(page, ", about ");
+        npart__put_milliseconds(page, ms);
+        npart__put(page, " ms");
+    }
+    npart__put(page, "\n");
+}
+
+static void put_targets(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
+{
+    for (uint32_t i = 0; i < info->target_count; i++) {
+        npart__page_turn(page, npart_fix_plan(fix, i));
+        npart__paint(page, NPART__BOLD);
+        npart__put_target(page);
+        npart__paint(page, "0");
+        npart__put(page, "\n  before  ");
+        put_outcome(page, &info->before[i], info->before_ms[i]);
+        npart__put(page, "  after   ");
+        put_outcome(page, &info->after[i], info->after_ms[i]);
+    }
+}
+
+/* Indented below its step, in the report's width. */
+static void put_sentence(struct npart__page *page, const char *lead, const char *text)
+{
+    npart__put(page, "      ");
+    npart__put(page, lead);
+    npart__wrapped(page, text, (uint32_t)(6 + strlen(lead)), 8);
+    npart__put(page, "\n");
+}
+
+static void put_names(struct npart__page *page, const char *lead, const char *const *names)
+{
+    for (uint32_t i = 0; names[i] && i < NAMES_SHOWN; i++) {
+        npart__put(page, "        ");
+        npart__put(page, lead);
+        npart__put_text(page, names[i]);
+        npart__put(page, "\n");
+    }
+}
+
+/* "  1  gathernd   bits  at 1 node: 2 -> 1 partitions, 1 -> 0 nodes on the CPU" */
+static void put_step(struct npart__page *page, uint32_t index, const struct npart_fix_step *at,
+                     const struct npart_summary *before)
+{
+    npart__add_format(page->out, "%3u  ", index + 1);
+    npart__paint(page, NPART__BOLD);
+    npart__put(page, at->rewrite);
+    npart__paint(page, "0");
+    size_t length = strlen(at->rewrite);
+    npart__add_format(page->out, "%*s%-8s", length < ID_COLUMNS ? (int)(ID_COLUMNS - length) : 1, "",
+                      npart_equality_text(at->equality));
+    if (at->removed_count || at->added_count)
+        npart__add_format(page->out, "%u node%s -> %u; ", at->removed_count, at->removed_count == 1 ? "" : "s",
+                          at->added_count);
+    npart__add_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions,
+                      at->after[0].partitions, before->live - before->accepted,
+                      at->after[0].live - at->after[0].accepted);
+    put_sentence(page, "equal: ", at->argument);
+    for (uint32_t i = 0; at->caveats[i]; i++)
+        put_sentence(page, "note: ", at->caveats[i]);
+    if (page->options->is_verbose) {
+        put_names(page, "- ", at->removed);
+        put_names(page, "+ ", at->added);
+    }
+}
+
+static void put_steps(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
+{
+    struct npart_fix_step at = {.size = sizeof at};
+    const struct npart_summary *before = &info->before[0];
+    npart__painted(page, NPART__BOLD, info->step_count ? "Steps\n" : "Nothing to mend.\n");
+    for (uint32_t i = 0; npart_fix_step(fix, i, &at); i++) {
+        put_step(page, i, &at, before);
+        before = &at.after[0];
+    }
+}
+
+static void put_taken_back(struct npart__page *page, const npart_fix *fix)
+{
+    const char *rewrite, *why;
+    for (uint32_t i = 0; npart_fix_taken_back(fix, i, &rewrite, &why); i++) {
+        npart__painted(page, NPART__BOLD, i ? "" : "Tried, and taken back\n");
+        npart__add_format(page->out, "     %s: ", rewrite);
+        npart__wrapped(page, why, (uint32_t)(7 + strlen(rewrite)), 8);
+        npart__put(page, "\n");
+    }
+}
+
+static void put_left(struct npart__page *page, const npart_fix *fix, uint32_t target)
+{
+    struct npart_cause at = {.size = sizeof at};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : LEFT_SHOWN, count = 0;
+    npart__page_turn(page, npart_fix_plan(fix, target));
+    for (; npart_plan_cause(page->plan, count, &at, NULL, 0); count++) {
+        if (count == 0) {
+            npart__paint(page, NPART__BOLD);
+            npart__put(page, "Left on ");
+            npart__put_target(page);
+            npart__paint(page, "0");
+            npart__put(page, "\n");
+        }
+        if (count >= most)
+            continue;
+        npart__add_format(page->out, "%5u node%s ", at.affected_count, at.affected_count == 1 ? ": " : "s:");
+        npart__wrapped(page, at.text, 13, 13);
+        npart__put(page, "\n");
+    }
+    if (count > most)
+        npart__add_format(page->out, "     and %u more causes (--verbose, or --format json)\n", count - most);
+}
+
+npart_status npart_report_fix_text(const npart_fix *fix, const char *written,
+                                   const struct npart_report_options *options, npart_write_callback write,
+                                   void *payload, struct npart_error *error)
+{
+    struct npart__document document;
+    struct npart__page *page = &document.page;
+    struct npart_fix_info info = {.size = sizeof info};
+    if (!npart_fix_info(fix, &info) || !write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "fix" : "write");
+    if (options && options->version != 1)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                  "report options have version %u; this library knows 1 to 1", options->version);
+    npart__document_open(&document, npart_fix_plan(fix, 0), options, write, payload);
+    npart__put_text(page, info.path);
+    npart__put(page, "\n");
+    put_targets(page, fix, &info);
+    put_steps(page, fix, &info);
+    put_taken_back(page, fix);
+    for (uint32_t i = 0; i < info.target_count; i++)
+        put_left(page, fix, i);
+    if (written) {
+        npart__put(page, "Written: ");
+        npart__put_text(page, written);
+        npart__put(page, "\n");
+    }
+    return npart__document_close(&document, error);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "option_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number, or a truth value; `*at` is moved past it. */
+static bool read_number(const char **at, double *out)
+{
+    static const char *const words[] = {"false", "true"};
+    size_t length = strcspn(*at, ","), place = place_of_word(*at, length, words, 2);
+    char *end = (char *)(size_t)*at;
+    *out = (double)place;
+    if (place == 2)
+        *out = strtod(*at, &end);
+    bool is_whole = place < 2 || end == *at + length;
+    *at += length;
+    return length > 0 && is_whole;
+}
+
+/* INPUT=VALUE[,...], split at the last '=': a name may hold one. */
+bool take_bind(struct options *options, const char *value)
+{
+    const char *equals = strrchr(value, '=');
+    static const char expected[] = "expected INPUT=VALUE, or INPUT=VALUE,VALUE,... with one for each element";
+    if (!equals || equals == value || options->value_count == MOST_VALUES)
+        return complain("--bind", value, equals ? "too many inputs" : expected);
+    char *name = malloc((size_t)(equals - value) + 1);
+    double *numbers = malloc(MOST_NUMBERS * sizeof *numbers);
+    uint32_t count = 0;
+    if (!name || !numbers)
+        return complain("--bind", value, "out of memory");
+    memcpy(name, value, (size_t)(equals - value));
+    name[equals - value] = '\0';
+    for (const char *at = equals + 1;; at++) {
+        if (count == MOST_NUMBERS || !read_number(&at, &numbers[count++]))
+            return complain("--bind", value, count == MOST_NUMBERS ? "too many values" : expected);
+        if (!*at)
+            break;
+    }
+    options->values[options->value_count++] = (struct npart_bound_value){name, numbers, count};
+    return true;
+}
+
+bool take_allow(struct options *options, const char *value)
+{
+    const char *words[8];
+    size_t count = 0;
+    while (npart_equality_text((enum npart_equality)count)) {
+        words[count] = npart_equality_text((enum npart_equality)count);
+        count++;
+    }
+    for (;;) {
+        size_t length = strcspn(value, ","), at = place_of_word(value, length, words, count);
+        char word[32] = "";
+        if (at == count) {
+            memcpy(word, value, length < sizeof word ? length : sizeof word - 1);
+            return complain_of_word("--allow", word, words, count);
+        }
+        options->allowed |= 1u << at;
+        if (!value[length])
+            return true;
+        value += length + 1;
+    }
+}
+
+/* Ids with commas between them. */
+static bool take_ids(const char *option, const char *value, const char **ids, uint32_t *count)
+{
+    for (;;) {
+        size_t length = strcspn(value, ",");
+        if (length == 0 || *count == MOST_REWRITES)
+            return complain(option, value, length ? "too many rewrites" : "an empty name");
+        char *id = malloc(length + 1);
+        if (!id)
+            return complain(option, value, "out of memory");
+        memcpy(id, value, length);
+        id[length] = '\0';
+        ids[(*count)++] = id;
+        if (!value[length])
+            return true;
+        value += length + 1;
+    }
+}
+
+bool take_only(struct options *options, const char *value)
+{
+    return take_ids("--only", value, options->only, &options->only_count);
+}
+
+bool take_not(struct options *options, const char *value)
+{
+    return take_ids("--not", value, options->without, &options->without_count);
+}
+
+bool take_max_growth(struct options *options, const char *value)
+{
+    return read_share("--max-growth", value, &options->max_growth);
+}
+
+bool take_weights(struct options *options, const char *value)
+{
+    static const char *const words[] = {"stay", "link", "copy", "external"};
+    size_t at = place_of_word(value, strlen(value), words, 4);
+    options->weights = (enum npart_weights)at;
+    return at < 4 || complain_of_word("--weights", value, words, 4);
+}
