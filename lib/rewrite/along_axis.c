@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators along one axis: running sums, products, the place of the largest.
+ */
+#include "rewrite/axes.h"
+
+/* ---- CumSum ------------------------------------------------------------------------------------------------- */
+
+/* A triangle has the square of this, of which each is an element of a new constant. */
+#define LIMIT_SUMMED 512
+
+/* Element (i, j) says whether result j sums element i. */
+static const char *make_triangle(struct npart__site *site, int type, int64_t size, bool is_exclusive, bool is_reverse)
+{
+    int64_t dims[2] = {size, size};
+    double *ones = npart__arena_zeroed(site->arena, (size_t)(size * size), sizeof *ones);
+    site->failed |= !ones;
+    for (int64_t i = 0; ones && i < size; i++)
+        for (int64_t j = 0; j < size; j++) {
+            bool is_before = is_reverse ? i > j : i < j;
+            ones[i * size + j] = is_before || (i == j && !is_exclusive);
+        }
+    return ones ? npart__make_constant(site, type, dims, 2, ones) : NULL;
+}
+
+/* A sum of some elements is a product with ones and zeros. */
+bool npart__rewrite_cumsum(struct npart__site *site)
+{
+    struct npart__dims dims;
+    int64_t order[NPART__LIMIT_RANK];
+    uint32_t count, axis;
+    int type = npart__site_type(site, npart__operand(site, 0));
+    const int64_t *given = npart__operand(site, 1) == NPART_NONE
+                               ? NULL : npart__site_ints(site, npart__operand(site, 1), &count);
+    if (!given || count != 1 || !npart__full_dims(site, npart__operand(site, 0), &dims) ||
+        !npart__normalize_axis(given[0], dims.rank, &axis) || dims.at[axis] > LIMIT_SUMMED ||
+        (type != NPART__FLOAT && type != NPART__DOUBLE && type != NPART__FLOAT16))
+        return false;
+    for (uint32_t i = 0; i < dims.rank; i++)
+        order[i] = i == axis ? dims.rank - 1 : i == dims.rank - 1 ? axis : i;
+    bool is_last = axis == dims.rank - 1;
+    const char *x = npart__operand_name(site, 0);
+    bool is_exclusive = npart__site_int(site, site->id, "exclusive", 0) != 0;
+    bool is_reverse = npart__site_int(site, site->id, "reverse", 0) != 0;
+    const char *triangle = make_triangle(site, type, dims.at[axis], is_exclusive, is_reverse);
+    if (!is_last)
+        x = npart__make_transpose(site, x, order, dims.rank);
+    x = NPART__MAKE(site, "MatMul", x, triangle);
+    npart__finish(site, 0, is_last ? x : npart__make_transpose(site, x, order, dims.rank));
+    site->caveat = npart__arena_format(site->arena, "Each sum takes %lld MACs, and an infinite input makes all of its "
+                                                    "row NaN.", (long long)dims.at[axis]);
+    site->failed |= !site->caveat;
+    return true;
+}
+
+/* ---- ReduceProd --------------------------------------------------------------------------------------------- */
+
+#define LIMIT_FACTORS 16
+
+/* The one axis that is reduced. */
+static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
+{
+    uint32_t count;
+    const int64_t *axes = npart__site_int_list(site, site->id, "axes", &count);
+    if (npart__operand(site, 1) != NPART_NONE && !(axes = npart__site_ints(site, npart__operand(site, 1), &count)))
+        return false;
+    if (!axes || !count) { /* all axes, or none */
+        *axis = 0;
+        return rank == 1 && !npart__site_int(site, site->id, "noop_with_empty_axes", 0);
+    }
+    return count == 1 && npart__normalize_axis(axes[0], rank, axis);
+}
+
+bool npart__rewrite_reduce_prod(struct npart__site *site)
+{
+    struct npart__dims dims;
+    int64_t sizes[LIMIT_FACTORS];
+    const char *factors[LIMIT_FACTORS];
+    uint32_t axis;
+    if (!npart__full_dims(site, npart__operand(site, 0), &dims) || !dims.rank || !read_axis(site, dims.rank, &axis) ||
+        dims.at[axis] > LIMIT_FACTORS)
+        return false;
+    uint32_t count = (uint32_t)dims.at[axis];
+    int64_t squeezed = axis;
+    for (uint32_t i = 0; i < count; i++)
+        sizes[i] = 1;
+    factors[0] = npart__operand_name(site, 0);
+    if (count > 1)
+        npart__make_split(site, factors[0], axis, sizes, count);
+    for (uint32_t i = 0; count > 1 && i < count; i++)
+        factors[i] = npart__made_result(site, i);
+    const char *product = factors[0];
+    for (uint32_t i = 1; i < count; i++)
+        product = NPART__MAKE(site, "Mul", product, factors[i]);
+    if (!npart__site_int(site, site->id, "keepdims", 1))
+        product = npart__make_squeeze(site, product, &squeezed, 1);
+    npart__finish(site, 0, product);
+    /* One product of all elements is computed in another order, several at once. */
+    if (npart__volume(&dims, 0, dims.rank) == count &&
+        npart__type_is_float(npart__site_type(site, npart__operand(site, 0))))
+        site->equality = NPART__EQUAL_ULP;
+    return true;
+}
+
+/* ---- ArgMax, ArgMin ------------------------------------------------------------------------------------------ */
+
+/* The last of equal elements is the first in reverse order. */
+bool npart__rewrite_argmax_last(struct npart__site *site)
+{
+    struct npart__dims dims;
+    uint32_t axis;
+    if (!npart__site_int(site, site->id, "select_last_index", 0) ||
+        !npart__full_dims(site, npart__operand(site, 0), &dims) ||
+        !npart__axis_attribute(site, "axis", 0, dims.rank, &axis))
+        return false;
+    const char *x = npart__make_slice(site, npart__operand_name(site, 0), axis, -1, -dims.at[axis] - 1, -1);
+    const char *place = npart__make_like(site, site->id, &x, 1);
+    npart__drop_attribute(site, "select_last_index");
+    const char *last = npart__make_scalar(site, NPART__INT64, (double)(dims.at[axis] - 1));
+    npart__finish(site, 0, NPART__MAKE(site, "Sub", last, place));
+    npart__equal_where_whole(site, npart__operand(site, 0));
+    return true;
+}
+
+/* ---- Col2Im -------------------------------------------------------------------------------------------------- */
+
+/* Blocks side by side: each element of a block has its own place, which is a Transpose. */
+bool npart__rewrite_col2im(struct npart__site *site)
+{
+    struct npart__dims x, y;
+    uint32_t image_count, block_count;
+    const int64_t *image = npart__site_ints(site, npart__operand(site, 1), &image_count);
+    const int64_t *block = npart__site_ints(site, npart__operand(site, 2), &block_count);
+    if (!image || !block || block_count != image_count || image_count < 1 || image_count > 2 ||
+        !npart__full_dims(site, npart__operand(site, 0), &x) || x.rank != 3 ||
+        !npart__full_dims(site, npart__result(site, 0), &y) || y.rank != image_count + 2 ||
+        !npart__has_length(site, "strides", image_count) || !npart__has_length(site, "pads", 2 * image_count) ||
+        !npart__has_length(site, "dilations", image_count))
+        return false;
+    int64_t blocks = 1, area = 1;
+    for (uint32_t i = 0; i < image_count; i++) {
+        if (block[i] < 1 || image[i] < 1 || image[i] % block[i] || image[i] != y.at[i + 2] ||
+            npart__list_item(site, "strides", i, 1) != block[i] || npart__list_item(site, "dilations", i, 1) != 1 ||
+            npart__list_item(site, "pads", i, 0) || npart__list_item(site, "pads", image_count + i, 0))
+            return false;
+        blocks *= image[i] / block[i];
+        area *= block[i];
+    }
+    if (x.at[1] % area || x.at[2] != blocks || x.at[0] != y.at[0] || x.at[1] / area != y.at[1])
+        return false;
+    struct npart__dims apart = {.at = {y.at[0] * y.at[1]}, .rank = 1};
+    for (uint32_t i = 0; i < image_count; i++)
+        npart__push_dim(&apart, block[i]);
+    for (uint32_t i = 0; i < image_count; i++)
+        npart__push_dim(&apart, image[i] / block[i]);
+    static const int64_t line[] = {0, 2, 1}, plane[] = {0, 3, 1, 4, 2};
+    const char *made = npart__view(site, npart__operand(site, 0), &apart);
+    made = npart__make_transpose(site, made, image_count == 1 ? line : plane, apart.rank);
+    npart__finish_shaped(site, 0, made);
+    return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "rewrite/axes.h"
+
+/* ONNX Runtime sums more products than this in parts, and adds C to the first (MLAS, MLAS_SGEMM_STRIDEK). */
+#define LIMIT_EXACT_DEPTH 128
+
+static bool is_power_of_two(double number)
+{
+    int exponent;
+    double fraction = fabs(frexp(number, &exponent));
+    return fraction >= 0.5 && fraction <= 0.5;
+}
+
+static bool is_one(double number)
+{
+    return number >= 1 && number <= 1;
+}
+
+/* Whether the products are summed at once, as those of a vector are not. */
+static bool is_small(const struct npart__site *site)
+{
+    struct npart__dims a, y;
+    return npart__full_dims(site, npart__operand(site, 0), &a) && npart__full_dims(site, npart__result(site, 0), &y) &&
+           a.rank == 2 && y.rank == 2 && y.at[0] > 1 && y.at[1] > 1 &&
+           a.at[npart__site_int(site, site->id, "transA", 0) ? 0 : 1] <= LIMIT_EXACT_DEPTH;
+}
+
+/* alpha A B + beta C, one after the other. Where beta is 0, C is not read: it may hold NaN. */
+bool npart__rewrite_gemm_scale(struct npart__site *site)
+{
+    double alpha = npart__site_float(site, site->id, "alpha", 1), beta = npart__site_float(site, site->id, "beta", 1);
+    int type = npart__site_type(site, npart__operand(site, 0));
+    bool has_sum = npart__operand(site, 2) != NPART_NONE && fabs(beta) > 0;
+    bool scales_sum = has_sum && !is_one(beta);
+    if (!npart__is_plain_float(type) || !(fabs(alpha) > 0) || !isfinite(alpha) || !isfinite(beta) ||
+        site->node->opset_version < 11 || (is_one(alpha) && is_one(beta)))
+        return false;
+    const char *operands[2] = {npart__operand_name(site, 0), npart__operand_name(site, 1)};
+    const char *made = npart__make_like(site, site->id, operands, 2);
+    npart__drop_attribute(site, "alpha");
+    npart__drop_attribute(site, "beta");
+    if (!is_one(alpha))
+        made = NPART__MAKE(site, "Mul", made, npart__make_scalar(site, type, alpha));
+    if (has_sum) {
+        const char *sum = npart__operand_name(site, 2);
+        if (scales_sum)
+            sum = NPART__MAKE(site, "Mul", sum, npart__make_scalar(site, type, beta));
+        made = NPART__MAKE(site, "Add", made, sum);
+    }
+    npart__finish(site, 0, made);
+    if (type == NPART__FLOAT && is_small(site) && is_power_of_two(alpha) && (!has_sum || is_power_of_two(beta)))
+        site->equality = NPART__EQUAL_BITS;
+    return true;
+}

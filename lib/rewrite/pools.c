@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pools of forms that compilers lack.
+ */
+#include "rewrite/axes.h"
+
+/* Each number of a list attribute, if the node gives it, is the one that the default is. */
+static bool is_all(const struct npart__site *site, const char *name, int64_t number)
+{
+    uint32_t count;
+    const int64_t *list = npart__site_int_list(site, site->id, name, &count);
+    for (uint32_t i = 0; list && i < count; i++)
+        if (list[i] != number)
+            return false;
+    return true;
+}
+
+/* No padding that depends on the size, and no window past the end: those have other elements than others. */
+static bool is_plain_window(const struct npart__site *site, uint32_t spatial)
+{
+    const char *auto_pad = npart__site_text(site, site->id, "auto_pad", "NOTSET");
+    bool is_valid = npart__same_text(auto_pad, "VALID") && is_all(site, "pads", 0);
+    uint32_t count;
+    return (is_valid || npart__same_text(auto_pad, "NOTSET")) && !npart__site_int(site, site->id, "ceil_mode", 0) &&
+           npart__site_int_list(site, site->id, "kernel_shape", &count) && count == spatial &&
+           npart__has_length(site, "strides", spatial) && npart__has_length(site, "dilations", spatial) &&
+           npart__has_length(site, "pads", 2 * spatial);
+}
+
+/* ---- MaxPool of three dimensions --------------------------------------------------------------------------- */
+
+struct window {
+    int64_t kernel[2], strides[2], pads[4];
+};
+
+static const char *make_pool(struct npart__site *site, const char *x, const struct window *window)
+{
+    const char *made = NPART__MAKE(site, "MaxPool", x);
+    npart__give_ints(site, "kernel_shape", window->kernel, 2);
+    npart__give_ints(site, "strides", window->strides, 2);
+    npart__give_ints(site, "pads", window->pads, 4);
+    return made;
+}
+
+/* Axis of a window; a pad as large as the kernel would make windows of nothing but padding. */
+static bool read_axis(const struct npart__site *site, uint32_t axis, struct window *window, uint32_t at)
+{
+    window->kernel[at] = npart__list_item(site, "kernel_shape", axis, 1);
+    window->strides[at] = npart__list_item(site, "strides", axis, 1);
+    window->pads[at] = npart__list_item(site, "pads", axis, 0);
+    window->pads[at + 2] = npart__list_item(site, "pads", axis + 3, 0);
+    return window->kernel[at] > 0 && window->strides[at] > 0 && window->pads[at] >= 0 && window->pads[at + 2] >= 0 &&
+           window->pads[at] < window->kernel[at] && window->pads[at + 2] < window->kernel[at];
+}
+
+/* The largest of a box is the largest of its slices' largest: height and width first, then depth, with height and width
+ * as one axis. */
+bool npart__rewrite_maxpool3d(struct npart__site *site)
+{
+    struct npart__dims x, y;
+    struct window plane, depth = {.kernel = {1, 1}, .strides = {1, 1}};
+    if (!npart__full_dims(site, npart__operand(site, 0), &x) || !npart__full_dims(site, npart__result(site, 0), &y) ||
+        x.rank != 5 || y.rank != 5 || !npart__gives_one(site) || !is_plain_window(site, 3) ||
+        !is_all(site, "dilations", 1) || !read_axis(site, 0, &depth, 0) || !read_axis(site, 1, &plane, 0) ||
+        !read_axis(site, 2, &plane, 1))
+        return false;
+    struct npart__dims slices = {.at = {x.at[0], x.at[1] * x.at[2], x.at[3], x.at[4]}, .rank = 4};
+    struct npart__dims columns = {.at = {x.at[0], x.at[1], x.at[2], y.at[3] * y.at[4]}, .rank = 4};
+    const char *made = make_pool(site, npart__view(site, npart__operand(site, 0), &slices), &plane);
+    made = make_pool(site, npart__make_reshape(site, made, columns.at, columns.rank), &depth);
+    npart__finish_shaped(site, 0, made);
+    npart__equal_where_whole(site, npart__operand(site, 0));
+    return true;
+}
+
+/* ---- GlobalMaxPool ----------------------------------------------------------------------------------------- */
+
+bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
+{
+    static const int64_t axes[] = {2};
+    struct npart__dims dims;
+    if (!npart__full_dims(site, npart__operand(site, 0), &dims) || dims.rank < 5 ||
+        !npart__is_plain_float(npart__site_type(site, npart__operand(site, 0))))
+        return false;
+    struct npart__dims flat = {.at = {dims.at[0], dims.at[1], npart__volume(&dims, 2, dims.rank)}, .rank = 3};
+    const char *x = npart__view(site, npart__operand(site, 0), &flat);
+    npart__finish_shaped(site, 0, npart__make_reduce(site, "ReduceMax", x, axes, 1, true));
+    return true;
+}
+
+/* ---- AveragePool with dilations ---------------------------------------------------------------------------- */
+
+#define LIMIT_WEIGHTS (1 << 16)
+
+/* A mean is a sum of elements times 1/n: a convolution of each channel. Padding must count, or not be there. */
+bool npart__rewrite_averagepool_dilated(struct npart__site *site)
+{
+    struct npart__dims x, weights = {.rank = 0};
+    int type = npart__site_type(site, npart__operand(site, 0));
+    static const char *const attributes[] = {"kernel_shape", "strides", "dilations", "pads"};
+    if (!npart__full_dims(site, npart__operand(site, 0), &x) || x.rank < 3 || is_all(site, "dilations", 1) ||
+        !npart__is_plain_float(type) || type == NPART__BFLOAT16 || !is_plain_window(site, x.rank - 2) ||
+        (!npart__site_int(site, site->id, "count_include_pad", 0) && !is_all(site, "pads", 0)))
+        return false;
+    npart__push_dim(&weights, x.at[1]);
+    npart__push_dim(&weights, 1);
+    int64_t window = 1;
+    for (uint32_t i = 0; i < x.rank - 2; i++) {
+        int64_t kernel = npart__list_item(site, "kernel_shape", i, 0);
+        if (kernel < 1 || npart__list_item(site, "dilations", i, 1) < 1 || kernel > LIMIT_WEIGHTS / window)
+            return false;
+        npart__push_dim(&weights, kernel);
+        window *= kernel;
+    }
+    if (x.at[1] > LIMIT_WEIGHTS / window)
+        return false;
+    int64_t count = x.at[1] * window;
+    double *shares = npart__arena_allocate(site->arena, (size_t)count * sizeof *shares);
+    site->failed |= !shares;
+    for (int64_t i = 0; shares && i < count; i++)
+        shares[i] = 1.0 / (double)window;
+    const char *made = NPART__MAKE(site, "Conv", npart__operand_name(site, 0),
+                                   shares ? npart__make_constant(site, type, weights.at, weights.rank, shares) : NULL);
+    npart__give_int(site, "group", x.at[1]);
+    for (uint32_t i = 0; i < NPART__COUNT(attributes); i++) {
+        uint32_t length;
+        const int64_t *list = npart__site_int_list(site, site->id, attributes[i], &length);
+        if (list)
+            npart__give_ints(site, attributes[i], list, length);
+    }
+    npart__finish(site, 0, made);
+    return true;
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Quantized operators as the float ones between DequantizeLinear and QuantizeLinear, which compilers recognize:
+ *
+ *     y = QLinearConv(x, xs, xz, w, ws, wz, ys, yz, bias)
+ *     z = Conv(DequantizeLinear(x, xs, xz), DequantizeLinear(w, ws, wz), DequantizeLinear(bias, xs * ws))
+ *     y = QuantizeLinear(z, ys, yz)
+ *
+ * A kernel of whole numbers rounds once, and multiplies by one factor; so results differ by a step at most.
+ */
+#include "rewrite/axes.h"
+
+/* Operators of 8 bits, not those of 16, for which QuantizeLinear came later. */
+static bool is_byte(const struct npart__site *site, uint32_t value)
+{
+    int type = npart__site_type(site, value);
+    return type == NPART__UINT8 || type == NPART__INT8;
+}
+
+/* One number for all, float32; the provider of the scale must be known before the model runs. */
+static bool is_scale(const struct npart__site *site, uint32_t value)
+{
+    struct npart__dims dims;
+    return value != NPART_NONE && npart__site_is_constant(site, value) &&
+           npart__site_type(site, value) == NPART__FLOAT && npart__full_dims(site, value, &dims) && dims.rank <= 1 &&
+           npart__volume(&dims, 0, dims.rank) == 1;
+}
+
+static bool is_zero_point(const struct npart__site *site, uint32_t value)
+{
+    struct npart__dims dims;
+    return value == NPART_NONE || (npart__site_is_constant(site, value) && npart__full_dims(site, value, &dims) &&
+                                   dims.rank <= 1 && npart__volume(&dims, 0, dims.rank) == 1);
+}
+
+/* Operands `at` (the tensor), at + 1 (its scale), at + 2 (its zero point), all for the whole tensor. */
+static bool is_quantized(const struct npart__site *site, uint32_t at)
+{
+    return is_byte(site, npart__operand(site, at)) && is_scale(site, npart__operand(site, at + 1)) &&
+           is_zero_point(site, npart__operand(site, at + 2));
+}
+
+/* A scale or zero point of rank 0: with one of rank 1 QuantizeLinear would take an axis. */
+static const char *scalar(struct npart__site *site, uint32_t value)
+{
+    const struct npart__dims dims = {.rank = 0};
+    double number;
+    if (value == NPART_NONE)
+        return "";
+    if (npart__has_dims(site, value, &dims))
+        return npart__site_name(site, value);
+    if (npart__site_number(site, value, &number))
+        return npart__make_scalar(site, npart__site_type(site, value), number);
+    return npart__view(site, value, &dims);
+}
+
+static const char *dequantize(struct npart__site *site, const char *x, uint32_t scale, uint32_t zero_point)
+{
+    const char *scale_name = scalar(site, scale), *zero_name = scalar(site, zero_point);
+    return NPART__MAKE(site, "DequantizeLinear", x, scale_name, zero_name);
+}
+
+static const char *dequantize_operand(struct npart__site *site, uint32_t at)
+{
+    return dequantize(site, npart__operand_name(site, at), npart__operand(site, at + 1), npart__operand(site, at + 2));
+}
+
+/* An absent zero point means uint8. */
+static const char *quantize(struct npart__site *site, const char *y, uint32_t scale, uint32_t zero_point, int type)
+{
+    const char *scale_name = scalar(site, scale);
+    const char *zero_name = zero_point == NPART_NONE ? npart__make_scalar(site, type, 0) : scalar(site, zero_point);
+    return NPART__MAKE(site, "QuantizeLinear", y, scale_name, zero_name);
+}
+
+/* The result's scale and zero point stand at `at`. */
+static bool finish(struct npart__site *site, const char *y, uint32_t at)
+{
+    int type = npart__site_type(site, npart__result(site, 0));
+    npart__finish(site, 0, quantize(site, y, npart__operand(site, at), npart__operand(site, at + 1), type));
+    return true;
+}
+
+static bool is_result(const struct npart__site *site, uint32_t at)
+{
+    return is_byte(site, npart__result(site, 0)) && is_scale(site, npart__operand(site, at)) &&
+           is_zero_point(site, npart__operand(site, at + 1));
+}
+
+/* ---- weights and bias ---------------------------------------------------------------------------------------- */
+
+/* Constant weights with one scale, or one for each of `channels` along the axis, which needs opset 13. */
+static bool is_weight(const struct npart__site *site, uint32_t at, int64_t channels)
+{
+    struct npart__dims scale, zero;
+    uint32_t scales = npart__operand(site, at + 1), zeros = npart__operand(site, at + 2);
+    if (is_quantized(site, at))
+        return true;
+    if (!is_byte(site, npart__operand(site, at)) || npart__site_opset(site) < 13 || scales == NPART_NONE ||
+        !npart__site_is_constant(site, scales) || npart__site_type(site, scales) != NPART__FLOAT ||
+        !npart__full_dims(site, scales, &scale) || scale.rank != 1 || scale.at[0] != channels)
+        return false;
+    return zeros == NPART_NONE || (npart__site_is_constant(site, zeros) && npart__full_dims(site, zeros, &zero) &&
+                                   npart__same_dims(&scale, &zero));
+}
+
+static const char *dequantize_weight(struct npart__site *site, uint32_t at, int64_t axis)
+{
+    if (npart__site_type(site, npart__operand(site, 0)) == NPART__UINT8 &&
+        npart__site_type(site, npart__operand(site, at)) == NPART__INT8)
+        site->caveat = "Results may differ by one quantization step per operator; by more where ONNX Runtime's kernels "
+                       "for uint8 by int8 saturate, on x86 without VNNI.";
+    if (is_scale(site, npart__operand(site, at + 1)))
+        return dequantize_operand(site, at);
+    const char *made = NPART__MAKE(site, "DequantizeLinear", npart__operand_name(site, at),
+                                   npart__operand_name(site, at + 1), npart__operand_name(site, at + 2));
+    npart__give_int(site, "axis", axis);
+    return made;
+}
+
+/* The bias has the scale x * w * factor, of each channel if w has. Where the scales are too many to be read, a product
+ * of constants stands for them, which the runtime computes when it loads the model. */
+static const char *dequantize_bias(struct npart__site *site, uint32_t bias, uint32_t x_scale, uint32_t w_scale,
+                                   double factor)
+{
+    struct npart__dims dims;
+    double x;
+    uint32_t count;
+    bool is_one_scale = is_scale(site, w_scale);
+    const double *w = npart__site_doubles(site, w_scale, &count);
+    const char *scale;
+    if (w && npart__site_number(site, x_scale, &x) && npart__full_dims(site, w_scale, &dims)) {
+        double *scales = npart__arena_allocate(site->arena, (count + (size_t)1) * sizeof *scales);
+        site->failed |= !scales;
+        for (uint32_t i = 0; scales && i < count; i++)
+            scales[i] = (double)((float)factor * (float)x * (float)w[i]);
+        scale = scales ? npart__make_constant(site, NPART__FLOAT, dims.at, is_one_scale ? 0 : 1, scales) : NULL;
+    } else {
+        const char *x_name = scalar(site, x_scale);
+        const char *w_name = is_one_scale ? scalar(site, w_scale) : npart__site_name(site, w_scale);
+        scale = NPART__MAKE(site, "Mul", x_name, w_name);
+        if (factor < 1 || factor > 1) {
+            const char *more = npart__make_scalar(site, NPART__FLOAT, factor);
+            scale = NPART__MAKE(site, "Mul", scale, more);
+        }
+    }
+    const char *made = NPART__MAKE(site, "DequantizeLinear", npart__site_name(site, bias), scale);
+    if (!is_one_scale)
+        npart__give_int(site, "axis", 0);
+    return made;
+}
+
+/* Attributes of the node at hand, to the node that was made last. */
+static void copy_lists(struct npart__site *site, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length;
+        const int64_t *list = npart__site_int_list(site, site->id, names[i], &length);
+        if (list)
+            npart__give_ints(site, names[i], list, length);
+    }
+    if (npart__site_has(site, site->id, "auto_pad"))
+        npart__give_text(site, "auto_pad", npart__site_text(site, site->id, "auto_pad", "NOTSET"));
+}
+
+static const char *const window_lists[] = {"kernel_shape", "strides", "pads", "dilations"};
+
+static bool replace_conv(struct npart__site *site)
+{
+    struct npart__dims weights, bias;
+    uint32_t sum = npart__operand(site, 8);
+    if (!npart__full_dims(site, npart__operand(site, 3), &weights) || weights.rank < 3 || !is_quantized(site, 0) ||
+        !is_weight(site, 3, weights.at[0]) || !is_result(site, 6) ||
+        (sum != NPART_NONE && (!npart__full_dims(site, sum, &bias) || npart__site_type(site, sum) != NPART__INT32 ||
+                               bias.rank != 1 || bias.at[0] != weights.at[0])))
+        return false;
+    const char *operands[3] = {dequantize_operand(site, 0), dequantize_weight(site, 3, 0), ""};
+    if (sum != NPART_NONE)
+        operands[2] = dequantize_bias(site, sum, npart__operand(site, 1), npart__operand(site, 4), 1);
+    const char *made = npart__make(site, "Conv", operands, 3);
+    copy_lists(site, window_lists, NPART__COUNT(window_lists));
+    npart__give_int(site, "group", npart__site_int(site, site->id, "group", 1));
+    return finish(site, made, 6);
+}
+
+static bool replace_matmul(struct npart__site *site)
+{
+    struct npart__dims b;
+    if (!npart__full_dims(site, npart__operand(site, 3), &b) || !is_quantized(site, 0) || !is_result(site, 6) ||
+        !(b.rank == 2 ? is_weight(site, 3, b.at[1]) : is_quantized(site, 3)))
+        return false;
+    const char *left = dequantize_operand(site, 0), *right = dequantize_weight(site, 3, 1);
+    return finish(site, NPART__MAKE(site, "MatMul", left, right), 6);
+}
+
+/* com.microsoft: A, B, C, each with scale and zero point; C is of int32, its scale alpha * a * b. */
+static bool replace_gemm(struct npart__site *site)
+{
+    struct npart__dims b, c;
+    uint32_t sum = npart__operand(site, 6);
+    bool turns = npart__site_int(site, site->id, "transB", 0) != 0;
+    double alpha = npart__site_float(site, site->id, "alpha", 1);
+    if (!npart__full_dims(site, npart__operand(site, 3), &b) || b.rank != 2 || !is_quantized(site, 0) ||
+        !is_weight(site, 3, b.at[turns ? 0 : 1]) || !is_result(site, 7) || !(alpha > 0))
+        return false;
+    if (sum != NPART_NONE &&
+        (!npart__full_dims(site, sum, &c) || npart__site_type(site, sum) != NPART__INT32 || c.rank != 1 ||
+         c.at[0] != b.at[turns ? 0 : 1]))
+        return false;
+    const char *operands[3] = {dequantize_operand(site, 0), dequantize_weight(site, 3, turns ? 0 : 1), ""};
+    if (sum != NPART_NONE)
+        operands[2] = dequantize_bias(site, sum, npart__operand(site, 1), npart__operand(site, 4), alpha);
+    const char *made = npart__make(site, "Gemm", operands, 3);
+    npart__give_float(site, "alpha", alpha);
+    npart__give_int(site, "transA", npart__site_int(site, site->id, "transA", 0));
+    npart__give_int(site, "transB", turns);
+    return finish(site, made, 7);
+}
+
+/* ---- others ---------------------------------------------------------------------------------------------------- */
+
+static bool replace_two(struct npart__site *site, const char *op)
+{
+    if (!is_quantized(site, 0) || !is_quantized(site, 3) || !is_result(site, 6))
+        return false;
+    const char *left = dequantize_operand(site, 0), *right = dequantize_operand(site, 3);
+    return finish(site, NPART__MAKE(site, op, left, right), 6);
+}
+
+static bool replace_add(struct npart__site *site)
+{
+    return replace_two(site, "Add");
+}
+
+static bool replace_mul(struct npart__site *site)
+{
+    return replace_two(site, "Mul");
+}
+
+/* X and result, with scale and zero point. */
+static const char *make_one(struct npart__site *site, const char *op)
+{
+    if (!is_quantized(site, 0) || !is_result(site, 3) || npart__site_int(site, site->id, "channels_last", 0))
+        return NULL;
+    const char *x = dequantize_operand(site, 0);
+    return NPART__MAKE(site, op, x);
+}
+
+static bool replace_global_pool(struct npart__site *site)
+{
+    const char *made = make_one(site, "GlobalAveragePool");
+    return made && finish(site, made, 3);
+}
+
+/* Windows past the end that count their padding are divided by another number there. */
+static bool replace_pool(struct npart__site *site)
+{
+    if (npart__site_int(site, site->id, "ceil_mode", 0) && npart__site_int(site, site->id, "count_include_pad", 0))
+        return false;
+    const char *made = make_one(site, "AveragePool");
+    if (!made)
+        return false;
+    copy_lists(site, window_lists, 3);
+    npart__give_int(site, "ceil_mode", npart__site_int(site, site->id, "ceil_mode", 0));
+    npart__give_int(site, "count_include_pad", npart__site_int(site, site->id, "count_include_pad", 0));
+    return finish(site, made, 3);
+}
+
+static bool replace_sigmoid(struct npart__site *site)
+{
+    const char *made = make_one(site, "Sigmoid");
+    return made && finish(site, made, 3);
+}
+
+static bool replace_leaky(struct npart__site *site)
+{
+    const char *made = make_one(site, "LeakyRelu");
+    if (!made)
+        return false;
+    npart__give_float(site, "alpha", npart__site_float(site, site->id, "alpha", 0.01));
+    return finish(site, made, 3);
+}
+
+/* com.microsoft: the result's scale and zero point, then each operand with its own. */
+static bool replace_concat(struct npart__site *site)
+{
+    uint32_t count = site->node->input_count >= 5 ? (site->node->input_count - 2) / 3 : 0;
+    if (!count || site->node->input_count != 3 * count + 2 || !is_result(site, 0))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_quantized(site, 2 + 3 * i))
+            return false;
+    const char **operands = npart__arena_zeroed(site->arena, count, sizeof *operands);
+    site->failed |= !operands;
+    for (uint32_t i = 0; operands && i < count; i++)
+        operands[i] = dequantize_operand(site, 2 + 3 * i);
+    return operands &&
+           finish(site, npart__make_concat(site, operands, count, npart__site_int(site, site->id, "axis", 0)), 0);
+}
+
+/* ---- operators that move elements ---------------------------------------------------------------------------- */
+
+/* Quantized operators of which the result has scale and zero point at an operand. */
+static const struct {
+    const char *op;
+    uint32_t at;
+} quantizers[] = {
+    {"QuantizeLinear", 1}, {"QLinearConv", 6}, {"QLinearMatMul", 6}, {"com.microsoft:QLinearAdd", 6},
+    {"com.microsoft:QLinearMul", 6}, {"com.microsoft:QLinearGlobalAveragePool", 3},
+    {"com.microsoft:QLinearAveragePool", 3}, {"com.microsoft:QLinearSigmoid", 3},
+    {"com.microsoft:QLinearLeakyRelu", 3}, {"com.microsoft:QLinearConcat", 0}, {"com.microsoft:QGemm", 7},
+};
+
+/* Those that give the elements of their first operand, moved, repeated or left out. */
+static const char *const movers[] = {"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice"};
+
+/* Scale and zero point of a value that was quantized, and maybe moved since. */
+static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t *scale, uint32_t *zero_point)
+{
+    for (unsigned steps = 0; steps < 16; steps++) {
+        uint32_t maker = NPART_NONE;
+        for (uint32_t i = 0; i < NPART__COUNT(quantizers); i++) {
+            if ((maker = npart__site_maker(site, value, quantizers[i].op)) == NPART_NONE)
+                continue;
+            const struct npart__node *node = &site->graph->nodes.items[maker];
+            *scale = npart__node_input(site->graph, node, quantizers[i].at);
+            *zero_point = npart__node_input(site->graph, node, quantizers[i].at + 1);
+            return is_scale(site, *scale) && is_zero_point(site, *zero_point);
+        }
+        for (uint32_t i = 0; i < NPART__COUNT(movers) && maker == NPART_NONE; i++)
+            maker = npart__site_maker(site, value, movers[i]);
+        if (maker == NPART_NONE)
+            return false;
+        value = npart__node_input(site->graph, &site->graph->nodes.items[maker], 0);
+    }
+    return false;
+}
+
+/* With a DequantizeLinear before and a QuantizeLinear of the same scale after: exact, since 8 bits times a scale and
+ * divided by it are what they were, and the order of numbers is kept. */
+static bool replace_mover(struct npart__site *site)
+{
+    uint32_t value = npart__operand(site, 0), scale, zero_point, count = site->node->input_count;
+    const char *operands[8];
+    if (!is_byte(site, value) || count > NPART__COUNT(operands) || npart__site_is_constant(site, value) ||
+        !npart__gives_one(site) || !find_scale(site, value, &scale, &zero_point) || npart__site_opset(site) < 10)
+        return false;
+    int type = npart__site_type(site, value);
+    if (zero_point == NPART_NONE ? type != NPART__UINT8 : npart__site_type(site, zero_point) != type)
+        return false;
+    operands[0] = dequantize(site, npart__site_name(site, value), scale, zero_point);
+    for (uint32_t i = 1; i < count; i++)
+        operands[i] = npart__operand_name(site, i);
+    const char *made = npart__make_like(site, site->id, operands, count);
+    npart__give_results(site, 1);
+    npart__finish(site, 0, quantize(site, made, scale, zero_point, type));
+    site->equality = NPART__EQUAL_BITS;
+    return true;
+}
+
+bool npart__rewrite_qoperator(struct npart__site *site)
+{
+    static const struct {
+        const char *op;
+        npart__rewrite_function *replace;
+    } families[] = {
+        {"QLinearConv", replace_conv},
+        {"QLinearMatMul", replace_matmul},
+        {"com.microsoft:QGemm", replace_gemm},
+        {"com.microsoft:QLinearAdd", replace_add},
+        {"com.microsoft:QLinearMul", replace_mul},
+        {"com.microsoft:QLinearGlobalAveragePool", replace_global_pool},
+        {"com.microsoft:QLinearAveragePool", replace_pool},
+        {"com.microsoft:QLinearSigmoid", replace_sigmoid},
+        {"com.microsoft:QLinearLeakyRelu", replace_leaky},
+        {"com.microsoft:QLinearConcat", replace_concat},
+    };
+    if (npart__site_opset(site) < 10)
+        return false;
+    for (uint32_t i = 0; i < NPART__COUNT(families); i++)
+        if (npart__node_is(site->graph, site->node, families[i].op))
+            return families[i].replace(site);
+    return replace_mover(site);
+}
