@@ -4,6 +4,7 @@
  * and again and is slow beside all others, and npart_advice_action, which tells one action.
  */
 #include "api/api.h"
+#include "rewrite/rewrite.h"
 
 /* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. */
 static void lock_both(const npart_inference *a, const npart_inference *b)
@@ -19,6 +20,41 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
     npart__unlock(a);
     if (a != b)
         npart__unlock(b);
+}
+
+static bool has_rewrite(const struct npart__rewrite_set *set, const char *id, size_t length)
+{
+    if (length == 4 && memcmp(id, "bind", 4) == 0)
+        return true;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (strlen(set->rows[i].id) == length && memcmp(set->rows[i].id, id, length) == 0)
+            return true;
+    return false;
+}
+
+/* Rewrites are read only where an action names one. */
+static npart_status find_fixable(npart_advice *advice, struct npart_error *error)
+{
+    struct npart__arena *arena = &advice->life->arena;
+    struct npart__rewrite_set set = {NULL, 0};
+    uint32_t count = advice->advice.items.count;
+    npart_status status = NPART_OK;
+    advice->is_fixable = npart__arena_zeroed(arena, count + (size_t)1, sizeof *advice->is_fixable);
+    if (!advice->is_fixable)
+        return npart__fail_memory(error);
+    for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
+        const char *at = advice->advice.items.items[i].rewrites;
+        if (!at || !*at)
+            continue;
+        if (!set.rows)
+            status = npart__rewrites_gather(arena, &set, error);
+        advice->is_fixable[i] = status == NPART_OK;
+        for (size_t length; *at; at += length + strspn(at + length, " ")) {
+            length = strcspn(at, " ");
+            advice->is_fixable[i] &= has_rewrite(&set, at, length);
+        }
+    }
+    return status;
 }
 
 npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
@@ -42,6 +78,8 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     npart_status status =
         npart__advise(&plan->plan, fixed ? &fixed->plan : NULL, &made->life->arena, &made->advice, error);
     unlock_both(plan->inference, other);
+    if (status == NPART_OK)
+        status = find_fixable(made, error);
     if (status == NPART_OK)
         *out = made;
     else
@@ -77,6 +115,7 @@ bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npar
         .text = at->text,
         .command = at->command,
         .rewrites = at->rewrites,
+        .is_fixable = advice->is_fixable[index],
         .equality = at->equality,
         .causes = at->cause_count ? lists + at->first_cause : NULL,
         .needs = at->need_count ? lists + at->first_need : NULL,

@@ -15,6 +15,8 @@
 #define NPART__LIMIT_FIX_ROUNDS 6u
 /* Elements of constants that are followed while rewriting: masks of 512 x 512. */
 #define NPART__LIMIT_FIX_ELEMENTS (1u << 18)
+/* More bytes than this, or the share that the caller allows, and a step is not kept. */
+#define NPART__FIX_GROWTH_BYTES ((uint64_t)1 << 20)
 /* Steps; each is one rewrite at all nodes that it suits, so real models need less than 20. */
 #define NPART__LIMIT_FIX_STEPS 64u
 

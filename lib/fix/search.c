@@ -83,13 +83,13 @@ static const char *reason(const struct course *course, const struct npart__state
     return "no fewer partitions, and no fewer nodes on the CPU";
 }
 
-/* Of the file with its weights, wherever they are. */
+/* As a share of the file with its weights, wherever they are; 0 for what is little anyway. */
 static double growth(const struct course *course, const struct npart__state *made)
 {
     const struct npart__graph *graph = &course->base->graph;
     double whole = (double)graph->input_bytes + (double)graph->external_bytes;
     double more = (double)made->version.bytes - (double)course->base->version.bytes;
-    return whole > 0 ? more / whole : 0;
+    return more > (double)NPART__FIX_GROWTH_BYTES && whole > 0 ? more / whole : 0;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */

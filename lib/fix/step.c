@@ -241,7 +241,7 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool changed = false;
-    describe(attempt, "annotate", "only types and shapes are written down that follow from the graph", no_names);
+    describe(attempt, "annotate", "Only types and shapes are written down that follow from the graph.", no_names);
     npart__arena_init(&scratch, &search->arena->allocator);
     npart_status status = npart__state_widen(search, state);
     if (status == NPART_OK)
@@ -258,13 +258,13 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
                                  struct npart__attempt *attempt)
 {
-    static const char *const sizes[] = {"the file serves these sizes alone", NULL};
-    static const char *const values[] = {"the file serves these values alone; others need a file of their own", NULL};
+    static const char *const sizes[] = {"The file serves these sizes alone.", NULL};
+    static const char *const values[] = {"The file serves these values alone; others need a file of their own.", NULL};
     const struct npart__fix_request *request = search->request;
     struct npart__arena scratch;
     struct npart__editor *editor;
     bool changed = request->value_count > 0;
-    describe(attempt, "bind", "sizes and values that are given are written down",
+    describe(attempt, "bind", "Sizes and values that are given are written down.",
              request->value_count ? values : sizes);
     npart__arena_init(&scratch, &search->arena->allocator);
     struct npart__inference *bound = npart__arena_zeroed(&scratch, 1, sizeof *bound);

@@ -59,9 +59,15 @@ static void put_names(struct npart__page *page, const char *lead, const char *co
     }
 }
 
-/* "  1  gathernd   bits  at 1 node: 2 -> 1 partitions, 1 -> 0 nodes on the CPU" */
+static void put_change(struct npart__page *page, const struct npart_summary *before, const struct npart_summary *after)
+{
+    npart__add_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions, after->partitions,
+                      before->live - before->accepted, after->live - after->accepted);
+}
+
+/* "  1  gathernd          bits    1 node -> 2; 2 -> 1 partitions, 1 -> 0 on the CPU", and so for further targets. */
 static void put_step(struct npart__page *page, uint32_t index, const struct npart_fix_step *at,
-                     const struct npart_summary *before)
+                     const struct npart_summary *before, uint32_t targets)
 {
     npart__add_format(page->out, "%3u  ", index + 1);
     npart__paint(page, NPART__BOLD);
@@ -73,9 +79,11 @@ static void put_step(struct npart__page *page, uint32_t index, const struct npar
     if (at->removed_count || at->added_count)
         npart__add_format(page->out, "%u node%s -> %u; ", at->removed_count, at->removed_count == 1 ? "" : "s",
                           at->added_count);
-    npart__add_format(page->out, "%u -> %u partitions, %u -> %u on the CPU\n", before->partitions,
-                      at->after[0].partitions, before->live - before->accepted,
-                      at->after[0].live - at->after[0].accepted);
+    put_change(page, before, at->after);
+    for (uint32_t i = 1; i < targets; i++) {
+        npart__add_format(page->out, "%*s", 5 + ID_COLUMNS, "");
+        put_change(page, &before[i], &at->after[i]);
+    }
     put_sentence(page, "equal: ", at->argument);
     for (uint32_t i = 0; at->caveats[i]; i++)
         put_sentence(page, "note: ", at->caveats[i]);
@@ -88,11 +96,11 @@ static void put_step(struct npart__page *page, uint32_t index, const struct npar
 static void put_steps(struct npart__page *page, const npart_fix *fix, const struct npart_fix_info *info)
 {
     struct npart_fix_step at = {.size = sizeof at};
-    const struct npart_summary *before = &info->before[0];
+    const struct npart_summary *before = info->before;
     npart__painted(page, NPART__BOLD, info->step_count ? "Steps\n" : "Nothing to mend.\n");
     for (uint32_t i = 0; npart_fix_step(fix, i, &at); i++) {
-        put_step(page, i, &at, before);
-        before = &at.after[0];
+        put_step(page, i, &at, before, info->target_count);
+        before = at.after;
     }
 }
 

@@ -446,8 +446,15 @@ static void command_lines(struct npart__page *page, const char *command)
 static void action_lines(struct npart__page *page, const char *label, const struct npart_action *action)
 {
     npart__put_line(page, NPART__BOLD, label, action->text, 12);
-    if (action->command)
+    if (action->command) {
         command_lines(page, action->command);
+    } else if (action->is_fixable) {
+        bool is_weaker = action->equality && strcmp(action->equality, "bits") != 0;
+        npart__paint(page, NPART__DIM);
+        npart__add_format(page->out, "            npu-partition fix%s%s does this (%s)\n", is_weaker ? " --allow " : "",
+                          is_weaker ? action->equality : "", action->rewrites);
+        npart__paint(page, "0");
+    }
 }
 
 /* What may take the place of a step. Of the first step only, unless all is asked for. */
