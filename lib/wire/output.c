@@ -95,3 +95,22 @@ void npart__output_close(struct npart__output *output)
         (void)unlink(output->temporary);
     output->is_there = false;
 }
+
+npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
+                                struct npart_error *error)
+{
+    struct npart__output output;
+    struct npart__sink sink;
+    npart_status status = npart__output_open(&output, path, NULL, arena, error);
+    if (status != NPART_OK)
+        return status;
+    status = npart__sink_open(&sink, output.descriptor, arena, error);
+    if (status == NPART_OK)
+        status = npart__sink_put(&sink, data, bytes);
+    if (status == NPART_OK)
+        status = npart__sink_flush(&sink);
+    if (status == NPART_OK)
+        status = npart__output_commit(&output, error);
+    npart__output_close(&output);
+    return status;
+}

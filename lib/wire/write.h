@@ -112,6 +112,9 @@ npart_status npart__output_write(struct npart__output *output, const struct npar
 npart_status npart__output_commit(struct npart__output *output, struct npart_error *error);
 /* Removes what was not committed. */
 void npart__output_close(struct npart__output *output);
+/* The four with bytes in memory. */
+npart_status npart__output_save(const char *path, const void *data, size_t bytes, struct npart__arena *arena,
+                                struct npart_error *error);
 
 /* ---- external data --------------------------------------------------------------------------------------- */
 

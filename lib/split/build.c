@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A part as a model: objects of the whole model in lists of its own. What was left out of them stands in their records
+ * still, so the writer copies the weights that the part has.
+ */
+#include "split/internal.h"
+
+/* ONNX's numbers. */
+enum { INT32 = 6, INT64 = 7, BOOL = 9 };
+
+const struct npart__fact *npart__split_fact(const struct npart__splitting *splitting, uint32_t name)
+{
+    uint32_t value = splitting->names.items[name].value;
+    return value == NPART_NONE ? NULL : npart__fact_of(splitting->inference, value);
+}
+
+const struct npart__known *npart__split_numbers(const struct npart__splitting *splitting, uint32_t name)
+{
+    uint32_t value = splitting->names.items[name].value;
+    if (value == NPART_NONE)
+        return NULL;
+    struct npart__fact *fact = &splitting->inference->facts[value];
+    if (fact->kind != NPART__TYPE_TENSOR ||
+        (fact->element_type != INT64 && fact->element_type != INT32 && fact->element_type != BOOL))
+        return NULL;
+    const struct npart__known *known = npart__elements(splitting->inference, fact);
+    uint64_t elements;
+    if (!known || !known->ints || !npart__static_elements(fact, &elements) || elements != known->count)
+        return NULL;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!npart__is_number(known->ints[i]))
+            return NULL;
+    return known;
+}
+
+/* ---- new objects ----------------------------------------------------------------------------------------- */
+
+static bool new_object(struct npart__arena *arena, void **out, size_t bytes)
+{
+    *out = npart__arena_zeroed(arena, 1, bytes);
+    return *out != NULL;
+}
+
+static char *text_of(const struct npart__splitting *splitting, uint32_t name)
+{
+    return (char *)(uintptr_t)npart__text(&splitting->strings, name); /* packed, and never written to */
+}
+
+/* Little-endian, as ONNX stores numbers. */
+static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint32_t name)
+{
+    const struct npart__fact *fact = npart__split_fact(splitting, name);
+    const struct npart__known *known = npart__split_numbers(splitting, name);
+    unsigned width = fact->element_type == INT64 ? 8 : fact->element_type == INT32 ? 4 : 1;
+    Onnx__TensorProto *tensor;
+    if (!known || !new_object(splitting->arena, (void **)&tensor, sizeof *tensor))
+        return NULL;
+    onnx__tensor_proto__init(tensor);
+    tensor->name = text_of(splitting, name);
+    tensor->has_data_type = 1;
+    tensor->data_type = fact->element_type;
+    tensor->n_dims = fact->rank;
+    tensor->dims = (int64_t *)(uintptr_t)fact->dims;
+    tensor->has_raw_data = 1;
+    tensor->raw_data.len = (size_t)known->count * width;
+    tensor->raw_data.data = npart__arena_allocate(splitting->arena, tensor->raw_data.len + 1);
+    for (size_t i = 0; tensor->raw_data.data && i < tensor->raw_data.len; i++)
+        tensor->raw_data.data[i] = (uint8_t)((uint64_t)known->ints[i / width] >> (8 * (i % width)));
+    return tensor->raw_data.data ? tensor : NULL;
+}
+
+/* A number, or the dim as it is told; nothing where it is not known by a name. */
+static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__Dimension *dim, int64_t size)
+{
+    if (npart__is_number(size)) {
+        dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        dim->dim_value = size;
+        return true;
+    }
+    if (!npart__is_named(&splitting->inference->expressions, size))
+        return true;
+    struct npart__buffer text;
+    npart__buffer_init(&text, splitting->arena);
+    npart__append_dim(&text, &splitting->inference->expressions, size);
+    dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+    dim->dim_param = (char *)(uintptr_t)npart__made_text(&text);
+    return dim->dim_param != NULL;
+}
+
+static Onnx__TensorShapeProto *new_shape(struct npart__splitting *splitting, const struct npart__fact *fact)
+{
+    Onnx__TensorShapeProto *shape;
+    if (!new_object(splitting->arena, (void **)&shape, sizeof *shape))
+        return NULL;
+    onnx__tensor_shape_proto__init(shape);
+    shape->dim = npart__arena_zeroed(splitting->arena, (size_t)fact->rank + 1, sizeof *shape->dim);
+    for (uint32_t i = 0; shape->dim && i < fact->rank; i++) {
+        Onnx__TensorShapeProto__Dimension *dim;
+        if (!new_object(splitting->arena, (void **)&dim, sizeof *dim))
+            return NULL;
+        onnx__tensor_shape_proto__dimension__init(dim);
+        if (!set_dim(splitting, dim, fact->dims[i]))
+            return NULL;
+        shape->dim[shape->n_dim++] = dim;
+    }
+    return shape->dim ? shape : NULL;
+}
+
+/* A tensor of known type. */
+static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32_t name, const struct npart__fact *fact)
+{
+    Onnx__ValueInfoProto *info;
+    Onnx__TypeProto *type;
+    Onnx__TypeProto__Tensor *tensor;
+    struct npart__arena *arena = splitting->arena;
+    if (!new_object(arena, (void **)&info, sizeof *info) || !new_object(arena, (void **)&type, sizeof *type) ||
+        !new_object(arena, (void **)&tensor, sizeof *tensor))
+        return NULL;
+    onnx__value_info_proto__init(info);
+    onnx__type_proto__init(type);
+    onnx__type_proto__tensor__init(tensor);
+    info->name = text_of(splitting, name);
+    info->type = type;
+    type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type->tensor_type = tensor;
+    tensor->has_elem_type = 1;
+    tensor->elem_type = fact->element_type;
+    if (fact->has_rank && !(tensor->shape = new_shape(splitting, fact)))
+        return NULL;
+    return info;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------- */
+
+/* What the file declares of a name; NULL: nothing. */
+static Onnx__ValueInfoProto *declared(const struct npart__splitting *splitting, uint32_t name)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    const struct npart__named *named = &splitting->names.items[name];
+    if (named->input != NPART_NONE)
+        return graph->input[named->input];
+    for (size_t i = 0; named->is_marked && i < graph->n_output; i++)
+        if (graph->output[i]->name && strcmp(graph->output[i]->name, npart__text(&splitting->strings, name)) == 0)
+            return graph->output[i];
+    return named->info != NPART_NONE ? graph->value_info[named->info] : NULL;
+}
+
+/* Of a tensor what is known of it; of anything else what the file declares. */
+static npart_status describe(struct npart__splitting *splitting, uint32_t name, Onnx__ValueInfoProto **out)
+{
+    const struct npart__fact *fact = npart__split_fact(splitting, name);
+    bool is_tensor = fact && fact->kind == NPART__TYPE_TENSOR && fact->element_type;
+    *out = is_tensor ? new_info(splitting, name, fact) : declared(splitting, name);
+    if (*out && (*out)->type)
+        return NPART_OK;
+    return is_tensor ? npart__fail_memory(splitting->error)
+                     : npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
+                                   "the type of %s, which passes from one part to another, is not known",
+                                   npart__text(&splitting->strings, name));
+}
+
+static npart_status describe_all(struct npart__splitting *splitting, const struct npart__ids *names,
+                                 Onnx__ValueInfoProto ***out, size_t *count)
+{
+    npart_status status = NPART_OK;
+    *out = npart__arena_zeroed(splitting->arena, (size_t)names->count + 1, sizeof **out);
+    *count = names->count;
+    if (!*out)
+        return npart__fail_memory(splitting->error);
+    for (uint32_t i = 0; i < names->count && status == NPART_OK; i++)
+        status = describe(splitting, names->items[i], &(*out)[i]);
+    return status;
+}
+
+/* Nodes, initializers and constants. */
+static bool list_contents(struct npart__splitting *splitting, const struct npart__split_part *part, Onnx__GraphProto *out)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    struct npart__arena *arena = splitting->arena;
+    out->node = npart__arena_zeroed(arena, (size_t)part->units.count + 1, sizeof *out->node);
+    out->initializer = npart__arena_zeroed(arena, (size_t)part->initializers.count + part->known.count + 1,
+                                           sizeof *out->initializer);
+    out->sparse_initializer = npart__arena_zeroed(arena, (size_t)part->sparse.count + 1, sizeof *out->sparse_initializer);
+    if (!out->node || !out->initializer || !out->sparse_initializer)
+        return false;
+    for (uint32_t i = 0; i < part->units.count; i++)
+        out->node[out->n_node++] = splitting->units[part->units.items[i]].node;
+    for (uint32_t i = 0; i < part->initializers.count; i++)
+        out->initializer[out->n_initializer++] = graph->initializer[part->initializers.items[i]];
+    for (uint32_t i = 0; i < part->sparse.count; i++)
+        out->sparse_initializer[out->n_sparse_initializer++] = graph->sparse_initializer[part->sparse.items[i]];
+    for (uint32_t i = 0; i < part->known.count; i++)
+        if (!(out->initializer[out->n_initializer++] = new_constant(splitting, part->known.items[i])))
+            return false;
+    return true;
+}
+
+/* What the file says of the values that nodes of the part make. */
+static bool list_infos(struct npart__splitting *splitting, Onnx__GraphProto *out)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    struct NPART__ARRAY(Onnx__ValueInfoProto *) infos = {0};
+    for (size_t i = 0; i < out->n_node; i++)
+        for (size_t k = 0; k < out->node[i]->n_output; k++) {
+            const char *text = out->node[i]->output[k];
+            uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+            uint32_t info = name == NPART_NONE || name == 0 ? NPART_NONE : splitting->names.items[name].info;
+            if (info != NPART_NONE && !NPART__PUSH(splitting->arena, &infos, graph->value_info[info]))
+                return false;
+        }
+    out->value_info = infos.items;
+    out->n_value_info = infos.count;
+    return true;
+}
+
+npart_status npart__split_build(struct npart__splitting *splitting, uint32_t part, uint8_t **data, size_t *bytes)
+{
+    const struct npart__split_part *at = &splitting->parts.items[part];
+    Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
+    Onnx__ModelProto model = *splitting->model;
+    graph.name = splitting->model->graph->name;
+    graph.n_metadata_props = splitting->model->graph->n_metadata_props;
+    graph.metadata_props = splitting->model->graph->metadata_props;
+    if (!list_contents(splitting, at, &graph) || !list_infos(splitting, &graph))
+        return npart__fail_memory(splitting->error);
+    npart_status status = describe_all(splitting, &at->inputs, &graph.input, &graph.n_input);
+    if (status == NPART_OK)
+        status = describe_all(splitting, &at->outputs, &graph.output, &graph.n_output);
+    if (status != NPART_OK)
+        return status;
+    /* Training, and what else the model has beside its graph, is of the whole. */
+    model.graph = &graph;
+    model.n_training_info = 0;
+    model.base.n_unknown_fields = 0;
+    *bytes = onnx__model_proto__get_packed_size(&model);
+    *data = npart__arena_allocate(splitting->arena, *bytes + 1);
+    if (!*data)
+        return npart__fail_memory(splitting->error);
+    onnx__model_proto__pack(&model, *data);
+    return NPART_OK;
+}

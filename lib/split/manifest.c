@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * manifest.json: the parts in their order, and which tensor goes where (docs/split.md).
+ */
+#include "split/internal.h"
+
+/* Bytes that are no UTF-8 become U+FFFD, as in reports. */
+static void append_string(struct npart__buffer *buffer, const char *text)
+{
+    size_t rest = strlen(text);
+    npart__append_text(buffer, "\"");
+    while (rest) {
+        size_t length = npart__utf8_length(text, rest);
+        unsigned char c = (unsigned char)*text;
+        if (length == 0)
+            npart__append_text(buffer, "\\ufffd");
+        else if (length == 1 && (c < 0x20 || c == '"' || c == '\\'))
+            npart__append_format(buffer, "\\u%04x", c);
+        else
+            npart__append(buffer, text, length);
+        length = length ? length : 1;
+        text += length;
+        rest -= length;
+    }
+    npart__append_text(buffer, "\"");
+}
+
+static void append_shape(struct npart__splitting *splitting, const struct npart__fact *fact,
+                         struct npart__buffer *buffer)
+{
+    const struct npart__expressions *pool = &splitting->inference->expressions;
+    npart__append_text(buffer, "[");
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        npart__append_text(buffer, i ? ", " : "");
+        if (npart__is_number(fact->dims[i])) {
+            npart__append_int64(buffer, fact->dims[i]);
+        } else if (npart__is_named(pool, fact->dims[i])) {
+            struct npart__buffer text;
+            npart__buffer_init(&text, splitting->arena);
+            npart__append_dim(&text, pool, fact->dims[i]);
+            append_string(buffer, npart__buffer_text(&text));
+            buffer->failed |= text.failed;
+        } else {
+            npart__append_text(buffer, "null");
+        }
+    }
+    npart__append_text(buffer, "]");
+}
+
+/* "name", "type", "shape" and "bytes" of a tensor. */
+static void append_tensor(struct npart__splitting *splitting, uint32_t name, struct npart__buffer *buffer)
+{
+    const struct npart__fact *fact = npart__split_fact(splitting, name);
+    uint64_t elements, bytes = UINT64_MAX;
+    npart__append_text(buffer, "{\"name\": ");
+    append_string(buffer, npart__text(&splitting->strings, name));
+    if (!fact || fact->kind != NPART__TYPE_TENSOR) {
+        npart__append_text(buffer, ", \"type\": null, \"shape\": null, \"bytes\": null");
+        return;
+    }
+    npart__append_format(buffer, ", \"type\": \"%s\", \"shape\": ", npart__type_name(fact->element_type));
+    if (fact->has_rank)
+        append_shape(splitting, fact, buffer);
+    else
+        npart__append_text(buffer, "null");
+    if (npart__static_elements(fact, &elements))
+        bytes = npart__type_bytes(fact->element_type, elements);
+    if (bytes != UINT64_MAX)
+        npart__append_format(buffer, ", \"bytes\": %llu", (unsigned long long)bytes);
+    else
+        npart__append_text(buffer, ", \"bytes\": null");
+}
+
+/* The part that makes a name; NPART_NONE: an input of the model, or the part at hand has it as a constant. */
+static uint32_t made_by(const struct npart__splitting *splitting, uint32_t name)
+{
+    uint32_t unit = splitting->names.items[name].unit;
+    return unit == NPART_NONE ? NPART_NONE : splitting->units[unit].part;
+}
+
+static void append_inputs(struct npart__splitting *splitting, const struct npart__split_part *part,
+                          struct npart__buffer *buffer)
+{
+    npart__append_text(buffer, ", \"inputs\": [");
+    for (uint32_t i = 0; i < part->inputs.count; i++) {
+        uint32_t from = made_by(splitting, part->inputs.items[i]);
+        npart__append_text(buffer, i ? ", " : "");
+        append_tensor(splitting, part->inputs.items[i], buffer);
+        if (from == NPART_NONE)
+            npart__append_text(buffer, ", \"from\": null}");
+        else
+            npart__append_format(buffer, ", \"from\": %u}", (unsigned)from);
+    }
+    npart__append_text(buffer, "]");
+}
+
+static void append_outputs(struct npart__splitting *splitting, const struct npart__split_part *part,
+                           struct npart__buffer *buffer)
+{
+    npart__append_text(buffer, ", \"outputs\": [");
+    for (uint32_t i = 0; i < part->outputs.count; i++) {
+        npart__append_text(buffer, i ? ", " : "");
+        append_tensor(splitting, part->outputs.items[i], buffer);
+        npart__append_text(buffer, "}");
+    }
+    npart__append_text(buffer, "]");
+}
+
+static void append_part(struct npart__splitting *splitting, uint32_t index, struct npart__buffer *buffer)
+{
+    const struct npart__split_part *part = &splitting->parts.items[index];
+    bool is_cpu = part->device == NPART_NONE;
+    npart__append_format(buffer, "%s\n  {\"order\": %u, \"device\": \"%s\", \"partition\": ", index ? "," : "",
+                         (unsigned)index, is_cpu ? "cpu" : "npu");
+    if (is_cpu)
+        npart__append_text(buffer, "null");
+    else
+        npart__append_format(buffer, "%u", (unsigned)part->device);
+    npart__append_text(buffer, ", \"file\": ");
+    append_string(buffer, part->file);
+    npart__append_format(buffer, ", \"nodes\": %u", (unsigned)part->units.count);
+    append_inputs(splitting, part, buffer);
+    append_outputs(splitting, part, buffer);
+    npart__append_text(buffer, "}");
+}
+
+/* The model's own outputs: the part that has each, or null for one that is an input of the model. */
+static void append_results(struct npart__splitting *splitting, struct npart__buffer *buffer)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    npart__append_text(buffer, "\n ], \"outputs\": [");
+    for (size_t i = 0; i < graph->n_output; i++) {
+        const char *text = graph->output[i]->name ? graph->output[i]->name : "";
+        uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+        npart__append_text(buffer, i ? ", {\"name\": " : "{\"name\": ");
+        append_string(buffer, text);
+        if (name == NPART_NONE || !splitting->names.items[name].is_marked) {
+            npart__append_text(buffer, ", \"from\": null}");
+            continue;
+        }
+        uint32_t from = made_by(splitting, name);
+        npart__append_format(buffer, ", \"from\": %u}", from == NPART_NONE ? 0 : (unsigned)from);
+    }
+    npart__append_text(buffer, "]}\n");
+}
+
+bool npart__split_manifest(struct npart__splitting *splitting, struct npart__buffer *buffer)
+{
+    const struct npart__plan *plan = splitting->request->plan;
+    npart__append_text(buffer, "{\"schema\": 1, \"model\": ");
+    append_string(buffer, splitting->request->path);
+    npart__append_text(buffer, ", \"target\": ");
+    append_string(buffer, plan->target.oplist->name);
+    npart__append_text(buffer, ", \"variant\": ");
+    append_string(buffer, plan->target.variant_text ? plan->target.variant_text : "");
+    npart__append_text(buffer, ", \"parts\": [");
+    for (uint32_t i = 0; i < splitting->parts.count; i++)
+        append_part(splitting, i, buffer);
+    append_results(splitting, buffer);
+    return npart__made_text(buffer) != NULL;
+}

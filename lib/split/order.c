@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Units into parts: in the plan's order, but never before what they depend on in the file. Where the plan's order is
+ * one (it is, but for nodes of which others are inside), each partition is one part.
+ */
+#include "split/internal.h"
+
+/* ---- what is needed -------------------------------------------------------------------------------------- */
+
+static uint32_t maker(const struct npart__splitting *splitting, uint32_t use)
+{
+    return splitting->names.items[splitting->uses.items[use]].unit;
+}
+
+static bool need(struct npart__splitting *splitting, uint32_t unit, uint32_t *stack, uint32_t *count)
+{
+    if (unit == NPART_NONE || splitting->units[unit].is_needed)
+        return false;
+    splitting->units[unit].is_needed = true;
+    stack[(*count)++] = unit;
+    return true;
+}
+
+/* Backwards from the model's outputs. */
+static void find_needed(struct npart__splitting *splitting, uint32_t *stack)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    uint32_t count = 0;
+    for (size_t i = 0; i < graph->n_output; i++) {
+        const char *name = graph->output[i]->name ? graph->output[i]->name : "";
+        uint32_t id = npart__strings_find(&splitting->strings, name, strlen(name));
+        if (id != NPART_NONE)
+            need(splitting, splitting->names.items[id].unit, stack, &count);
+    }
+    while (count) {
+        const struct npart__unit *unit = &splitting->units[stack[--count]];
+        for (uint32_t i = 0; unit->kind != NPART__UNIT_KNOWN && i < unit->use_count; i++)
+            need(splitting, maker(splitting, unit->first_use + i), stack, &count);
+    }
+}
+
+/* ---- a queue by position --------------------------------------------------------------------------------- */
+
+struct queue {
+    const struct npart__unit *units;
+    uint32_t *heap;
+    uint32_t count;
+};
+
+static bool is_before(const struct queue *queue, uint32_t a, uint32_t b)
+{
+    uint32_t first = queue->units[a].position, second = queue->units[b].position;
+    return first < second || (first == second && a < b);
+}
+
+static void put(struct queue *queue, uint32_t unit)
+{
+    uint32_t at = queue->count++;
+    for (; at > 0 && is_before(queue, unit, queue->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        queue->heap[at] = queue->heap[(at - 1) / 2];
+    queue->heap[at] = unit;
+}
+
+static uint32_t take(struct queue *queue)
+{
+    uint32_t first = queue->heap[0], last = queue->heap[--queue->count], at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child + 1 < queue->count && is_before(queue, queue->heap[child + 1], queue->heap[child]))
+            child++;
+        if (child >= queue->count || !is_before(queue, queue->heap[child], last))
+            break;
+        queue->heap[at] = queue->heap[child];
+        at = child;
+    }
+    queue->heap[at] = last;
+    return first;
+}
+
+/* ---- the order ------------------------------------------------------------------------------------------- */
+
+struct ordering {
+    struct npart__splitting *splitting;
+    struct queue queue;
+    uint32_t *waits;        /* by unit: uses whose makers are not placed */
+    uint32_t *free, free_count; /* units without a place of their own that wait for nothing */
+    uint32_t sequence;
+};
+
+/* Users by unit, once for each use. */
+static bool list_users(struct npart__splitting *splitting)
+{
+    struct npart__arena *arena = splitting->arena;
+    uint32_t count = splitting->unit_count;
+    uint32_t *first = npart__arena_zeroed(arena, (size_t)count + 2, sizeof *first);
+    uint32_t *users = npart__arena_zeroed(arena, (size_t)splitting->uses.count + 1, sizeof *users);
+    if (!first || !users)
+        return false;
+    for (uint32_t i = 0; i < splitting->uses.count; i++)
+        if (maker(splitting, i) != NPART_NONE)
+            first[maker(splitting, i) + 2]++;
+    for (uint32_t i = 2; i < count + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < splitting->units[i].use_count; k++) {
+            uint32_t made_by = maker(splitting, splitting->units[i].first_use + k);
+            if (made_by != NPART_NONE)
+                users[first[made_by + 1]++] = i;
+        }
+    splitting->users = users;
+    splitting->first_user = first;
+    return true;
+}
+
+static void release(struct ordering *ordering, uint32_t id)
+{
+    if (ordering->splitting->units[id].kind == NPART__UNIT_RUN)
+        put(&ordering->queue, id);
+    else
+        ordering->free[ordering->free_count++] = id;
+}
+
+/* The last part that a unit depends on; NPART_NONE: none. */
+static uint32_t last_part(const struct npart__splitting *splitting, const struct npart__unit *unit)
+{
+    uint32_t last = NPART_NONE;
+    for (uint32_t i = 0; unit->kind != NPART__UNIT_KNOWN && i < unit->use_count; i++) {
+        uint32_t made_by = maker(splitting, unit->first_use + i);
+        uint32_t part = made_by == NPART_NONE ? NPART_NONE : splitting->units[made_by].part;
+        if (part != NPART_NONE && (last == NPART_NONE || part > last))
+            last = part;
+    }
+    return last;
+}
+
+/* A unit without a place of its own goes where its operands come from. What is fused into a node that comes later is
+ * copied to where that is. */
+static void settle(struct npart__splitting *splitting, struct npart__unit *unit)
+{
+    unit->part = last_part(splitting, unit);
+    if (unit->kind != NPART__UNIT_FOLLOWS)
+        return;
+    uint32_t into = unit->into == NPART_NONE ? NPART_NONE : splitting->units[unit->into].part;
+    if (unit->part == NPART_NONE || (unit->into != NPART_NONE && into == NPART_NONE))
+        unit->kind = NPART__UNIT_COPIED;
+    else if (into != NPART_NONE && into > unit->part)
+        unit->part = into;
+}
+
+static bool place(struct npart__splitting *splitting, struct npart__unit *unit)
+{
+    uint32_t count = splitting->parts.count;
+    struct npart__split_part part = {.device = unit->device};
+    if (count == 0 || splitting->parts.items[count - 1].device != unit->device) {
+        if (!NPART__PUSH(splitting->arena, &splitting->parts, part))
+            return false;
+        count++;
+    }
+    unit->part = count - 1;
+    return true;
+}
+
+static void finish(struct ordering *ordering, uint32_t id)
+{
+    const struct npart__splitting *splitting = ordering->splitting;
+    splitting->units[id].sequence = ordering->sequence++;
+    for (uint32_t i = splitting->first_user[id]; i < splitting->first_user[id + 1]; i++) {
+        uint32_t user = splitting->users[i];
+        const struct npart__unit *unit = &splitting->units[user];
+        if (unit->is_needed && unit->kind != NPART__UNIT_KNOWN && --ordering->waits[user] == 0)
+            release(ordering, user);
+    }
+}
+
+static npart_status run(struct ordering *ordering)
+{
+    struct npart__splitting *splitting = ordering->splitting;
+    while (ordering->free_count || ordering->queue.count) {
+        uint32_t id;
+        if (ordering->free_count) {
+            id = ordering->free[--ordering->free_count];
+            settle(splitting, &splitting->units[id]);
+        } else {
+            id = take(&ordering->queue);
+            if (!place(splitting, &splitting->units[id]))
+                return npart__fail_memory(splitting->error);
+        }
+        finish(ordering, id);
+    }
+    return NPART_OK;
+}
+
+npart_status npart__split_order(struct npart__splitting *splitting)
+{
+    struct ordering ordering = {.splitting = splitting, .queue = {.units = splitting->units}};
+    size_t room = (size_t)splitting->unit_count + 1;
+    ordering.waits = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.waits);
+    ordering.free = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.free);
+    ordering.queue.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.queue.heap);
+    if (!ordering.waits || !ordering.free || !ordering.queue.heap || !list_users(splitting))
+        return npart__fail_memory(splitting->error);
+    find_needed(splitting, ordering.free);
+    for (uint32_t i = 0; i < splitting->unit_count; i++) {
+        const struct npart__unit *unit = &splitting->units[i];
+        for (uint32_t k = 0; unit->kind != NPART__UNIT_KNOWN && k < unit->use_count; k++)
+            ordering.waits[i] += maker(splitting, unit->first_use + k) != NPART_NONE;
+    }
+    for (uint32_t i = splitting->unit_count; i-- > 0;)
+        if (splitting->units[i].is_needed && ordering.waits[i] == 0)
+            release(&ordering, i);
+    return run(&ordering);
+}

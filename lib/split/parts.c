@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each part has: its nodes, copies of what is folded, initializers, and the tensors that come from other parts.
+ */
+#include <stdlib.h>
+
+#include "split/internal.h"
+
+struct fill {
+    struct npart__splitting *splitting;
+    uint32_t part;
+    uint32_t *taken; /* by unit that is copied: the last part that has it, part + 1 */
+    struct npart__ids stack; /* units whose uses are still to be looked at */
+};
+
+static bool add(struct fill *fill, struct npart__ids *items, uint32_t item)
+{
+    return NPART__PUSH(fill->splitting->arena, items, item);
+}
+
+static bool mark_output(struct fill *fill, uint32_t name)
+{
+    struct npart__splitting *splitting = fill->splitting;
+    struct npart__named *named = &splitting->names.items[name];
+    if (named->is_marked)
+        return true;
+    named->is_marked = true;
+    return add(fill, &splitting->parts.items[splitting->units[named->unit].part].outputs, name);
+}
+
+static bool add_unit(struct fill *fill, uint32_t unit)
+{
+    if (fill->taken[unit] == fill->part + 1)
+        return true;
+    fill->taken[unit] = fill->part + 1;
+    return add(fill, &fill->splitting->parts.items[fill->part].units, unit) && add(fill, &fill->stack, unit);
+}
+
+/* Of a name that a node of the part uses, once. */
+static bool use(struct fill *fill, uint32_t name)
+{
+    struct npart__splitting *splitting = fill->splitting;
+    struct npart__named *named = &splitting->names.items[name];
+    struct npart__split_part *part = &splitting->parts.items[fill->part];
+    if (named->taken_by == fill->part + 1)
+        return true;
+    named->taken_by = fill->part + 1;
+    if (named->unit == NPART_NONE) { /* an initializer that is an input, too, is a default */
+        bool is_good = named->initializer == NPART_NONE || add(fill, &part->initializers, named->initializer);
+        is_good = is_good && (named->sparse == NPART_NONE || add(fill, &part->sparse, named->sparse));
+        return is_good && (named->input == NPART_NONE || add(fill, &part->inputs, name));
+    }
+    const struct npart__unit *unit = &splitting->units[named->unit];
+    if (unit->kind == NPART__UNIT_KNOWN)
+        return add(fill, &part->known, name);
+    if (unit->kind == NPART__UNIT_COPIED)
+        return add_unit(fill, named->unit);
+    return unit->part == fill->part || (mark_output(fill, name) && add(fill, &part->inputs, name));
+}
+
+static bool fill_part(struct fill *fill)
+{
+    struct npart__splitting *splitting = fill->splitting;
+    while (fill->stack.count) {
+        const struct npart__unit *unit = &splitting->units[fill->stack.items[--fill->stack.count]];
+        for (uint32_t i = 0; i < unit->use_count; i++)
+            if (!use(fill, splitting->uses.items[unit->first_use + i]))
+                return false;
+    }
+    return true;
+}
+
+/* An output of the model comes from the part that makes it; a constant from the first that can. */
+static bool add_outputs(struct fill *fill, uint32_t part)
+{
+    struct npart__splitting *splitting = fill->splitting;
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    for (size_t i = 0; i < graph->n_output; i++) {
+        const char *text = graph->output[i]->name ? graph->output[i]->name : "";
+        uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+        if (name == NPART_NONE || name == 0)
+            continue;
+        struct npart__named *named = &splitting->names.items[name];
+        const struct npart__unit *unit = named->unit == NPART_NONE ? NULL : &splitting->units[named->unit];
+        bool is_made = unit && (unit->kind == NPART__UNIT_RUN || unit->kind == NPART__UNIT_FOLLOWS);
+        bool is_input = !unit && named->initializer == NPART_NONE && named->sparse == NPART_NONE;
+        uint32_t from = unit && unit->part != NPART_NONE ? unit->part : 0;
+        if (from != part || is_input || named->is_marked)
+            continue;
+        named->is_marked = true;
+        if (!add(fill, &splitting->parts.items[part].outputs, name) || (!is_made && !use(fill, name)))
+            return false;
+    }
+    return fill_part(fill);
+}
+
+/* By sequence. Units of a part were found in two ways. */
+struct sorted {
+    uint32_t sequence, unit;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct sorted *first = a, *second = b;
+    return (first->sequence > second->sequence) - (first->sequence < second->sequence);
+}
+
+static bool sort_units(struct npart__splitting *splitting, struct npart__split_part *part)
+{
+    struct sorted *sorted = npart__arena_zeroed(splitting->arena, (size_t)part->units.count + 1, sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (uint32_t i = 0; i < part->units.count; i++)
+        sorted[i] = (struct sorted){splitting->units[part->units.items[i]].sequence, part->units.items[i]};
+    qsort(sorted, part->units.count, sizeof *sorted, compare);
+    for (uint32_t i = 0; i < part->units.count; i++)
+        part->units.items[i] = sorted[i].unit;
+    npart__arena_release(splitting->arena, sorted);
+    return true;
+}
+
+npart_status npart__split_fill(struct npart__splitting *splitting)
+{
+    struct fill fill = {.splitting = splitting};
+    struct npart__split_part empty = {.device = NPART_NONE};
+    fill.taken = npart__arena_zeroed(splitting->arena, (size_t)splitting->unit_count + 1, sizeof *fill.taken);
+    bool is_good = fill.taken != NULL;
+    if (is_good && splitting->parts.count == 0) /* constants alone */
+        is_good = NPART__PUSH(splitting->arena, &splitting->parts, empty);
+    for (uint32_t i = 0; is_good && i < splitting->unit_count; i++) {
+        const struct npart__unit *unit = &splitting->units[i];
+        if (unit->is_needed && (unit->kind == NPART__UNIT_RUN || unit->kind == NPART__UNIT_FOLLOWS))
+            is_good = add(&fill, &splitting->parts.items[unit->part].units, i);
+    }
+    for (uint32_t i = 0; is_good && i < splitting->parts.count; i++) {
+        struct npart__split_part *part = &splitting->parts.items[i];
+        fill.part = i;
+        for (uint32_t k = 0; is_good && k < part->units.count; k++)
+            is_good = add(&fill, &fill.stack, part->units.items[k]);
+        is_good = is_good && fill_part(&fill) && add_outputs(&fill, i) && sort_units(splitting, part);
+    }
+    return is_good ? NPART_OK : npart__fail_memory(splitting->error);
+}

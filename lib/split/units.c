@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The main graph's nodes as units, by the names of the file: names are what parts are put together by, and do not
+ * change with what a plan's graph has inlined or moved.
+ */
+#include "split/internal.h"
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* A name of the main graph; NPART_NONE when out of memory. */
+static uint32_t define(struct npart__splitting *splitting, const char *text)
+{
+    uint32_t id = npart__intern(&splitting->strings, text ? text : "", text ? strlen(text) : 0, false);
+    static const struct npart__named nothing = {.unit = NPART_NONE, .value = NPART_NONE, .input = NPART_NONE,
+                                                .initializer = NPART_NONE, .sparse = NPART_NONE, .info = NPART_NONE};
+    while (id != NPART_NONE && splitting->names.count <= id)
+        if (!NPART__PUSH(splitting->arena, &splitting->names, nothing))
+            return NPART_NONE;
+    return id;
+}
+
+/* The same of one that may be there; 0, which is "", where it is not. */
+static uint32_t find(const struct npart__splitting *splitting, const char *text)
+{
+    uint32_t id = text ? npart__strings_find(&splitting->strings, text, strlen(text)) : 0;
+    return id == NPART_NONE ? 0 : id;
+}
+
+static bool name_lists(struct npart__splitting *splitting)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    uint32_t id = define(splitting, "");
+    for (uint32_t i = 0; id != NPART_NONE && i < graph->n_input; i++)
+        if ((id = define(splitting, graph->input[i]->name)) != NPART_NONE)
+            splitting->names.items[id].input = i;
+    for (uint32_t i = 0; id != NPART_NONE && i < graph->n_initializer; i++)
+        if ((id = define(splitting, graph->initializer[i]->name)) != NPART_NONE)
+            splitting->names.items[id].initializer = i;
+    for (uint32_t i = 0; id != NPART_NONE && i < graph->n_sparse_initializer; i++) {
+        const Onnx__TensorProto *values = graph->sparse_initializer[i]->values;
+        if ((id = define(splitting, values ? values->name : "")) != NPART_NONE)
+            splitting->names.items[id].sparse = i;
+    }
+    for (uint32_t i = 0; id != NPART_NONE && i < graph->n_node; i++)
+        for (size_t k = 0; id != NPART_NONE && k < graph->node[i]->n_output; k++)
+            if ((id = define(splitting, graph->node[i]->output[k])) > 0 && id != NPART_NONE)
+                splitting->names.items[id].unit = i;
+    if (id == NPART_NONE)
+        return false;
+    for (uint32_t i = 0; i < graph->n_value_info; i++)
+        if ((id = find(splitting, graph->value_info[i]->name)) > 0)
+            splitting->names.items[id].info = i;
+    return true;
+}
+
+/* Which values of the plan's graph they are. */
+static void find_values(struct npart__splitting *splitting)
+{
+    const struct npart__graph *graph = splitting->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->input_count; i++) {
+        uint32_t value = graph->operands.items[scope->first_input + i];
+        splitting->names.items[find(splitting, npart__value_name(graph, value))].value = value;
+    }
+    for (uint32_t i = 0; i < splitting->unit_count; i++) {
+        const Onnx__NodeProto *proto = splitting->units[i].node;
+        const struct npart__node *node = &graph->nodes.items[i];
+        for (uint32_t k = 0; k < node->output_count && k < proto->n_output; k++)
+            splitting->names.items[find(splitting, proto->output[k])].value = npart__node_output(graph, node, k);
+    }
+    splitting->names.items[0].value = NPART_NONE; /* of operands that are left out */
+}
+
+/* ---- what units use -------------------------------------------------------------------------------------- */
+
+static bool add_use(struct npart__splitting *splitting, const char *text)
+{
+    uint32_t id = find(splitting, text);
+    return id == 0 || splitting->names.items[id].body_depth || NPART__PUSH(splitting->arena, &splitting->uses, id);
+}
+
+/* Names that a body has of its own hide those of the main graph. `step` is 1 or -1. */
+static void shadow(struct npart__splitting *splitting, const Onnx__GraphProto *body, uint32_t step)
+{
+    for (size_t i = 0; i < body->n_input; i++)
+        splitting->names.items[find(splitting, body->input[i]->name)].body_depth += step;
+    for (size_t i = 0; i < body->n_initializer; i++)
+        splitting->names.items[find(splitting, body->initializer[i]->name)].body_depth += step;
+    for (size_t i = 0; i < body->n_sparse_initializer; i++)
+        if (body->sparse_initializer[i]->values)
+            splitting->names.items[find(splitting, body->sparse_initializer[i]->values->name)].body_depth += step;
+    for (size_t i = 0; i < body->n_node; i++)
+        for (size_t k = 0; k < body->node[i]->n_output; k++)
+            splitting->names.items[find(splitting, body->node[i]->output[k])].body_depth += step;
+}
+
+static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *node);
+
+/* As deep as the scan lets messages be. */
+static bool add_body(struct npart__splitting *splitting, const Onnx__GraphProto *body)
+{
+    bool is_good = true;
+    shadow(splitting, body, 1);
+    for (size_t i = 0; is_good && i < body->n_node; i++)
+        is_good = add_uses(splitting, body->node[i]);
+    for (size_t i = 0; is_good && i < body->n_output; i++)
+        is_good = add_use(splitting, body->output[i]->name);
+    shadow(splitting, body, UINT32_MAX);
+    return is_good;
+}
+
+static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *node)
+{
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < node->n_input; i++)
+        is_good = add_use(splitting, node->input[i]);
+    for (size_t i = 0; is_good && i < node->n_attribute; i++) {
+        const Onnx__AttributeProto *attribute = node->attribute[i];
+        if (attribute->g)
+            is_good = add_body(splitting, attribute->g);
+        for (size_t k = 0; is_good && k < attribute->n_graphs; k++)
+            is_good = add_body(splitting, attribute->graphs[k]);
+    }
+    return is_good;
+}
+
+/* ---- what the plan makes of them ------------------------------------------------------------------------- */
+
+/* The node of the main graph that a node of the session belongs to. */
+static uint32_t root(const struct npart__session *session, uint32_t node)
+{
+    const struct npart__graph *graph = session->graph;
+    node = npart__file_node(session, node);
+    while (graph->nodes.items[node].scope != 0)
+        node = graph->scopes.items[graph->nodes.items[node].scope].node;
+    return node;
+}
+
+static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
+{
+    const struct npart__session *session = &splitting->request->plan->session;
+    const Onnx__NodeProto *node = splitting->units[unit].node;
+    switch (session->fates[unit]) {
+    case NPART__FATE_IDENTITY:
+    case NPART__FATE_DROPOUT:
+    case NPART__FATE_NO_OP:
+    case NPART__FATE_FUSED:
+        return NPART__UNIT_FOLLOWS;
+    case NPART__FATE_SHAPE: /* of what runs: without the numbers it would have to wait for that */
+        for (size_t i = 0; i < node->n_output; i++)
+            if (*node->output[i] && !npart__split_numbers(splitting, find(splitting, node->output[i])))
+                return NPART__UNIT_COPIED;
+        return NPART__UNIT_KNOWN;
+    default:
+        return NPART__UNIT_COPIED;
+    }
+}
+
+/* Live nodes in the plan's order: of one with others in it (a call, an operator that is replaced by its definition)
+ * all must be in one partition. */
+static void take_order(struct npart__splitting *splitting)
+{
+    const struct npart__plan *plan = splitting->request->plan;
+    const struct npart__session *session = &plan->session;
+    for (uint32_t i = 0; i < splitting->request->order_count; i++) {
+        uint32_t id = splitting->request->order[i], device = plan->partitioning.partition_of[id];
+        if (npart__node_region(session->graph, id) != 0)
+            continue;
+        struct npart__unit *unit = &splitting->units[root(session, id)];
+        if (unit->kind == NPART__UNIT_RUN && unit->position != NPART_NONE && unit->device != device)
+            device = NPART_NONE;
+        unit->kind = NPART__UNIT_RUN;
+        unit->device = device;
+        unit->position = i;
+    }
+    /* What has copies is copied. */
+    for (uint32_t id = npart__file_nodes(session); id < session->graph->nodes.count; id++)
+        if (session->graph->nodes.items[id].scope == 0 || npart__node_region(session->graph, id) == 0)
+            splitting->units[root(session, id)].kind = NPART__UNIT_COPIED;
+}
+
+npart_status npart__split_read(struct npart__splitting *splitting)
+{
+    const Onnx__GraphProto *graph = splitting->model->graph;
+    splitting->unit_count = (uint32_t)graph->n_node;
+    splitting->units = npart__arena_zeroed(splitting->arena, graph->n_node + 1, sizeof *splitting->units);
+    if (!splitting->units || !npart__strings_init(&splitting->strings, splitting->arena) || !name_lists(splitting))
+        return npart__fail_memory(splitting->error);
+    for (uint32_t i = 0; i < splitting->unit_count; i++) {
+        struct npart__unit *unit = &splitting->units[i];
+        *unit = (struct npart__unit){.node = graph->node[i], .device = NPART_NONE, .position = NPART_NONE,
+                                     .into = NPART_NONE, .part = NPART_NONE, .first_use = splitting->uses.count};
+        if (!add_uses(splitting, unit->node))
+            return npart__fail_memory(splitting->error);
+        unit->use_count = splitting->uses.count - unit->first_use;
+    }
+    find_values(splitting);
+    for (uint32_t i = 0; i < splitting->unit_count; i++) {
+        uint32_t into = npart__fused_into(&splitting->request->plan->session, i);
+        splitting->units[i].kind = kind_of(splitting, i);
+        if (into != NPART_NONE)
+            splitting->units[i].into = root(&splitting->request->plan->session, into);
+    }
+    take_order(splitting);
+    return NPART_OK;
+}
