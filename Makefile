@@ -377,6 +377,10 @@ fidelity-fix-peers: $(tool) $(VENV)/ready ## fix beside onnxslim and onnxsim on 
 		"DIR/bin/pip install onnxslim onnxsim onnx onnxruntime" >&2; exit 2; }
 	$(VENV)/bin/python test/fidelity/fix_peers.py --tool $(tool) --peers $(PEERS) --folder $(FIX_FOLDER)-peers \
 		$(if $(ORACLE),--oracle $(ORACLE) --python $(ORACLE_PYTHON) --cache $(FIX_CACHE)) --page $(BUILD)/fix-peers.md $(MODELS)
+SPLIT_TARGETS ?= hexagon,tidl
+fidelity-split: $(tool) $(VENV)/ready ## parts of models run one after the other, against the whole (MODELS; SPLIT_TARGETS)
+	$(VENV)/bin/python test/fidelity/split.py --tool $(tool) --folder $(BUILD)/fidelity-split --target $(SPLIT_TARGETS) \
+		fixtures $(MODELS)
 fidelity-mobile: $(tool) $(VENV)/ready ## +checker of nnapi and coreml-* against ONNX Runtime's usability checker (MODELS=folder)
 	$(VENV)/bin/python test/fidelity/mobile.py --tool $(tool) --models $(MODELS)
 fit: $(tool) $(VENV)/ready ## cost parameters of oplists/hexagon.cost from published latencies (MODELS, TRUTH=folder)
@@ -413,6 +417,6 @@ help: ## this list
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -1113,6 +1113,15 @@ enum npart_weights {
 NPART_API npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_weights weights,
                                        struct npart_error *error);
 
+/* ---- parts ----------------------------------------------------------------------------------------------- */
+
+/* Writes each partition of the main graph, and what runs on the CPU between them, as a model of its own into a folder,
+ * which is made where it is not there; and manifest.json, which says in which order they run and what passes from one
+ * to another (docs/split.md). `path` is the file that the plan's model was read from. Fails with ARGUMENT where that is
+ * another model or its external data would be missed, with LIMIT, READ, WRITE or MEMORY. */
+NPART_API npart_status npart_plan_split(const npart_plan *plan, const char *path, const char *folder,
+                                        enum npart_weights weights, struct npart_error *error);
+
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
 enum npart_detail {

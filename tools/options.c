@@ -479,7 +479,7 @@ static const struct row {
     {"only", 0, "ID,...", take_only, "no rewrites but these (docs/rewrites.md)", "fix"},
     {"not", 0, "ID,...", take_not, "none of these", "fix"},
     {"max-growth", 0, "SHARE", take_max_growth, "of the file with its weights (default 25%)", "fix"},
-    {"weights", 0, "CHOICE", take_weights, "of external data where the result stands in another folder:", "fix"},
+    {"weights", 0, "CHOICE", take_weights, "of external data where the result stands in another folder:", "fix split"},
     {NULL, 0, "link", NULL, "a link to it beside the result", NULL},
     {NULL, 0, "copy", NULL, "a copy of it", NULL},
     {NULL, 0, "external", NULL, "weights inside the model move out of it, as they must above 2 GiB", NULL},

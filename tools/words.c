@@ -7,6 +7,7 @@
 #include "fix.h"
 #include "message.h"
 #include "place.h"
+#include "split.h"
 #include "verify.h"
 
 /* In the order of --help. A row without a function reserves the word. */
@@ -19,7 +20,11 @@ static const struct word words[] = {
      "takes the rest back. Each step says how equal the model is afterwards; by default only steps are taken that\n"
      "are equal bit for bit (--allow). Weights are not read: they are copied from file to file, or stay where they\n"
      "are. What was written is read again, and put in place only when its plan is the one that was predicted."},
-    {"split", NULL, NULL, NULL, NULL, NULL},
+    {"split", run_split, "MODEL --target TARGET --output FOLDER [options]",
+     "write each partition as a model of its own", "not used",
+     "FOLDER gets a model for each partition, and for what runs on the CPU between two of them, numbered in the order\n"
+     "in which they run; manifest.json says what passes from one to another (docs/split.md). Their results, one after\n"
+     "the other, are those of the whole model. --cut is respected."},
     {"annotate", NULL, NULL, NULL, NULL, NULL},
     {"diff", NULL, NULL, NULL, NULL, NULL},
     {"place", run_place, "MODEL MODEL... --target TARGET[,TARGET...] [options]",

@@ -107,7 +107,8 @@ static Onnx__TensorShapeProto *new_shape(struct npart__splitting *splitting, con
 }
 
 /* A tensor of known type. */
-static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32_t name, const struct npart__fact *fact)
+static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32_t name,
+                                      const struct npart__fact *fact)
 {
     Onnx__ValueInfoProto *info;
     Onnx__TypeProto *type;
@@ -153,10 +154,11 @@ static npart_status describe(struct npart__splitting *splitting, uint32_t name, 
     *out = is_tensor ? new_info(splitting, name, fact) : declared(splitting, name);
     if (*out && (*out)->type)
         return NPART_OK;
-    return is_tensor ? npart__fail_memory(splitting->error)
-                     : npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
-                                   "the type of %s, which passes from one part to another, is not known",
-                                   npart__text(&splitting->strings, name));
+    if (is_tensor)
+        return npart__fail_memory(splitting->error);
+    return npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
+                       "the type of %s, which passes from one part to another, is not known",
+                       npart__text(&splitting->strings, name));
 }
 
 static npart_status describe_all(struct npart__splitting *splitting, const struct npart__ids *names,
@@ -173,14 +175,16 @@ static npart_status describe_all(struct npart__splitting *splitting, const struc
 }
 
 /* Nodes, initializers and constants. */
-static bool list_contents(struct npart__splitting *splitting, const struct npart__split_part *part, Onnx__GraphProto *out)
+static bool list_contents(struct npart__splitting *splitting, const struct npart__split_part *part,
+                          Onnx__GraphProto *out)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
     struct npart__arena *arena = splitting->arena;
     out->node = npart__arena_zeroed(arena, (size_t)part->units.count + 1, sizeof *out->node);
     out->initializer = npart__arena_zeroed(arena, (size_t)part->initializers.count + part->known.count + 1,
                                            sizeof *out->initializer);
-    out->sparse_initializer = npart__arena_zeroed(arena, (size_t)part->sparse.count + 1, sizeof *out->sparse_initializer);
+    out->sparse_initializer =
+        npart__arena_zeroed(arena, (size_t)part->sparse.count + 1, sizeof *out->sparse_initializer);
     if (!out->node || !out->initializer || !out->sparse_initializer)
         return false;
     for (uint32_t i = 0; i < part->units.count; i++)

@@ -84,6 +84,9 @@ struct ordering {
     struct queue queue;
     uint32_t *waits;        /* by unit: uses whose makers are not placed */
     uint32_t *free, free_count; /* units without a place of their own that wait for nothing */
+    uint32_t *ready_of;     /* by partition: the last unit of it that waits for nothing; unit + 1 */
+    uint32_t *ready_before; /* by unit: the one before that */
+    bool *is_placed;        /* by unit: it is in the queue no longer, or for nothing */
     uint32_t sequence;
 };
 
@@ -114,10 +117,37 @@ static bool list_users(struct npart__splitting *splitting)
 
 static void release(struct ordering *ordering, uint32_t id)
 {
-    if (ordering->splitting->units[id].kind == NPART__UNIT_RUN)
-        put(&ordering->queue, id);
-    else
+    const struct npart__unit *unit = &ordering->splitting->units[id];
+    if (unit->kind != NPART__UNIT_RUN) {
         ordering->free[ordering->free_count++] = id;
+        return;
+    }
+    put(&ordering->queue, id);
+    if (unit->device != NPART_NONE) {
+        ordering->ready_before[id] = ordering->ready_of[unit->device];
+        ordering->ready_of[unit->device] = id + 1;
+    }
+}
+
+/* A partition that has begun goes on as long as it can: in the file some node may wait for one of it that in the
+ * plan's order, where it needs it no longer, stands before. NPART_NONE: nothing is ready. */
+static uint32_t next_unit(struct ordering *ordering)
+{
+    const struct npart__splitting *splitting = ordering->splitting;
+    uint32_t count = splitting->parts.count;
+    uint32_t device = count ? splitting->parts.items[count - 1].device : NPART_NONE;
+    while (device != NPART_NONE && ordering->ready_of[device]) {
+        uint32_t id = ordering->ready_of[device] - 1;
+        ordering->ready_of[device] = ordering->ready_before[id];
+        if (!ordering->is_placed[id])
+            return id;
+    }
+    while (ordering->queue.count) {
+        uint32_t id = take(&ordering->queue);
+        if (!ordering->is_placed[id])
+            return id;
+    }
+    return NPART_NONE;
 }
 
 /* The last part that a unit depends on; NPART_NONE: none. */
@@ -175,19 +205,21 @@ static void finish(struct ordering *ordering, uint32_t id)
 static npart_status run(struct ordering *ordering)
 {
     struct npart__splitting *splitting = ordering->splitting;
-    while (ordering->free_count || ordering->queue.count) {
+    for (;;) {
         uint32_t id;
         if (ordering->free_count) {
             id = ordering->free[--ordering->free_count];
             settle(splitting, &splitting->units[id]);
         } else {
-            id = take(&ordering->queue);
+            id = next_unit(ordering);
+            if (id == NPART_NONE)
+                return NPART_OK;
+            ordering->is_placed[id] = true;
             if (!place(splitting, &splitting->units[id]))
                 return npart__fail_memory(splitting->error);
         }
         finish(ordering, id);
     }
-    return NPART_OK;
 }
 
 npart_status npart__split_order(struct npart__splitting *splitting)
@@ -197,7 +229,13 @@ npart_status npart__split_order(struct npart__splitting *splitting)
     ordering.waits = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.waits);
     ordering.free = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.free);
     ordering.queue.heap = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.queue.heap);
-    if (!ordering.waits || !ordering.free || !ordering.queue.heap || !list_users(splitting))
+    ordering.ready_of = npart__arena_zeroed(
+        splitting->arena, (size_t)splitting->request->plan->partitioning.partitions.count + 1,
+        sizeof *ordering.ready_of);
+    ordering.ready_before = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.ready_before);
+    ordering.is_placed = npart__arena_zeroed(splitting->arena, room, sizeof *ordering.is_placed);
+    if (!ordering.waits || !ordering.free || !ordering.queue.heap || !ordering.ready_of || !ordering.ready_before ||
+        !ordering.is_placed || !list_users(splitting))
         return npart__fail_memory(splitting->error);
     find_needed(splitting, ordering.free);
     for (uint32_t i = 0; i < splitting->unit_count; i++) {
