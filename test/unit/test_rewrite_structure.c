@@ -114,6 +114,51 @@ static void test_rewrite_structure__gathers_in_batches(void)
                     "gathernd-batch", "same");
 }
 
+/* ---- einsum ------------------------------------------------------------------------------------------------------ */
+
+static void check_einsum(const char *equation, const char *left, const char *right, const char *expected)
+{
+    char model[512];
+    (void)snprintf(model, sizeof model, "input x %s\n%s%s\nnode y = Einsum(x%s) equation=\"%s\"\noutput y\n", left,
+                   right ? "input w " : "", right ? right : "", right ? ", w" : "", equation);
+    CHECK_REWRITTEN(model, "einsum", expected);
+}
+
+static void test_rewrite_structure__einsum_is_a_product_of_matrices(void)
+{
+    check_einsum("bij,bjk->bik", "float32[2,3,4]", "float32[2,4,5]", "y = MatMul(x, w)\n");
+    check_einsum("ij, jk", "float32[3,4]", "float32[4,5]", "y = MatMul(x, w)\n");
+    check_einsum("ibnd,jbnd->bnij", "float32[5,2,3,4]", "float32[6,2,3,4]",
+                 "y/einsum/Transpose = Transpose(x) perm=[1,2,0,3]\n"
+                 "y/einsum/Reshape = Reshape(y/einsum/Transpose, y/einsum/constant)\n"
+                 "y/einsum/Transpose_2 = Transpose(w) perm=[1,2,3,0]\n"
+                 "y/einsum/Reshape_2 = Reshape(y/einsum/Transpose_2, y/einsum/constant_2)\n"
+                 "y/einsum/MatMul = MatMul(y/einsum/Reshape, y/einsum/Reshape_2)\n"
+                 "y = Reshape(y/einsum/MatMul, y/einsum/constant_3)\n"
+                 "init y/einsum/constant int64[3] = 6 5 4\n"
+                 "init y/einsum/constant_2 int64[3] = 6 4 6\n"
+                 "init y/einsum/constant_3 int64[4] = 2 3 5 6\n");
+    check_einsum("ijk->ki", "float32[2,3,4]", NULL,
+                 "y/einsum/ReduceSum = ReduceSum(x, y/einsum/constant) keepdims=0\n"
+                 "y = Transpose(y/einsum/ReduceSum) perm=[1,0]\n"
+                 "init y/einsum/constant int64[1] = 1\n");
+}
+
+static void test_rewrite_structure__leaves_other_sums_of_products(void)
+{
+    check_einsum("bii,bj->bj", "float32[2,3,3]", "float32[2,5]", "same");
+    check_einsum("ii->i", "float32[3,3]", NULL, "same");
+    check_einsum("bij,bk->bk", "float32[2,3,4]", "float32[2,5]", "same");
+    check_einsum("...ij,...jk->...ik", "float32[2,3,4]", "float32[2,4,5]", "same");
+    check_einsum("bij,bjk->bik", "float32[1,3,4]", "float32[2,4,5]", "same");
+    check_einsum("bij,bjk->bik", "float32[b,3,4]", "float32[b,4,5]", "same");
+    check_einsum("bij,bjk->bik", "float32[0,3,4]", "float32[0,4,5]", "same");
+    check_einsum("ij,jk->ik", "uint8[3,4]", "uint8[4,5]", "same");
+    CHECK_REWRITTEN("input x float32[2,3]\ninput w float32[3,4]\ninput v float32[4,5]\n"
+                    "node y = Einsum(x, w, v) equation=\"ij,jk,kl->il\"\noutput y\n",
+                    "einsum", "same");
+}
+
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
 #define BRANCHES                                                                                                       \
@@ -324,7 +369,8 @@ TESTS(test_rewrite_structure__folds_what_is_the_same_in_every_run, test_rewrite_
       test_rewrite_structure__folds_a_node_with_all_its_results_or_not_at_all,
       test_rewrite_structure__gathers_all_by_a_reshape, test_rewrite_structure__gathers_some_along_one_axis,
       test_rewrite_structure__leaves_other_gathers, test_rewrite_structure__gathers_in_batches,
-      test_rewrite_structure__takes_the_branch_that_is_known,
+      test_rewrite_structure__einsum_is_a_product_of_matrices,
+      test_rewrite_structure__leaves_other_sums_of_products, test_rewrite_structure__takes_the_branch_that_is_known,
       test_rewrite_structure__bodies_within_a_branch_keep_what_they_capture,
       test_rewrite_structure__runs_both_branches, test_rewrite_structure__does_not_run_what_may_fail,
       test_rewrite_structure__unrolls_a_loop, test_rewrite_structure__leaves_a_loop_that_decides_when_to_end,
