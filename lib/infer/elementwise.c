@@ -315,7 +315,7 @@ static bool choose_ints(struct npart__call *call, int64_t *result, uint32_t coun
     return true;
 }
 
-/* The same of fractions, where no operand may have a symbol. */
+/* The same of fractions, where no operand may have a symbol. Of a -0 of the first operand, ONNX Runtime makes 0. */
 static void choose_doubles(struct npart__call *call, uint32_t count)
 {
     const struct npart__fact *out = npart__out(call, 0);
@@ -328,6 +328,7 @@ static void choose_doubles(struct npart__call *call, uint32_t count)
         bool chosen = npart__number_at(&condition, broadcast_index(npart__in(call, 0), out->dims, out->rank, i)) != 0;
         numbers[i] = npart__number_at(chosen ? &yes : &no,
                                       broadcast_index(npart__in(call, chosen ? 1 : 2), out->dims, out->rank, i));
+        numbers[i] += chosen ? 0.0 : -0.0;
     }
     npart__set_numbers(call, 0, numbers, count, yes.error > no.error ? yes.error : no.error);
 }

@@ -206,7 +206,7 @@ static bool match_results(const struct npart__site *site, const uint32_t branche
     return true;
 }
 
-/* ONNX Runtime has no Where of bools. */
+/* ONNX Runtime has no Where of bools, and of a -0 that it takes of the first one makes 0. */
 static const char *choose(struct npart__site *site, int type, const char *condition, const char *yes, const char *no)
 {
     if (type != BOOL)
@@ -231,9 +231,17 @@ bool npart__rewrite_if_where(struct npart__site *site)
     /* A condition of higher rank would give its rank to the results. */
     if (!npart__site_rank(site, condition, &rank) || rank > lowest)
         name = npart__make_reshape(site, name, NULL, 0);
-    for (uint32_t i = 0; i < count; i++)
-        if (!npart__is_unused(site, npart__result(site, i)))
-            npart__finish(site, i, choose(site, npart__site_type(site, npart__body_result(site, branches[0], i)), name,
-                                          yes[i], no[i]));
+    site->equality = NPART__EQUAL_BITS;
+    site->caveat = "Both branches always run: an early exit saves nothing any more.";
+    for (uint32_t i = 0; i < count; i++) {
+        int type = npart__site_type(site, npart__result(site, i));
+        if (npart__is_unused(site, npart__result(site, i)))
+            continue;
+        npart__finish(site, i, choose(site, type, name, yes[i], no[i]));
+        if (npart__type_is_float(type)) {
+            site->equality = NPART__EQUAL_BITS_IF;
+            site->caveat = NULL;
+        }
+    }
     return true;
 }

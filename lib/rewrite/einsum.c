@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Einsum as a product of matrices. Each label of "ibnd,jbnd->bnij" is of one of four kinds, and the axes of a kind become
- * one:
+ * Einsum as a product of matrices. Each label of "ibnd,jbnd->bnij" is of one of four kinds, and the axes of a kind
+ * become one:
  *
  *     batch   in both operands and the result   b n
  *     rows    in the left one and the result    i

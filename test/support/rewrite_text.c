@@ -120,15 +120,6 @@ static void analyse(struct rewriting *rewriting)
     must(npart__version_graph(&rewriting->version, &rewriting->arena, rewriting->graph, &error), &error, "graph");
 }
 
-static const struct npart__rewrite *find_rewrite(const struct rewriting *rewriting, const char *id)
-{
-    for (uint32_t i = 0; i < rewriting->rewrites.count; i++)
-        if (strcmp(rewriting->rewrites.rows[i].id, id) == 0)
-            return &rewriting->rewrites.rows[i];
-    printf("there is no rewrite %s\n", id);
-    exit(1);
-}
-
 static void apply(struct rewriting *rewriting, const struct npart__rewrite *rewrite)
 {
     struct npart_error error;
@@ -157,6 +148,21 @@ static void apply(struct rewriting *rewriting, const struct npart__rewrite *rewr
     analyse(rewriting);
 }
 
+/* A few ids are of several rewrites: one that computes, and patterns. */
+static void apply_all(struct rewriting *rewriting, const char *id)
+{
+    unsigned found = 0;
+    for (uint32_t i = 0; i < rewriting->rewrites.count; i++)
+        if (strcmp(rewriting->rewrites.rows[i].id, id) == 0) {
+            apply(rewriting, &rewriting->rewrites.rows[i]);
+            found++;
+        }
+    if (found)
+        return;
+    printf("there is no rewrite %s\n", id);
+    exit(1);
+}
+
 char *rewritten_by(const char *model, const char *rewrites)
 {
     struct rewriting rewriting = {.applied = 0};
@@ -168,7 +174,7 @@ char *rewritten_by(const char *model, const char *rewrites)
     read_model(&rewriting, model);
     analyse(&rewriting);
     for (int used; sscanf(rewrites, "%63s%n", id, &used) == 1; rewrites += used)
-        apply(&rewriting, find_rewrite(&rewriting, id));
+        apply_all(&rewriting, id);
     npart__buffer_init(&text, &rewriting.arena);
     append_scope(&text, rewriting.graph, 0, 0);
     append_constants(&text, rewriting.graph);

@@ -23,6 +23,10 @@ static void test_rewrite_structure__folds_what_is_the_same_in_every_run(void)
                     "node z = Reshape(x, y)\noutput z\n",
                     "fold", "z = Reshape(x, y)\n");
     CHECK_REWRITTEN("init a float32[3] = -0.0 1.5 2\nnode y = Neg(a)\noutput y float32[3]\n", "fold", "");
+    /* What the runtime makes of a -0. */
+    CHECK_REWRITTEN("init c bool[2] = 1 0\ninit a float32[2] = -0.0 5\ninit b float32[2] = 5 -0.0\n"
+                    "node y/f = Where(c, a, b)\noutput y/f\n",
+                    "fold", "init y/f float32[2] = 0 -0\n");
     CHECK_REWRITTEN("init a float32[2] = 1 2\ninit b float32[2] = 2 1\nnode y = Greater(a, b)\nnode z = Cast(y) to=6\n"
                     "output z\n",
                     "fold", "");
@@ -157,6 +161,103 @@ static void test_rewrite_structure__leaves_other_sums_of_products(void)
     CHECK_REWRITTEN("input x float32[2,3]\ninput w float32[3,4]\ninput v float32[4,5]\n"
                     "node y = Einsum(x, w, v) equation=\"ij,jk,kl->il\"\noutput y\n",
                     "einsum", "same");
+}
+
+/* ---- compound operators ------------------------------------------------------------------------------------------ */
+
+#define ATTENTION                                                                                                      \
+    "opset 17\nopset com.microsoft 1\ninput x float32[1,3,4]\ninit w float32[4,12]\ninit b float32[12]\n"
+
+static void test_rewrite_structure__attention_is_products_and_a_softmax(void)
+{
+    CHECK_REWRITTEN(ATTENTION "input m int32[1,3]\nnode y = com.microsoft:Attention(x, w, b, m) num_heads=2\n"
+                              "output y\n",
+                    "unfuse",
+                    "y/unfuse/Greater = Greater(m, y/unfuse/constant)\n"
+                    "y/unfuse/Reshape = Reshape(y/unfuse/Greater, y/unfuse/constant_2)\n"
+                    "y/unfuse/Where = Where(y/unfuse/Reshape, y/unfuse/constant_3, y/unfuse/constant_4)\n"
+                    "y/unfuse/MatMul = MatMul(x, w)\n"
+                    "y/unfuse/Add = Add(y/unfuse/MatMul, b)\n"
+                    "y/unfuse/Split, y/unfuse/Split_2, y/unfuse/Split_3 = Split(y/unfuse/Add, y/unfuse/constant_5) "
+                    "axis=2\n"
+                    "y/unfuse/Reshape_2 = Reshape(y/unfuse/Split, y/unfuse/constant_6)\n"
+                    "y/unfuse/Transpose = Transpose(y/unfuse/Reshape_2) perm=[0,2,1,3]\n"
+                    "y/unfuse/Reshape_3 = Reshape(y/unfuse/Split_2, y/unfuse/constant_7)\n"
+                    "y/unfuse/Transpose_2 = Transpose(y/unfuse/Reshape_3) perm=[0,2,3,1]\n"
+                    "y/unfuse/Reshape_4 = Reshape(y/unfuse/Split_3, y/unfuse/constant_8)\n"
+                    "y/unfuse/Transpose_3 = Transpose(y/unfuse/Reshape_4) perm=[0,2,1,3]\n"
+                    "y/unfuse/MatMul_2 = MatMul(y/unfuse/Transpose, y/unfuse/Transpose_2)\n"
+                    "y/unfuse/Mul = Mul(y/unfuse/MatMul_2, y/unfuse/constant_9)\n"
+                    "y/unfuse/Add_2 = Add(y/unfuse/Mul, y/unfuse/Where)\n"
+                    "y/unfuse/Softmax = Softmax(y/unfuse/Add_2) axis=3\n"
+                    "y/unfuse/MatMul_3 = MatMul(y/unfuse/Softmax, y/unfuse/Transpose_3)\n"
+                    "y/unfuse/Transpose_4 = Transpose(y/unfuse/MatMul_3) perm=[0,2,1,3]\n"
+                    "y = Reshape(y/unfuse/Transpose_4, y/unfuse/constant_10)\n"
+                    "init y/unfuse/constant int32[] = 0\n"
+                    "init y/unfuse/constant_2 int64[4] = 1 1 1 3\n"
+                    "init y/unfuse/constant_3 float32[] = 0\n"
+                    "init y/unfuse/constant_4 float32[] = -10000\n"
+                    "init y/unfuse/constant_5 int64[3] = 4 4 4\n"
+                    "init y/unfuse/constant_6 int64[4] = 1 3 2 2\n"
+                    "init y/unfuse/constant_7 int64[4] = 1 3 2 2\n"
+                    "init y/unfuse/constant_8 int64[4] = 1 3 2 2\n"
+                    "init y/unfuse/constant_9 float32[] = 0.707106769\n"
+                    "init y/unfuse/constant_10 int64[3] = 1 3 4\n");
+}
+
+static void test_rewrite_structure__leaves_other_attentions(void)
+{
+    CHECK_REWRITTEN(ATTENTION "node y = com.microsoft:Attention(x, w, b) num_heads=2 unidirectional=1\noutput y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(ATTENTION "input m int32[1,3,3]\nnode y = com.microsoft:Attention(x, w, b, m) num_heads=2\n"
+                              "output y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(ATTENTION "input m int32[2]\nnode y = com.microsoft:Attention(x, w, b, m) num_heads=2\n"
+                              "output y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(ATTENTION "input p float32[2,1,2,3,2]\nnode y, q = com.microsoft:Attention(x, w, b, , p) "
+                              "num_heads=2\noutput y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(ATTENTION "input p float32[1,2,3,3]\nnode y = com.microsoft:Attention(x, w, b, , , p) "
+                              "num_heads=2\noutput y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(ATTENTION "node y, q = com.microsoft:Attention(x, w, b) num_heads=2\noutput y\noutput q\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput x float32[1,s,4]\ninit w float32[4,12]\n"
+                    "init b float32[12]\nnode y = com.microsoft:Attention(x, w, b) num_heads=2\noutput y\n",
+                    "unfuse", "same");
+}
+
+#define EMBEDDING                                                                                                      \
+    "opset 17\nopset com.microsoft 1\ninput i int32[1,3]\ninit words float32[9,4]\ninit places float32[5,4]\n"         \
+    "init kinds float32[2,4]\ninit g float32[4]\ninit b float32[4]\n"
+
+static void test_rewrite_structure__an_embedding_is_gathers_and_a_normalization(void)
+{
+    CHECK_REWRITTEN(EMBEDDING "input m int32[1,3]\nnode y, k = com.microsoft:EmbedLayerNormalization(i, , words, "
+                              "places, , g, b, m) epsilon=0.5\noutput y\noutput k\n",
+                    "unfuse",
+                    "y/unfuse/Slice = Slice(places, y/unfuse/constant, y/unfuse/constant_2, y/unfuse/constant_3, "
+                    "y/unfuse/constant_4)\n"
+                    "y/unfuse/Gather = Gather(words, i) axis=0\n"
+                    "y/unfuse/Add = Add(y/unfuse/Gather, y/unfuse/Slice)\n"
+                    "y = LayerNormalization(y/unfuse/Add, g, b) axis=-1 epsilon=0.5\n"
+                    "y/unfuse/Equal = Equal(m, y/unfuse/constant_5)\n"
+                    "y/unfuse/Cast = Cast(y/unfuse/Equal) to=6\n"
+                    "k = ReduceSum(y/unfuse/Cast, y/unfuse/constant_6) keepdims=0\n"
+                    "init y/unfuse/constant int64[1] = 0\n"
+                    "init y/unfuse/constant_2 int64[1] = 3\n"
+                    "init y/unfuse/constant_3 int64[1] = 0\n"
+                    "init y/unfuse/constant_4 int64[1] = 1\n"
+                    "init y/unfuse/constant_5 int32[] = 1\n"
+                    "init y/unfuse/constant_6 int64[1] = 1\n");
+    CHECK_REWRITTEN("opset 17\nopset com.microsoft 1\ninput i int32[1,3]\ninit words float32[9,4]\n"
+                    "init places float32[2,4]\ninit g float32[4]\ninit b float32[4]\n"
+                    "node y, k = com.microsoft:EmbedLayerNormalization(i, , words, places, , g, b)\noutput y\n",
+                    "unfuse", "same");
+    CHECK_REWRITTEN(EMBEDDING "input t int32[1,3]\nnode y, k = com.microsoft:EmbedLayerNormalization(i, t, words, "
+                              "places, , g, b)\noutput y\n",
+                    "unfuse", "same");
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
@@ -370,7 +471,10 @@ TESTS(test_rewrite_structure__folds_what_is_the_same_in_every_run, test_rewrite_
       test_rewrite_structure__gathers_all_by_a_reshape, test_rewrite_structure__gathers_some_along_one_axis,
       test_rewrite_structure__leaves_other_gathers, test_rewrite_structure__gathers_in_batches,
       test_rewrite_structure__einsum_is_a_product_of_matrices,
-      test_rewrite_structure__leaves_other_sums_of_products, test_rewrite_structure__takes_the_branch_that_is_known,
+      test_rewrite_structure__leaves_other_sums_of_products,
+      test_rewrite_structure__attention_is_products_and_a_softmax, test_rewrite_structure__leaves_other_attentions,
+      test_rewrite_structure__an_embedding_is_gathers_and_a_normalization,
+      test_rewrite_structure__takes_the_branch_that_is_known,
       test_rewrite_structure__bodies_within_a_branch_keep_what_they_capture,
       test_rewrite_structure__runs_both_branches, test_rewrite_structure__does_not_run_what_may_fail,
       test_rewrite_structure__unrolls_a_loop, test_rewrite_structure__leaves_a_loop_that_decides_when_to_end,
