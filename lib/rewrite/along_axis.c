@@ -124,7 +124,8 @@ bool npart__rewrite_argmax_last(struct npart__site *site)
 
 /* ---- Col2Im -------------------------------------------------------------------------------------------------- */
 
-/* Blocks side by side: each element of a block has its own place, which is a Transpose. */
+/* Blocks side by side: each element of a block has its own place, which is a Transpose. Col2Im adds them to zeros, so
+ * that -0 becomes 0; and so does a sum here. */
 bool npart__rewrite_col2im(struct npart__site *site)
 {
     struct npart__dims x, y;
@@ -156,6 +157,9 @@ bool npart__rewrite_col2im(struct npart__site *site)
     static const int64_t line[] = {0, 2, 1}, plane[] = {0, 3, 1, 4, 2};
     const char *made = npart__view(site, npart__operand(site, 0), &apart);
     made = npart__make_transpose(site, made, image_count == 1 ? line : plane, apart.rank);
-    npart__finish_shaped(site, 0, made);
+    made = npart__make_reshape(site, made, y.at, y.rank);
+    int type = npart__site_type(site, npart__operand(site, 0));
+    const char *zero = npart__type_is_float(type) ? npart__make_scalar(site, type, 0) : NULL;
+    npart__finish(site, 0, zero ? NPART__MAKE(site, "Add", made, zero) : made);
     return true;
 }

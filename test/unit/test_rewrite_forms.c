@@ -472,15 +472,17 @@ static const struct row axes[] = {
      "node y = Col2Im(x, i, k) strides=[2,3]\noutput y\n",
      "y/col2im/Reshape = Reshape(x, y/col2im/constant)\n"
      "y/col2im/Transpose = Transpose(y/col2im/Reshape) perm=[0,3,1,4,2]\n"
-     "y = Reshape(y/col2im/Transpose, y/col2im/constant_2)\ninit y/col2im/constant int64[5] = 8 2 3 2 3\n"
-     "init y/col2im/constant_2 int64[4] = 2 4 4 9\n"},
+     "y/col2im/Reshape_2 = Reshape(y/col2im/Transpose, y/col2im/constant_2)\n"
+     "y = Add(y/col2im/Reshape_2, y/col2im/constant_3)\ninit y/col2im/constant int64[5] = 8 2 3 2 3\n"
+     "init y/col2im/constant_2 int64[4] = 2 4 4 9\ninit y/col2im/constant_3 float32[] = 0\n"},
     {"col2im",
      "opset 18\ninput x float32[2,24,6]\ninit i int64[1] = 24\ninit k int64[1] = 4\n"
      "node y = Col2Im(x, i, k) strides=[4]\noutput y\n",
      "y/col2im/Reshape = Reshape(x, y/col2im/constant)\n"
      "y/col2im/Transpose = Transpose(y/col2im/Reshape) perm=[0,2,1]\n"
-     "y = Reshape(y/col2im/Transpose, y/col2im/constant_2)\ninit y/col2im/constant int64[3] = 12 4 6\n"
-     "init y/col2im/constant_2 int64[3] = 2 6 24\n"},
+     "y/col2im/Reshape_2 = Reshape(y/col2im/Transpose, y/col2im/constant_2)\n"
+     "y = Add(y/col2im/Reshape_2, y/col2im/constant_3)\ninit y/col2im/constant int64[3] = 12 4 6\n"
+     "init y/col2im/constant_2 int64[3] = 2 6 24\ninit y/col2im/constant_3 float32[] = 0\n"},
     {"col2im",
      "opset 18\ninput x float32[2,24,6]\ninit i int64[1] = 9\ninit k int64[1] = 4\nnode y = Col2Im(x, i, k)\n"
      "output y\n",
