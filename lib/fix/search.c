@@ -76,7 +76,7 @@ static const char *reason(const struct course *course, const struct npart__state
         const char *target = now->plans[i].target.oplist->name;
         if (b->failed > a->failed)
             return npart__arena_format(arena, "%s: the session would fail", target);
-        if (npart__compare_outcomes(b, a) > 0)
+        if (npart__compare_outcomes(b, a, NPART__SHARE_OF_HARM) > 0)
             return npart__arena_format(arena, "%s: %u partitions with %u nodes on the CPU before, %u with %u after",
                                        target, a->summary.partitions, a->left, b->summary.partitions, b->left);
     }
@@ -364,7 +364,7 @@ static npart_status prune(struct course *course)
             return status;
         if (!without)
             continue;
-        if (npart__is_worse(without, course->current)) {
+        if (npart__is_worse(without, course->current, NPART__SHARE_OF_GAIN)) {
             npart__state_free(without);
             continue;
         }

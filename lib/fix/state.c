@@ -148,8 +148,7 @@ static int compare_counts(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Costs are estimates: a difference below one in a thousand is none. */
-int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b)
+int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share)
 {
     int order = compare_counts(a->failed, b->failed);
     if (!order)
@@ -157,14 +156,14 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
     if (!order)
         order = compare_counts(a->left, b->left);
     if (!order && a->ms >= 0 && b->ms >= 0)
-        order = a->ms < b->ms * 0.999 ? -1 : a->ms * 0.999 > b->ms;
+        order = a->ms < b->ms * (1 - share) ? -1 : a->ms > b->ms * (1 + share);
     return order;
 }
 
-bool npart__is_worse(const struct npart__state *state, const struct npart__state *than)
+bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share)
 {
     for (uint32_t i = 0; i < state->target_count; i++)
-        if (npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i]) > 0)
+        if (npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i], share) > 0)
             return true;
     return state->is_invalid && !than->is_invalid;
 }
@@ -173,8 +172,8 @@ bool npart__is_better(const struct npart__state *state, const struct npart__stat
 {
     bool is_better = false;
     for (uint32_t i = 0; i < state->target_count; i++)
-        is_better |= npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i]) < 0;
-    return is_better && !npart__is_worse(state, than);
+        is_better |= npart__compare_outcomes(&state->outcomes[i], &than->outcomes[i], NPART__SHARE_OF_GAIN) < 0;
+    return is_better && !npart__is_worse(state, than, NPART__SHARE_OF_HARM);
 }
 
 bool npart__is_progress(const struct npart__state *state, const struct npart__state *than)

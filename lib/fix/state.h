@@ -44,11 +44,14 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
 bool npart__is_left(const struct npart__state *state, uint32_t node);
-/* Below 0 where `a` is better, above where it is worse. */
-int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b);
+/* Below 0 where `a` is better, above where it is worse. Times that differ by a smaller share are the same. */
+int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);
 /* Better for some target and worse for none. */
 bool npart__is_better(const struct npart__state *state, const struct npart__state *than);
-bool npart__is_worse(const struct npart__state *state, const struct npart__state *than);
+bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share);
+/* What helps one target may cost another an operator more: less than an estimate tells is no harm. */
+#define NPART__SHARE_OF_HARM 0.05
+#define NPART__SHARE_OF_GAIN 0.001
 /* Worth to go on from: nothing fails that did not, and somewhere fewer nodes are left, or fewer partitions. */
 bool npart__is_progress(const struct npart__state *state, const struct npart__state *than);
 

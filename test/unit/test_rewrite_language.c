@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lists of rewrites: every mistake is told with file, line, column and what is wrong; the examples of docs/rewrites.md
+ * have none; classes, phases and anchors become those of rows. Run from the project's folder.
+ */
+#include "npu_partition.h"
+#include "rewrite/rewrite.h"
+#include "support/test.h"
+
+#define HEAD "format 1\nrewrites t\n" /* two lines before each case */
+#define ONE HEAD "rewrite a phase one class bits \"s\"\n"
+#define RELU ONE "  match Relu(x)\n"
+
+static const struct {
+    const char *text, *place, *message;
+} mistakes[] = {
+    /* the list */
+    {"format 1\nrewrites\n", "l.rewrites:2:9", "expected a name, found the end of the line"},
+    {"format 1\ntarget u\nrewrites t\n", "l.rewrites:3:1", "a list holds rewrites or a target"},
+    {HEAD "op Relu\n", "l.rewrites:3:1", "op is no keyword here"},
+    {HEAD "target u\n", "l.rewrites:3:1", "target is no keyword here"},
+    {HEAD "pattern p \"s\"\n  match Relu(x)\n", "l.rewrites:3:1", "pattern is no keyword here"},
+    {"format 1\ntarget u\nrewrite a phase one class bits \"s\"\n", "l.rewrites:3:1", "rewrite is no keyword here"},
+    {HEAD "define a: int8\n" "rewrite a phase one class bits \"s\"\n match Relu(x)\n put x\n", "l.rewrites:3:8",
+     "define a is never used"},
+    /* the head */
+    {HEAD "rewrite\n", "l.rewrites:3:8", "expected the rewrite's id, found the end of the line"},
+    {HEAD "rewrite a\n", "l.rewrites:3:10", "expected phase, found the end of the line"},
+    {HEAD "rewrite a phase two class bits \"s\"\n", "l.rewrites:3:17", "there is no phase two"},
+    {HEAD "rewrite a phase one class good \"s\"\n", "l.rewrites:3:27", "there is no class good"},
+    {HEAD "rewrite a phase one class bits\n", "l.rewrites:3:31",
+     "expected a sentence: why the model is equal, found the end of the line"},
+    {RELU "  put x\nrewrite a phase one class bits \"s\"\n", "l.rewrites:6:9", "rewrite a is there twice (line 3)"},
+    /* what is matched */
+    {ONE "  put x\n", "l.rewrites:4:1", "match lines, all of one op, stand before what is made of them"},
+    {ONE "  match Relu(x)\n  match Abs(x)\n  put x\n", "l.rewrites:6:1",
+     "match lines, all of one op, stand before what is made of them"},
+    {ONE "  match Covn(x)\n", "l.rewrites:4:9", "Covn is no operator of the standard"},
+    {ONE "  match Relu(x)\n", "l.rewrites:3:1", "rewrite a: it has no put line"},
+    {ONE "  match Relu(x)\nor\n  match Abs(x)\n  put x\n", "l.rewrites:3:1", "rewrite a: it has no put line"},
+    {ONE "  match Relu(x)\n  match Relu(Abs(y))\n  put root\n", "l.rewrites:3:1",
+     "pattern a: y does not stand in every match"},
+    {ONE "  match Gemm(A, b)\n  need rank(A) = 2\n", "l.rewrites:5:13",
+     "A is a name of the rewrite and an operand of Gemm"},
+    {RELU "  need attr(axis) = 1\n", "l.rewrites:5:13", "Relu has no attribute axis"},
+    {RELU "  need rank(q) = 1\n", "l.rewrites:5:13", "Relu has no operand q; it has X Y"},
+    {RELU "  at x\n", "l.rewrites:5:6", "no let says what node makes x"},
+    {RELU "  advice \"s\"\n", "l.rewrites:5:3", "advice is no keyword here"},
+    {RELU "  share s = Relu(x)\n", "l.rewrites:5:3", "share is no keyword here"},
+    {RELU "  put x\nor class good\n", "l.rewrites:6:10", "there is no class good"},
+    /* what is put */
+    {RELU "  put\n", "l.rewrites:5:6", "expected a number, a word or a function, found the end of the line"},
+    {RELU "  put y\n", "l.rewrites:5:7", "y is no name of the rewrite"},
+    {RELU "  put x.Y\n", "l.rewrites:5:7", "x.Y is no name of the rewrite"},
+    {RELU "  put root.Q\n", "l.rewrites:5:7", "Relu has no operand Q; it has X Y"},
+    {RELU "  put ..\n", "l.rewrites:5:7", ".. stands last, in a copy of a node"},
+    {RELU "  put Covn(x)\n", "l.rewrites:5:7", "Covn is no operator of the standard"},
+    {RELU "  put Abs(x\n", "l.rewrites:5:12", "expected , or ), found the end of the line"},
+    {RELU "  put Abs(..)\n", "l.rewrites:5:11", ".. stands last, in a copy of a node"},
+    {RELU "  put root(.., x)\n", "l.rewrites:5:16", ".. stands last, in a copy of a node"},
+    {RELU "  put Abs(x, x)\n", "l.rewrites:5:11", "Abs has not so many operands"},
+    {RELU "  put Abs(x, axis=1)\n", "l.rewrites:5:14", "Abs has no attribute axis"},
+    {RELU "  put Softmax(x, axis=root.axis)\n", "l.rewrites:5:23", "Relu has no attribute axis"},
+    {RELU "  put Transpose(x, perm=1)\n", "l.rewrites:5:25", "expected (, found 1"},
+    {RELU "  put Add(x, 1)\n", "l.rewrites:5:15", "expected of and a name, or as and a type, found )"},
+    {RELU "  put Add(x, 1 of y)\n", "l.rewrites:5:19", "y is no name of the rewrite"},
+    {RELU "  put Add(x, 1 of Abs(x))\n", "l.rewrites:5:25", "the type is that of a value of the match"},
+    {RELU "  put Add(x, 1 as int7)\n", "l.rewrites:5:19", "int7 is no element type"},
+    {RELU "  put vector 1 as int64\n", "l.rewrites:5:7", "vector is no name of the rewrite"},
+    {RELU "  put if(x, x, x)\n", "l.rewrites:5:11", "expected a comparison, found ,"},
+    {RELU "  put if(rank(X) = 1, x)\n", "l.rewrites:5:24", "expected , and an expression, found )"},
+    {RELU "  put x\n  put x\n", "l.rewrites:6:1", "a second put"},
+    {RELU "  put x, x, x, x, x, x, x, x, x\n", "l.rewrites:5:31", "more than 8 results"},
+    {RELU "  make x = Abs(x)\n", "l.rewrites:5:8", "x has a meaning already"},
+    {RELU "  make root = Abs(x)\n", "l.rewrites:5:8", "root has a meaning already"},
+    {RELU "  make y Abs(x)\n", "l.rewrites:5:10", "expected =, found Abs"},
+    {RELU "  make y = Abs(x)\n  put x\n", "l.rewrites:3:1", "rewrite a: y is never used"},
+    {RELU "  make y = Abs(y)\n  put y\n", "l.rewrites:5:16", "y is no name of the rewrite"},
+};
+
+static void test_rewrite_language__mistakes(void)
+{
+    for (size_t i = 0; i < NPART__COUNT(mistakes); i++) {
+        npart_oplist *oplist = NULL;
+        struct npart_error error = {.status = NPART_OK};
+        const char *text = mistakes[i].text;
+        npart_status status = npart_oplist_read_memory(&oplist, text, strlen(text), "l.rewrites", NULL, &error);
+        bool is_right = status == NPART_ERROR_OPLIST && strcmp(error.place, mistakes[i].place) == 0 &&
+                        strcmp(error.message, mistakes[i].message) == 0;
+        if (!is_right)
+            fprintf(stderr, "%s----\n%s: %s\n", mistakes[i].text, error.place, error.message);
+        CHECK(is_right);
+        npart_oplist_free(oplist);
+    }
+}
+
+/* A list of rewrites is none of a target. */
+static void test_rewrite_language__is_no_target(void)
+{
+    static const char text[] = RELU "  put x\n";
+    struct npart__arena arena;
+    struct npart__oplist oplist;
+    struct npart__target target;
+    struct npart_error error;
+    npart__arena_init(&arena, NULL);
+    CHECK_INT(npart__oplist_read(text, strlen(text), "l.rewrites", &arena, &oplist, NULL, &error), NPART_OK);
+    CHECK_INT(npart__target_choose(&oplist, "", &arena, &target, &error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(error.message, "l.rewrites holds rewrites, and no target");
+    npart__arena_clear(&arena);
+}
+
+static void test_rewrite_language__rows(void)
+{
+    static const char text[] =
+        HEAD "rewrite b phase rank class approx enables \"why\" source \"there\"\n  caveat \"take care\"\n"
+             "  let n = IsNaN(p)\n  at n\n  match Where(n, z, p)\n  put p\n"
+             "or class ulp\n  match IsNaN(x)\n  put x\n"
+             "or\n  match com.microsoft:Gelu(x)\n  put x\n"
+             "rewrite a phase inline class step \"s\"\n  match Relu(x)\n  put x\n";
+    struct npart__arena arena;
+    struct npart__rewrite_set set;
+    struct npart_error error;
+    npart__arena_init(&arena, NULL);
+    REQUIRE(npart__rewrites_read(text, strlen(text), "l", &arena, &set, &error) == NPART_OK);
+    REQUIRE(set.count == 2);
+    CHECK_TEXT(set.rows[0].id, "b");
+    CHECK_TEXT(set.rows[0].anchors, "IsNaN com.microsoft:Gelu");
+    CHECK_TEXT(set.rows[0].argument, "why");
+    CHECK_TEXT(set.rows[0].caveat, "take care");
+    CHECK(set.rows[0].phase == NPART__PHASE_RANK && set.rows[0].equality == NPART__EQUAL_APPROX);
+    CHECK(set.rows[0].enables && !set.rows[1].enables);
+    CHECK(set.rows[1].phase == NPART__PHASE_INLINE && set.rows[1].equality == NPART__EQUAL_STEP);
+    CHECK_INT(npart__rewrites_read("format 1\ntarget t\n", 18, "l", &arena, &set, &error), NPART_ERROR_OPLIST);
+    npart__arena_clear(&arena);
+}
+
+/* Words stand for the numbers of the enumerations of later stages. */
+static void test_rewrite_language__words(void)
+{
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_INLINE], "inline");
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_SHAPE], "shape");
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_ONE], "one");
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_UNFUSE], "unfuse");
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_MASK], "mask");
+    CHECK_TEXT(npart__phase_words[NPART__PHASE_RANK], "rank");
+    CHECK(!npart__phase_words[NPART__PHASES]);
+    CHECK_TEXT(npart__equality_words[NPART__EQUAL_BITS], "bits");
+    CHECK_TEXT(npart__equality_words[NPART__EQUAL_BITS_IF], "bits-if");
+    CHECK_TEXT(npart__equality_words[NPART__EQUAL_ULP], "ulp");
+    CHECK_TEXT(npart__equality_words[NPART__EQUAL_STEP], "step");
+    CHECK_TEXT(npart__equality_words[NPART__EQUAL_APPROX], "approx");
+}
+
+static void test_rewrite_language__examples_of_the_page(void)
+{
+    static const char begin[] = "```rewrites\n", end[] = "\n```";
+    static char page[32 << 10];
+    unsigned examples = 0;
+    FILE *file = fopen("docs/rewrites.md", "rb");
+    REQUIRE(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    for (const char *at = strstr(page, begin); at; at = strstr(at, begin), examples++) {
+        struct npart_error error;
+        npart_oplist *oplist = NULL;
+        at += strlen(begin);
+        const char *stop = strstr(at, end);
+        REQUIRE(stop);
+        npart_status status = npart_oplist_read_memory(&oplist, at, (size_t)(stop - at) + 1, "page", NULL, &error);
+        if (status != NPART_OK)
+            fprintf(stderr, "example %u: %s: %s\n", examples + 1, error.place, error.message);
+        CHECK_INT(status, NPART_OK);
+        npart_oplist_free(oplist);
+    }
+    CHECK(examples >= 2);
+}
+
+TESTS(test_rewrite_language__mistakes, test_rewrite_language__is_no_target, test_rewrite_language__rows,
+      test_rewrite_language__words, test_rewrite_language__examples_of_the_page)
