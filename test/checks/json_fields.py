@@ -123,6 +123,28 @@ def check_placements(tool, fixtures, text, problems):
     return compare(printed, described(text), "Placement", problems)
 
 
+def check_fixes(tool, fixtures, text, problems):
+    """A model that is mended in part, for two targets. Summaries and causes are described once, of an analysis."""
+    printed = set()
+    for more in (["--dim", "batch=1", "--dim", "sequence=128"], ["--dim", "batch=1", "--not", "annotate,fold"], []):
+        line = subprocess.run([tool, "fix", os.path.join(fixtures, "distilbert-base.ts14.dyn.onnx"), "--target",
+                               "hexagon,intel-npu", "--dry-run", "--format", "json", *more], check=True,
+                              stdout=subprocess.PIPE).stdout
+        document = json.loads(line)
+        fields(document, "", printed)
+        last = document["steps"][-1]["after"] if document["steps"] else None
+        if last and last["partitions"] != document["after"]["partitions"]:
+            problems.append(f"fix {' '.join(more)}: the last step has other partitions than the result")
+        if document["targets"][0]["after"] != document["after"]:
+            problems.append(f"fix {' '.join(more)}: the first target is told twice, differently")
+    known = re.compile(r"((targets\[\]\.)?(before|after|left\[\])\.)")
+    printed = {path for path in printed if not known.match(path)} | {"targets[].before", "targets[].after"}
+    wanted = described(text) - {"target", "before", "after", "before_ms", "after_ms", "left", "targets[].left"}
+    printed -= {"target", "before", "after", "before_ms", "after_ms", "left", "targets[].left", "left[]",
+                "targets[].left[]"}
+    return compare(printed, wanted, "Fix", problems)
+
+
 def main():
     tool, fixtures, document_path = sys.argv[1:]
     with open(document_path, encoding="utf-8") as file:
@@ -138,7 +160,8 @@ def main():
         check_document(document, lambda text, model=model: problems.append(f"{os.path.basename(model)}: {text}"))
     printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}
     count = compare(printed, wanted, document_path, problems)
-    count += check_placements(tool, fixtures, page.split("## Placement")[1], problems)
+    count += check_placements(tool, fixtures, page.split("## Placement")[1].split("## Fix")[0], problems)
+    count += check_fixes(tool, fixtures, page.split("## Fix")[1], problems)
     for problem in problems:
         print("json:", problem, file=sys.stderr)
     print(f"json: {count} fields, {len(models)} fixtures, {len(problems)} problems")
