@@ -81,10 +81,14 @@ static uint32_t made_by(const struct npart__splitting *splitting, uint32_t name)
 static void append_inputs(struct npart__splitting *splitting, const struct npart__split_part *part,
                           struct npart__buffer *buffer)
 {
+    const char *separator = "";
     npart__append_text(buffer, ", \"inputs\": [");
     for (uint32_t i = 0; i < part->inputs.count; i++) {
         uint32_t from = made_by(splitting, part->inputs.items[i]);
-        npart__append_text(buffer, i ? ", " : "");
+        if (splitting->names.items[part->inputs.items[i]].initializer != NPART_NONE) /* it need not be given */
+            continue;
+        npart__append_text(buffer, separator);
+        separator = ", ";
         append_tensor(splitting, part->inputs.items[i], buffer);
         if (from == NPART_NONE)
             npart__append_text(buffer, ", \"from\": null}");
