@@ -1121,6 +1121,10 @@ NPART_API npart_status npart_fix_write(const npart_fix *fix, const char *path, e
  * another model or its external data would be missed, with LIMIT, READ, WRITE or MEMORY. */
 NPART_API npart_status npart_plan_split(const npart_plan *plan, const char *path, const char *folder,
                                         enum npart_weights weights, struct npart_error *error);
+/* Writes the model with what plans of it say of each node as its metadata, which viewers show: where it runs, its
+ * partition, and the first reason (docs/split.md). Nothing else is another. Fails as npart_plan_split does. */
+NPART_API npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, const char *path,
+                                           const char *out, enum npart_weights weights, struct npart_error *error);
 
 /* ---- reports --------------------------------------------------------------------------------------------- */
 

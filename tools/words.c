@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "annotate.h"
 #include "calibrate.h"
 #include "fix.h"
 #include "message.h"
@@ -25,7 +26,10 @@ static const struct word words[] = {
      "FOLDER gets a model for each partition, and for what runs on the CPU between two of them, numbered in the order\n"
      "in which they run; manifest.json says what passes from one to another (docs/split.md). Their results, one after\n"
      "the other, are those of the whole model. --cut is respected."},
-    {"annotate", NULL, NULL, NULL, NULL, NULL},
+    {"annotate", run_annotate, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
+     "write at each node of a model where it runs, and why", "not used",
+     "OUT.onnx is the model with metadata at its nodes, which Netron shows: npu_partition.TARGET.assignment (npu,\n"
+     "cpu, fail, unknown, folded or fused), .partition and .reason (docs/split.md). Nothing else is another."},
     {"diff", NULL, NULL, NULL, NULL, NULL},
     {"place", run_place, "MODEL MODEL... --target TARGET[,TARGET...] [options]",
      "on which device each model of a set runs best", "a threshold is not met",

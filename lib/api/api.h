@@ -19,6 +19,7 @@
 #include "advice/advice.h"
 #include "edit/editor.h"
 #include "plan/fusions.h"
+#include "wire/write.h"
 
 #if defined(__STDC_NO_ATOMICS__)
 typedef unsigned npart__counter; /* handles of one thread only */
@@ -184,5 +185,8 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
                                    struct npart_error *error);
 /* placement.c: what a plan tells as a whole, once it is made. False when out of memory. */
 bool npart__prepare_plan(npart_plan *plan);
+
+/* split.c: the choice as files are written by. */
+struct npart__weights npart__wire_weights(enum npart_weights weights);
 
 #endif

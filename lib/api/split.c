@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "split/split.h"
 
-static struct npart__weights wire_weights(enum npart_weights weights)
+struct npart__weights npart__wire_weights(enum npart_weights weights)
 {
     return (struct npart__weights){
         .links = weights == NPART_WEIGHTS_LINK,
@@ -27,7 +27,7 @@ npart_status npart_plan_split(const npart_plan *plan, const char *path, const ch
         .order_count = plan->order_count,
         .path = path,
         .folder = folder,
-        .weights = wire_weights(weights),
+        .weights = npart__wire_weights(weights),
     };
     npart__arena_init(&arena, &plan->life->arena.allocator);
     npart__lock(plan->inference);

@@ -46,4 +46,11 @@ bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *change
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
                                 struct npart_error *error);
 
+/* Sets an entry of a node's metadata; nothing where the node has no object of its own (one whose place is not known).
+ * False when out of memory. */
+bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value);
+/* The version as it is with notes alone: nothing is taken away or sorted. */
+npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
+                                      struct npart__version *out, struct npart_error *error);
+
 #endif

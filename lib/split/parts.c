@@ -135,8 +135,8 @@ npart_status npart__split_fill(struct npart__splitting *splitting)
     for (uint32_t i = 0; is_good && i < splitting->parts.count; i++) {
         struct npart__split_part *part = &splitting->parts.items[i];
         fill.part = i;
-        for (uint32_t k = 0; is_good && k < part->units.count; k++)
-            is_good = add(&fill, &fill.stack, part->units.items[k]);
+        for (uint32_t k = part->units.count; is_good && k > 0; k--) /* so that the first is looked at first */
+            is_good = add(&fill, &fill.stack, part->units.items[k - 1]);
         is_good = is_good && fill_part(&fill) && add_outputs(&fill, i) && sort_units(splitting, part);
     }
     return is_good ? NPART_OK : npart__fail_memory(splitting->error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * split: what a plan says, as models. The partitions of the main graph, and what runs on the CPU between them, each as
- * a model of its own; and the model itself with the plan's answer at every node.
+ * split: the partitions of a plan's main graph, and what runs on the CPU between them, each as a model of its own.
  *
  * Parts run one after the other, in their order. What is folded (constants, sizes) has no part: each part that needs it
  * has a copy, or the numbers where they are known. Nodes of the standard and of the model's functions stay whole, also

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A model with a plan's answer at every node, for viewers that show metadata.
+ */
+#include <stdio.h>
+
+#include "api/api.h"
+#include "edit/editor.h"
+
+struct notes {
+    struct npart__arena *arena;
+    struct npart__editor *editor;
+    const npart_plan *plan;
+    const char *prefix; /* of keys: "npu_partition.hexagon" */
+    /* By node that holds others, which run in its place: what was seen of them. */
+    uint32_t *device;
+    uint8_t *seen;
+    struct npart_error *error;
+};
+enum { SEEN_NOTHING, SEEN_ONE, SEEN_SEVERAL };
+
+/* Of a call, or an If whose branch is known, the nodes that run in its place are those that are asked. */
+static bool look_inside(struct notes *notes)
+{
+    const struct npart__plan *plan = &notes->plan->plan;
+    const struct npart__graph *graph = plan->session.graph;
+    notes->device = npart__arena_zeroed(notes->arena, graph->nodes.count + (size_t)1, sizeof *notes->device);
+    notes->seen = npart__arena_zeroed(notes->arena, graph->nodes.count + (size_t)1, sizeof *notes->seen);
+    if (!notes->device || !notes->seen)
+        return false;
+    for (uint32_t i = 0; i < notes->plan->order_count; i++) {
+        uint32_t id = npart__file_node(&plan->session, notes->plan->order[i]), region = npart__node_region(graph, id);
+        uint32_t device = plan->partitioning.partition_of[notes->plan->order[i]];
+        for (uint32_t scope = graph->nodes.items[id].scope; scope != region; scope = graph->nodes.items[id].scope) {
+            id = graph->scopes.items[scope].node;
+            if (notes->seen[id] == SEEN_NOTHING)
+                notes->device[id] = device;
+            notes->seen[id] = notes->seen[id] == SEEN_NOTHING || notes->device[id] == device ? notes->seen[id]
+                                                                                              : SEEN_SEVERAL;
+            if (notes->seen[id] == SEEN_NOTHING)
+                notes->seen[id] = SEEN_ONE;
+        }
+    }
+    return true;
+}
+
+/* Nodes of functions are those of every call. */
+static bool is_in_function(const struct npart__graph *graph, uint32_t node)
+{
+    for (uint32_t scope = graph->nodes.items[node].scope; scope != 0; scope = graph->scopes.items[scope].parent)
+        if (graph->scopes.items[scope].kind == NPART__SCOPE_CALL)
+            return true;
+    return false;
+}
+
+static const char *assignment(const struct npart_node_plan *node)
+{
+    static const char *const words[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "cpu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    return node->partition != NPART_NONE ? "npu" : words[node->verdict];
+}
+
+static bool note(struct notes *notes, uint32_t node, const char *what, const char *value)
+{
+    char key[160];
+    (void)snprintf(key, sizeof key, "%s.%s", notes->prefix, what);
+    return npart__editor_note(notes->editor, node, key, value);
+}
+
+static bool note_partition(struct notes *notes, uint32_t node, uint32_t partition)
+{
+    char number[16];
+    (void)snprintf(number, sizeof number, "%u", (unsigned)partition);
+    return partition == NPART_NONE || note(notes, node, "partition", number);
+}
+
+/* The first reason, with what was found; of a folded node why it is. */
+static bool note_reason(struct notes *notes, uint32_t id, const struct npart_node_plan *node)
+{
+    struct npart_reason reason = {.size = sizeof reason};
+    char found[200];
+    if (*node->fate_text)
+        return note(notes, id, "reason", node->fate_text);
+    if (node->partition != NPART_NONE || !npart_plan_reason(notes->plan, id, 0, &reason, found, sizeof found))
+        return true;
+    const char *text = *found ? npart__arena_format(notes->arena, "%s; found %s", reason.text, found) : reason.text;
+    return text && note(notes, id, "reason", text);
+}
+
+static bool note_node(struct notes *notes, uint32_t id)
+{
+    struct npart_node_plan node = {.size = sizeof node};
+    if (!npart_plan_node(notes->plan, id, &node))
+        return true;
+    if (notes->seen[id] == SEEN_SEVERAL)
+        return note(notes, id, "assignment", "split") &&
+               note(notes, id, "reason", "its nodes are in several partitions, or on the CPU");
+    if (notes->seen[id] == SEEN_ONE) {
+        uint32_t device = notes->device[id];
+        return note(notes, id, "assignment", device == NPART_NONE ? "cpu" : "npu") && note_partition(notes, id, device);
+    }
+    return note(notes, id, "assignment", assignment(&node)) && note_partition(notes, id, node.partition) &&
+           note_reason(notes, id, &node);
+}
+
+static npart_status note_plan(struct notes *notes, const npart_plan *plan, bool has_namesake)
+{
+    const struct npart__graph *graph = plan->inference->model->graph;
+    notes->plan = plan;
+    notes->prefix =
+        npart__arena_format(notes->arena, "npu_partition.%s", has_namesake ? plan->target : plan->oplist->oplist.name);
+    if (!notes->prefix || !look_inside(notes))
+        return npart__fail_memory(notes->error);
+    for (uint32_t id = 0; id < npart__model_nodes(graph); id++)
+        if (!is_in_function(graph, id) && !note_node(notes, id))
+            return npart__fail_memory(notes->error);
+    return NPART_OK;
+}
+
+/* Two plans of one list are told apart by the whole text of their targets. */
+static bool has_namesake(const npart_plan *const *plans, size_t count, size_t at)
+{
+    for (size_t i = 0; i < count; i++)
+        if (i != at && strcmp(plans[i]->oplist->oplist.name, plans[at]->oplist->oplist.name) == 0)
+            return true;
+    return false;
+}
+
+static npart_status note_all(struct notes *notes, const npart_plan *const *plans, size_t count,
+                             const struct npart__input *input, struct npart__version *version)
+{
+    struct npart__source source;
+    struct npart__inference *inference = plans[0]->plan.request.inference;
+    npart_status status = npart__input_source(input, notes->arena, &source, notes->error);
+    if (status != NPART_OK)
+        return status;
+    status = npart__version_read(&source, 0, notes->arena, version, notes->error);
+    npart__source_close(&source);
+    if (status == NPART_OK && input->bytes != inference->graph->input_bytes)
+        status = npart__fail(notes->error, NPART_ERROR_ARGUMENT, "",
+                             "the file is not the model that the plan was made of");
+    if (status == NPART_OK)
+        status = npart__editor_open(version, inference->graph, inference, NULL, notes->arena, &notes->editor,
+                                    notes->error);
+    for (size_t i = 0; i < count && status == NPART_OK; i++)
+        status = note_plan(notes, plans[i], has_namesake(plans, count, i));
+    return status == NPART_OK ? npart__editor_pack_noted(notes->editor, notes->arena, version, notes->error) : status;
+}
+
+static npart_status check_plans(const npart_plan *const *plans, size_t count, struct npart_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!plans[i])
+            return npart__fail_null("plans", error);
+    for (size_t i = 1; i < count; i++)
+        if (plans[i]->inference->model != plans[0]->inference->model)
+            return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models");
+    return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one plan is needed");
+}
+
+npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, const char *path, const char *out,
+                                 enum npart_weights weights, struct npart_error *error)
+{
+    struct npart__arena arena;
+    struct notes notes = {.arena = &arena, .error = error};
+    struct npart__version version;
+    struct npart__input input;
+    if (!plans || !path || !out)
+        return npart__fail_null(!plans ? "plans" : !path ? "path" : "out", error);
+    npart_status status = check_plans(plans, count, error);
+    if (status == NPART_OK)
+        status = npart__input_open_file(&input, path, error);
+    if (status != NPART_OK)
+        return status;
+    npart__arena_init(&arena, &plans[0]->life->arena.allocator);
+    status = note_all(&notes, plans, count, &input, &version);
+    if (status == NPART_OK) {
+        struct npart__weights how = npart__wire_weights(weights);
+        struct npart__save save;
+        status = npart__save_begin(&save, out, version.data, version.bytes, &input, &how, &arena, error);
+        if (status == NPART_OK) {
+            status = npart__save_commit(&save, error);
+            npart__save_close(&save);
+        }
+    }
+    npart__arena_clear(&arena);
+    npart__input_close(&input);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Metadata of nodes that stay as they are, and a version in which nothing else is another.
+ */
+#include "edit/edit_internal.h"
+
+bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)
+{
+    Onnx__NodeProto *proto = editor->protos[node];
+    if (!proto)
+        return true;
+    for (size_t i = 0; i < proto->n_metadata_props; i++)
+        if (proto->metadata_props[i]->key && strcmp(proto->metadata_props[i]->key, key) == 0) {
+            proto->metadata_props[i]->value = npart__edit_text(editor, value);
+            return proto->metadata_props[i]->value != NULL;
+        }
+    Onnx__StringStringEntryProto *entry = npart__arena_allocate(editor->arena, sizeof *entry);
+    if (!entry)
+        return false;
+    onnx__string_string_entry_proto__init(entry);
+    entry->key = npart__edit_text(editor, key);
+    entry->value = npart__edit_text(editor, value);
+    return entry->key && entry->value &&
+           NPART__EDIT_APPEND(editor, proto->metadata_props, proto->n_metadata_props, entry);
+}
+
+npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
+                                      struct npart__version *out, struct npart_error *error)
+{
+    out->input_bytes = editor->input_bytes;
+    out->bytes = onnx__model_proto__get_packed_size(editor->model);
+    out->data = npart__arena_allocate(arena, out->bytes + 1);
+    if (!out->data)
+        return npart__fail_memory(error);
+    onnx__model_proto__pack(editor->model, out->data);
+    return NPART_OK;
+}

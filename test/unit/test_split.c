@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a plan says, as models: parts of one, and the model with notes at its nodes. What the parts compute is held
+ * against the whole by make fidelity-split.
+ */
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700
+#endif
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/analysis.h"
+#include "support/rewritten.h"
+#include "support/test.h"
+
+static const char text[] = "graph inner\n"
+                           "node q = Mul(b, w) @in\n"
+                           "output q float32[8,8]\n"
+                           "end\n"
+                           "graph other\n"
+                           "init w float32[1] = 2\n"
+                           "node r = Add(b, w)\n"
+                           "output r float32[8,8]\n"
+                           "end\n"
+                           "input x float32[8,8]\n"
+                           "input c bool[]\n"
+                           "init w float32[1] = 1\n"
+                           "init zero int64[1] = 0\n"
+                           "node k = Neg(w) @constant\n"
+                           "node a = Mul(x, k) @first\n"
+                           "node s = Shape(a) @size\n"
+                           "node b = Erf(a) @middle\n"
+                           "node d = If(c) then_branch=graph inner else_branch=graph other @either\n"
+                           "node e = Mul(d, k) @last\n"
+                           "node f = Reshape(e, s) @shaped\n"
+                           "node unused = Relu(a) @unused\n"
+                           "output f\n"
+                           "output a\n";
+
+static const char list[] = "format 1\ntarget small\nop Mul Neg Relu Reshape Shape\n";
+
+struct work {
+    char folder[64], path[96], out[128];
+    struct analysis analysis;
+    struct npart_error error;
+};
+
+static void begin(struct work *work)
+{
+    struct bytes model = model_from_text(text);
+    memset(work, 0, sizeof *work);
+    (void)snprintf(work->folder, sizeof work->folder, "/tmp/npart-test-XXXXXX");
+    REQUIRE(mkdtemp(work->folder));
+    (void)snprintf(work->path, sizeof work->path, "%s/model.onnx", work->folder);
+    (void)snprintf(work->out, sizeof work->out, "%s/parts", work->folder);
+    FILE *file = fopen(work->path, "wb");
+    REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
+    bytes_free(&model);
+    analysis_open(&work->analysis, text, list, NULL, NULL);
+}
+
+static void end(struct work *work)
+{
+    char command[96];
+    analysis_close(&work->analysis);
+    (void)snprintf(command, sizeof command, "rm -r %s", work->folder);
+    CHECK_INT(system(command), 0);
+}
+
+static Onnx__ModelProto *read_part(const struct work *work, const char *name)
+{
+    char path[160];
+    (void)snprintf(path, sizeof path, "%s/%s", work->out, name);
+    struct bytes bytes = file_bytes(path);
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, bytes.size, bytes.data);
+    REQUIRE(model);
+    bytes_free(&bytes);
+    return model;
+}
+
+/* "first, size | x -> a | w" of nodes, inputs, outputs and initializers. */
+static const char *part_text(const struct work *work, const char *name)
+{
+    static char line[400];
+    Onnx__ModelProto *model = read_part(work, name);
+    const Onnx__GraphProto *graph = model->graph;
+    size_t used = 0;
+    for (size_t i = 0; i < graph->n_node; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, "%s ", graph->node[i]->name);
+    used += (size_t)snprintf(line + used, sizeof line - used, "|");
+    for (size_t i = 0; i < graph->n_input; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", graph->input[i]->name);
+    used += (size_t)snprintf(line + used, sizeof line - used, " ->");
+    for (size_t i = 0; i < graph->n_output; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", graph->output[i]->name);
+    used += (size_t)snprintf(line + used, sizeof line - used, " |");
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s", graph->initializer[i]->name);
+    onnx__model_proto__free_unpacked(model, NULL);
+    return line;
+}
+
+/* Constants are computed in each part that needs them, sizes are numbers, what nobody needs is nowhere, and bodies
+ * take what they use. */
+static void test_split__parts(void)
+{
+    struct work work;
+    begin(&work);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_TEXT(part_text(&work, "00-npu.onnx"), "constant first | x -> a | w");
+    CHECK_TEXT(part_text(&work, "01-cpu.onnx"), "middle either | a c -> d | w");
+    CHECK_TEXT(part_text(&work, "02-npu.onnx"), "constant last shaped | d -> f | w s");
+    Onnx__ModelProto *last = read_part(&work, "02-npu.onnx");
+    const Onnx__TensorProto *size = last->graph->initializer[1];
+    CHECK(size->data_type == 7 && size->n_dims == 1 && size->dims[0] == 2 && size->raw_data.len == 16);
+    CHECK(size->raw_data.len == 16 && size->raw_data.data[0] == 8 && size->raw_data.data[8] == 8);
+    CHECK(last->graph->output[0]->type->tensor_type->shape->dim[1]->dim_value == 8);
+    onnx__model_proto__free_unpacked(last, NULL);
+    /* Again, over what is there: the same. */
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    end(&work);
+}
+
+static void test_split__wrong_arguments(void)
+{
+    struct work work;
+    char other[128];
+    begin(&work);
+    const npart_plan *plan = work.analysis.plan;
+    CHECK_INT(npart_plan_split(NULL, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_split(plan, NULL, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_split(plan, work.path, NULL, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_split(plan, work.out, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
+    CHECK_INT(npart_plan_split(plan, work.path, "/tmp/npart-there-is-none/parts", NPART_WEIGHTS_STAY, NULL),
+              NPART_ERROR_WRITE);
+    /* Another model of as many bytes. */
+    struct bytes model = model_from_text(text);
+    for (size_t i = 0; i + 3 < model.size; i++)
+        if (memcmp(model.data + i, "Erf", 3) == 0)
+            memcpy(model.data + i, "Not", 3);
+    (void)snprintf(other, sizeof other, "%s/other.onnx", work.folder);
+    FILE *file = fopen(other, "wb");
+    REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
+    CHECK_INT(npart_plan_split(plan, other, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(work.error.message, "the file is not the model that the plan was made of");
+    bytes_free(&model);
+    end(&work);
+}
+
+/* ---- notes at nodes ---------------------------------------------------------------------------------------------- */
+
+static const char *note(const Onnx__NodeProto *node, const char *what)
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "npu_partition.small.%s", what);
+    for (size_t i = 0; i < node->n_metadata_props; i++)
+        if (strcmp(node->metadata_props[i]->key, key) == 0)
+            return node->metadata_props[i]->value;
+    return "";
+}
+
+static void forget(Onnx__GraphProto *graph)
+{
+    for (size_t i = 0; i < graph->n_node; i++) {
+        graph->node[i]->n_metadata_props = 0;
+        for (size_t k = 0; k < graph->node[i]->n_attribute; k++)
+            if (graph->node[i]->attribute[k]->g)
+                forget(graph->node[i]->attribute[k]->g);
+    }
+}
+
+static void test_annotate__notes_and_nothing_else(void)
+{
+    struct work work;
+    begin(&work);
+    const npart_plan *plans[] = {work.analysis.plan};
+    REQUIRE(mkdir(work.out, 0700) == 0);
+    char out[160];
+    (void)snprintf(out, sizeof out, "%s/out.onnx", work.out);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    Onnx__ModelProto *model = read_part(&work, "out.onnx");
+    Onnx__NodeProto **nodes = model->graph->node;
+    CHECK_TEXT(note(nodes[0], "assignment"), "folded");
+    CHECK_TEXT(note(nodes[1], "assignment"), "npu");
+    CHECK_TEXT(note(nodes[1], "partition"), "0");
+    CHECK_TEXT(note(nodes[1], "reason"), "");
+    CHECK_TEXT(note(nodes[3], "assignment"), "cpu");
+    CHECK_TEXT(note(nodes[3], "partition"), "");
+    CHECK(*note(nodes[3], "reason"));
+    CHECK_TEXT(note(nodes[4], "assignment"), "cpu");
+    CHECK(*note(nodes[4]->attribute[0]->g->node[0], "assignment"));
+    /* Written again with two plans of one list: each has keys of its own. */
+    forget(model->graph);
+    struct bytes before = file_bytes(work.path), plain = {0};
+    plain.size = plain.capacity = onnx__model_proto__get_packed_size(model);
+    plain.data = malloc(plain.size);
+    REQUIRE(plain.data);
+    onnx__model_proto__pack(model, plain.data);
+    CHECK(means_the_same(&before, &plain));
+    bytes_free(&before);
+    bytes_free(&plain);
+    onnx__model_proto__free_unpacked(model, NULL);
+    const npart_plan *both[] = {work.analysis.plan, work.analysis.plan};
+    CHECK_INT(npart_plan_annotate(both, 2, work.path, out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    model = read_part(&work, "out.onnx");
+    CHECK_TEXT(model->graph->node[1]->metadata_props[0]->key, "npu_partition.small.assignment");
+    onnx__model_proto__free_unpacked(model, NULL);
+    end(&work);
+}
+
+static void test_annotate__wrong_arguments(void)
+{
+    struct work work, second;
+    begin(&work);
+    begin(&second);
+    const npart_plan *plans[] = {work.analysis.plan, second.analysis.plan}, *none[] = {NULL};
+    CHECK_INT(npart_plan_annotate(NULL, 1, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(none, 1, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 0, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 2, work.path, work.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.path, work.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_annotate(plans, 1, work.out, work.path, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_READ);
+    end(&second);
+    end(&work);
+}
+
+TESTS(test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
+      test_annotate__wrong_arguments)
