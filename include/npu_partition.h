@@ -1044,7 +1044,7 @@ NPART_API const char *npart_equality_text(enum npart_equality equality);
 struct npart_fix_options {
     uint32_t version;
     const struct npart_inference_options *sizes; /* that the written model has; NULL: as it is */
-    const struct npart_plan_options *plan;       /* NULL: the defaults */
+    const struct npart_plan_options *plan;       /* NULL: the defaults; names in it must outlive the handle */
     const struct npart_bound_value *values;      /* inputs that become constants */
     uint32_t value_count;
     uint32_t allowed;           /* bits 1 << npart_equality, beside that of NPART_EQUAL_BITS */

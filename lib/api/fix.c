@@ -18,6 +18,7 @@ struct npart_fix {
     struct npart_read_options read;
     npart_inference *inference; /* of the model that would be written */
     npart_plan **plans;         /* by target */
+    const char **targets;       /* as they were asked for: a plan's own text lacks the toolchain */
     uint32_t target_count;
     struct npart_summary *before, *after; /* by target */
     double *before_ms, *after_ms;
@@ -153,6 +154,17 @@ static npart_status convert_targets(const npart_fix *fix, const npart_oplist *co
     return NPART_OK;
 }
 
+/* False when out of memory. */
+static bool copy_targets(npart_fix *fix, const char *const *targets)
+{
+    struct npart__arena *arena = &fix->life->arena;
+    fix->targets = npart__arena_zeroed(arena, fix->target_count, sizeof *fix->targets);
+    for (uint32_t i = 0; fix->targets && i < fix->target_count; i++)
+        if (targets[i] && !(fix->targets[i] = npart__arena_copy_text(arena, targets[i], strlen(targets[i]))))
+            return false;
+    return fix->targets != NULL;
+}
+
 /* Everything that the search is told, from what the caller said. */
 static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                             const struct npart_fix_options *options, struct npart__fix_request *request,
@@ -264,7 +276,8 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
     fix->read.keep_bytes = options->keep_bytes;
     fix->path = npart__arena_copy_text(&fix->life->arena, path, strlen(path));
     fix->plans = npart__arena_zeroed(&fix->life->arena, target_count, sizeof *fix->plans);
-    status = fix->path && fix->plans ? search(fix, oplists, targets, options, error) : npart__fail_memory(error);
+    status = fix->path && fix->plans && copy_targets(fix, targets) ? search(fix, oplists, targets, options, error)
+                                                                  : npart__fail_memory(error);
     if (status == NPART_OK)
         status = plan_result(fix, oplists, targets, error);
     if (status == NPART_OK)
@@ -369,8 +382,7 @@ static npart_status prove(const npart_fix *fix, const char *path, struct npart_e
     for (uint32_t i = 0; i < fix->target_count && status == NPART_OK; i++) {
         npart_plan *plan = NULL;
         struct npart_summary found = {.size = sizeof found}, predicted = {.size = sizeof predicted};
-        status = npart_plan_make(&plan, inference, fix->plans[i]->oplist, fix->plans[i]->target, &fix->plan_options,
-                                 &reading);
+        status = npart_plan_make(&plan, inference, fix->plans[i]->oplist, fix->targets[i], &fix->plan_options, &reading);
         bool is_same = status == NPART_OK && npart_plan_summary(plan, &found) &&
                        npart_plan_summary(fix->plans[i], &predicted) && is_as_predicted(&found, &predicted);
         if (status == NPART_OK && !is_same)

@@ -98,8 +98,10 @@ static npart_status keep(struct course *course, const struct npart__attempt *att
 {
     struct npart__search *search = course->search;
     struct kept kept = {*attempt, is_better && attempt->step.equality == NPART__EQUAL_BITS};
-    if (!NPART__PUSH(search->arena, &course->steps, kept))
+    if (!NPART__PUSH(search->arena, &course->steps, kept)) {
+        npart__state_free(attempt->made);
         return npart__fail_memory(search->error);
+    }
     go_to(course, attempt->made);
     for (uint32_t i = 0; i < search->fix->taken_back.count; i++) /* it helps now */
         if (strcmp(search->fix->taken_back.items[i].rewrite, attempt->step.rewrite) == 0)
@@ -203,8 +205,9 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
         const bool *picks;
         npart__arena_init(&scratch, &search->arena->allocator);
         status = pick_useful(course, &attempt, &scratch, &picks);
-        if (status == NPART_OK && picks) {
+        if (status != NPART_OK || picks)
             npart__state_free(attempt.made);
+        if (status == NPART_OK && picks) {
             attempt.picks = picks;
             status = npart__attempt_rewrite(search, course->current, &attempt);
             attempt.picks = NULL;

@@ -93,10 +93,11 @@ static npart_status analyse_made(struct npart__search *search, struct npart__sta
                                  struct npart__attempt *attempt, const char *what)
 {
     npart_status status = npart__state_analyse(search, made, NULL, what);
-    if (status == NPART_OK) {
-        attempt->made = made;
-        return tell_changes(search, from, attempt);
-    }
+    attempt->made = made;
+    if (status == NPART_OK)
+        status = tell_changes(search, from, attempt);
+    if (status == NPART_OK)
+        return NPART_OK;
     npart__state_free(made);
     attempt->made = NULL;
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;

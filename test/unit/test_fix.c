@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search: what is kept, what is taken back, for one target and for two; and what becomes of the file.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <unistd.h>
+
+#include "npu_partition.h"
+#include "support/counted.h"
+#include "support/model_text.h"
+#include "support/test.h"
+
+/* A target without IsNaN and Celu, one without IsNaN and Equal, and one that has all. */
+static const char no_isnan[] = "format 1\ntarget no_isnan\nop Relu Not Equal Where Div Elu Mul Softmax Celu Erf Tanh\n";
+static const char no_equal[] = "format 1\ntarget no_equal\nop Relu Not Where Div Elu Mul IsNaN Softmax Erf\n";
+static const char no_celu[] = "format 1\ntarget no_celu\nop Relu Not Equal Where Div Elu Mul IsNaN Softmax\n";
+
+static const char guarded[] = "opset 17\ninput x float32[2,3]\nnode r = Relu(x)\nnode n = IsNaN(r) @check\n"
+                              "node y = Not(n)\noutput y bool[2,3]\n";
+
+struct fixture {
+    char path[64], out[64];
+    npart_oplist *lists[2];
+    const char *targets[2];
+    uint32_t count;
+    npart_fix *fix;
+    struct npart_fix_options options;
+    struct npart_error error;
+};
+
+static void write_model(const char *path, const char *text)
+{
+    struct bytes bytes = model_from_text(text);
+    FILE *file = fopen(path, "wb");
+    REQUIRE(file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size && fclose(file) == 0);
+    bytes_free(&bytes);
+}
+
+static void begin(struct fixture *fixture, const char *model, const char *first, const char *second)
+{
+    static const struct npart_fix_options defaults = NPART_FIX_OPTIONS_INIT;
+    const char *lists[] = {first, second};
+    memset(fixture, 0, sizeof *fixture);
+    (void)snprintf(fixture->path, sizeof fixture->path, "/tmp/npart-fix-%ld.onnx", (long)getpid());
+    (void)snprintf(fixture->out, sizeof fixture->out, "/tmp/npart-fix-%ld.out.onnx", (long)getpid());
+    write_model(fixture->path, model);
+    fixture->options = defaults;
+    for (; fixture->count < 2 && lists[fixture->count]; fixture->count++)
+        REQUIRE(npart_oplist_read_memory(&fixture->lists[fixture->count], lists[fixture->count],
+                                         strlen(lists[fixture->count]), "list", NULL, NULL) == NPART_OK);
+}
+
+static npart_status search(struct fixture *fixture)
+{
+    return npart_fix_make(&fixture->fix, fixture->path, (const npart_oplist *const *)fixture->lists, fixture->targets,
+                          fixture->count, &fixture->options, &fixture->error);
+}
+
+static struct npart_fix_info info_of(const struct fixture *fixture)
+{
+    struct npart_fix_info info = {.size = sizeof info};
+    REQUIRE(npart_fix_info(fixture->fix, &info));
+    return info;
+}
+
+/* "isnan-eq celu" */
+static const char *steps_of(const struct fixture *fixture)
+{
+    static char text[256];
+    struct npart_fix_step step = {.size = sizeof step};
+    *text = 0;
+    for (uint32_t i = 0; npart_fix_step(fixture->fix, i, &step); i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", step.rewrite);
+    return text;
+}
+
+static void end(struct fixture *fixture)
+{
+    npart_fix_free(fixture->fix);
+    npart_oplist_free(fixture->lists[0]);
+    npart_oplist_free(fixture->lists[1]);
+    (void)remove(fixture->path);
+    (void)remove(fixture->out);
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------- */
+
+static void test_fix__mends(void)
+{
+    struct fixture fixture;
+    begin(&fixture, guarded, no_isnan, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    struct npart_fix_info info = info_of(&fixture);
+    CHECK_TEXT(steps_of(&fixture), "isnan-eq");
+    CHECK_INT(info.before[0].partitions, 2);
+    CHECK_INT(info.after[0].partitions, 1);
+    CHECK_TEXT(info.after[0].verdict, "whole");
+    struct npart_fix_step step = {.size = sizeof step};
+    REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+    CHECK_INT(step.equality, NPART_EQUAL_BITS);
+    CHECK_TEXT(step.removed[0], "check");
+    CHECK(step.site_count == 1 && *step.argument && !step.caveats[0]);
+    CHECK(!npart_fix_step(fixture.fix, 1, &step));
+    CHECK(!npart_fix_plan(fixture.fix, 1) && npart_fix_plan(fixture.fix, 0));
+    end(&fixture);
+}
+
+/* What one target lacks is no reason to give the other something that it lacks. */
+static void test_fix__makes_no_target_worse(void)
+{
+    struct fixture fixture;
+    const char *rewrite, *why;
+    begin(&fixture, guarded, no_isnan, no_equal);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "");
+    REQUIRE(npart_fix_taken_back(fixture.fix, 0, &rewrite, &why));
+    CHECK_TEXT(rewrite, "isnan-eq");
+    CHECK(strstr(why, "no_equal") || strstr(why, "no fewer"));
+    end(&fixture);
+    begin(&fixture, guarded, no_isnan, no_celu);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "isnan-eq");
+    end(&fixture);
+}
+
+/* Weaker classes only where they are allowed; rewrites that are not wanted not at all. */
+static void test_fix__allows(void)
+{
+    static const char celu[] = "opset 17\ninput x float32[2]\nnode r = Relu(x)\nnode c = Celu(r) alpha=2.0\n"
+                               "node y = Relu(c)\noutput y float32[2]\n";
+    static const char *const ids[] = {"isnan-eq", "fold"};
+    struct fixture fixture;
+    begin(&fixture, celu, no_celu, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "");
+    npart_fix_free(fixture.fix);
+    fixture.options.allowed = 1u << NPART_EQUAL_ULP;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "celu");
+    npart_fix_free(fixture.fix);
+    fixture.options.only = ids;
+    fixture.options.only_count = 2;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "");
+    end(&fixture);
+    begin(&fixture, guarded, no_isnan, NULL);
+    fixture.options.without = ids;
+    fixture.options.without_count = 1;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "");
+    fixture.options.without = (const char *const[]){"isnan"};
+    npart_fix_free(fixture.fix);
+    fixture.fix = NULL;
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(fixture.error.place, "isnan");
+    end(&fixture);
+}
+
+/* A site that wins nothing is left as it is: of two IsNaN, one is of a type whose Equal the target lacks. */
+static void test_fix__leaves_useless_sites(void)
+{
+    static const char list[] = "format 1\ntarget some\nop Relu Not\nop Equal\n  need dtype(A) = float32 \"must be\"\n";
+    struct fixture fixture;
+    begin(&fixture, "opset 17\ninput x float32[2]\ninput z float64[2]\nnode r = Relu(x)\nnode n = IsNaN(r) @one\n"
+                    "node y = Not(n)\nnode m = IsNaN(z) @two\nnode w = Not(m)\noutput y bool[2]\noutput w bool[2]\n",
+          list, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    struct npart_fix_step step = {.size = sizeof step};
+    REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+    CHECK_INT(step.site_count, 1);
+    CHECK_TEXT(step.removed[0], "one");
+    end(&fixture);
+}
+
+/* A constant of 2 MB would make the file grow too much, unless that is allowed. */
+static void test_fix__limits_growth(void)
+{
+    static const char range[] = "opset 11\ninput x float64[260000]\ninit a float64[] = 0\ninit e float64[] = 260000\n"
+                                "init d float64[] = 1\nnode r = Range(a, e, d)\nnode y = Mul(x, r)\n"
+                                "output y float64[260000]\n";
+    static const char list[] = "format 1\ntarget few\nruntime onnx\nop Mul\n";
+    struct fixture fixture;
+    const char *rewrite, *why;
+    begin(&fixture, range, list, NULL);
+    fixture.options.plan = &(struct npart_plan_options){.version = 1, .level = NPART_LEVEL_OFF};
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "");
+    REQUIRE(npart_fix_taken_back(fixture.fix, 0, &rewrite, &why));
+    CHECK_TEXT(rewrite, "fold");
+    CHECK(strstr(why, "would grow"));
+    npart_fix_free(fixture.fix);
+    fixture.options.most_growth = -1;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_TEXT(steps_of(&fixture), "fold");
+    end(&fixture);
+}
+
+/* ---- sizes and values -------------------------------------------------------------------------------------- */
+
+static void test_fix__binds(void)
+{
+    static const char merged[] = "opset 17\ninput x float32[n,2]\ninput c bool[1]\ngraph yes\nnode p = Relu(x)\n"
+                                 "output p float32[n,2]\nend\ngraph no\nnode q = Not(c)\nnode r = Erf(x)\n"
+                                 "output r float32[n,2]\nend\n"
+                                 "node y = If(c) then_branch=graph yes else_branch=graph no\noutput y float32[n,2]\n";
+    const double yes[] = {1};
+    const struct npart_bound_value value = {"c", yes, 1};
+    const struct npart_dim_binding dim = {.name = "n", .size = 4};
+    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    struct fixture fixture;
+    struct npart_model_info info = {.size = sizeof info};
+    struct npart_graph graph = {.size = sizeof graph};
+    npart_model *model = NULL;
+    begin(&fixture, merged, no_isnan, NULL);
+    sizes.dims = &dim;
+    sizes.dim_count = 1;
+    fixture.options.sizes = &sizes;
+    fixture.options.values = &value;
+    fixture.options.value_count = 1;
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK(strncmp(steps_of(&fixture), "bind", 4) == 0);
+    CHECK_TEXT(info_of(&fixture).after[0].verdict, "whole");
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_OK);
+    REQUIRE(npart_model_read_file(&model, fixture.out, NULL, NULL) == NPART_OK);
+    CHECK(npart_model_graph(model, 0, &graph) && graph.input_count == 1);
+    CHECK(npart_model_info(model, &info));
+    npart_model_free(model);
+    end(&fixture);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------- */
+
+static void test_fix__writes_nothing_that_it_must_not(void)
+{
+    struct fixture fixture;
+    begin(&fixture, guarded, no_isnan, NULL);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.path, NPART_WEIGHTS_STAY, &fixture.error), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_fix_write(fixture.fix, "/tmp/there/is/no/folder.onnx", NPART_WEIGHTS_STAY, &fixture.error),
+              NPART_ERROR_WRITE);
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.out, (enum npart_weights)9, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_fix_write(NULL, fixture.out, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_fix_write(fixture.fix, NULL, NPART_WEIGHTS_STAY, NULL), NPART_ERROR_ARGUMENT);
+    CHECK(access(fixture.out, F_OK) != 0);
+    write_model(fixture.path, "opset 17\ninput x float32[2]\nnode y = Relu(x)\noutput y float32[2]\n");
+    CHECK_INT(npart_fix_write(fixture.fix, fixture.out, NPART_WEIGHTS_STAY, &fixture.error), NPART_ERROR_READ);
+    CHECK(access(fixture.out, F_OK) != 0); /* the model has changed since */
+    end(&fixture);
+}
+
+static void test_fix__arguments(void)
+{
+    struct fixture fixture;
+    struct npart_fix_info small = {.size = 1};
+    begin(&fixture, guarded, no_isnan, NULL);
+    CHECK_INT(npart_fix_make(NULL, fixture.path, NULL, NULL, 0, NULL, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_fix_make(&fixture.fix, fixture.path, NULL, NULL, 1, NULL, NULL), NPART_ERROR_ARGUMENT);
+    fixture.count = 0;
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    fixture.count = 1;
+    fixture.options.version = 2;
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    fixture.options.version = 1;
+    fixture.targets[0] = "hexagon";
+    CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
+    fixture.targets[0] = NULL;
+    CHECK(!fixture.fix);
+    CHECK_INT(search(&fixture), NPART_OK);
+    CHECK(!npart_fix_info(fixture.fix, &small) && !npart_fix_info(NULL, &small) && !npart_fix_plan(NULL, 0));
+    CHECK(!npart_equality_text((enum npart_equality)5) && !npart_equality_text((enum npart_equality)-1));
+    end(&fixture);
+}
+
+/* Each allocation fails once; whatever was taken comes back. */
+static void test_fix__out_of_memory(void)
+{
+    struct fixture fixture;
+    struct counted counted;
+    npart_status status = NPART_ERROR_MEMORY;
+    begin(&fixture, guarded, no_isnan, NULL);
+    for (size_t at = 1; status != NPART_OK && at < 100000; at += at < 200 ? 1 : 7) {
+        counted_init(&counted, true);
+        counted.fail_at = at;
+        fixture.options.allocator = &counted.allocator;
+        fixture.fix = NULL;
+        status = search(&fixture);
+        CHECK(status == NPART_OK || status == NPART_ERROR_MEMORY);
+        if (status == NPART_OK && counted.failures) { /* none of its own: what could be done without was */
+            npart_fix_free(fixture.fix);
+            fixture.fix = NULL;
+            status = NPART_ERROR_MEMORY;
+        }
+        CHECK(status == NPART_OK || counted.live_blocks == 0);
+    }
+    CHECK_INT(status, NPART_OK);
+    npart_fix_free(fixture.fix);
+    fixture.fix = NULL;
+    CHECK_INT((long long)counted.live_blocks, 0);
+    end(&fixture);
+}
+
+TESTS(test_fix__mends, test_fix__makes_no_target_worse, test_fix__allows, test_fix__leaves_useless_sites,
+      test_fix__limits_growth, test_fix__binds, test_fix__writes_nothing_that_it_must_not, test_fix__arguments,
+      test_fix__out_of_memory)
