@@ -382,7 +382,8 @@ static npart_status prove(const npart_fix *fix, const char *path, struct npart_e
     for (uint32_t i = 0; i < fix->target_count && status == NPART_OK; i++) {
         npart_plan *plan = NULL;
         struct npart_summary found = {.size = sizeof found}, predicted = {.size = sizeof predicted};
-        status = npart_plan_make(&plan, inference, fix->plans[i]->oplist, fix->targets[i], &fix->plan_options, &reading);
+        status = npart_plan_make(&plan, inference, fix->plans[i]->oplist, fix->targets[i], &fix->plan_options,
+                                 &reading);
         bool is_same = status == NPART_OK && npart_plan_summary(plan, &found) &&
                        npart_plan_summary(fix->plans[i], &predicted) && is_as_predicted(&found, &predicted);
         if (status == NPART_OK && !is_same)
