@@ -163,6 +163,67 @@ static void test_rewrite_structure__leaves_other_sums_of_products(void)
                     "einsum", "same");
 }
 
+/* ---- experts ----------------------------------------------------------------------------------------------------- */
+
+/* One expert of five, two for each of three tokens. `router` makes w and i of r, `expert` y0 of rows. */
+static void check_experts(const char *router, const char *expert, const char *scatter, const char *expected)
+{
+    char model[2048];
+    (void)snprintf(model, sizeof model,
+                   "input x float32[3,4]\ninit wg float32[4,5]\ninit w1 float32[4,4]\ninit z float32[3,4]\n"
+                   "init k int64[1] = 2\ninit five int64[] = 5\ninit off_on int64[2] = 0 1\ninit e int64[] = 3\n"
+                   "init ones int64[2] = 1 1\ninit one int64[1] = 1\ninit two int64[] = 2\n"
+                   "node r = MatMul(x, wg)\n%s\nnode h = OneHot(i, five, off_on)\n"
+                   "node ht = Transpose(h) perm=[2,1,0]\nnode hg = Gather(ht, e)\nnode m = Cast(hg) to=9\n"
+                   "node nz = NonZero(m)\nnode nt = Transpose(nz) perm=[1,0]\n"
+                   "node a, b = Split(nt, ones) axis=1\nnode p = Squeeze(a, one)\nnode t = Squeeze(b, one)\n"
+                   "node rows = Gather(x, t)\n%s\nnode w3 = Unsqueeze(w, k)\nnode wf = Flatten(w3) axis=2\n"
+                   "node t2 = Mul(t, two)\nnode at = Add(p, t2)\nnode own = Gather(wf, at)\nnode v = Mul(y0, own)\n"
+                   "node u = Unsqueeze(t, one)\nnode s = Shape(v)\nnode to = Expand(u, s)\n"
+                   "node y = ScatterElements(z, to, v) %s\noutput y\n",
+                   router, expert, scatter);
+    CHECK_REWRITTEN(model, "moe-dense", expected);
+}
+
+#define ROUTER "node w, i = TopK(r, k)"
+#define EXPERT "node h1 = MatMul(rows, w1)\nnode y0 = Relu(h1)"
+
+static void test_rewrite_structure__experts_run_on_all_tokens(void)
+{
+    check_experts(ROUTER, EXPERT, "axis=0",
+                  "r = MatMul(x, wg)\n"
+                  "w, i = TopK(r, k)\n"
+                  "h = OneHot(i, five, off_on)\n"
+                  "ht = Transpose(h) perm=[2,1,0]\n"
+                  "hg = Gather(ht, e)\n"
+                  "m = Cast(hg) to=9\n"
+                  "y/moe-dense/Transpose = Transpose(m) perm=[1,0]\n"
+                  "y/moe-dense/Cast = Cast(y/moe-dense/Transpose) to=1\n"
+                  "y/moe-dense/ReduceSum = ReduceSum(y/moe-dense/Cast, y/moe-dense/constant) keepdims=1\n"
+                  "y/moe-dense/Greater = Greater(y/moe-dense/ReduceSum, y/moe-dense/constant_2)\n"
+                  "y/moe-dense/Where = Where(y/moe-dense/Transpose, w, y/moe-dense/constant_3)\n"
+                  "y/moe-dense/ReduceSum_2 = ReduceSum(y/moe-dense/Where, y/moe-dense/constant_4) keepdims=1\n"
+                  "y/moe-dense/MatMul = MatMul(x, w1)\n"
+                  "y/moe-dense/Relu = Relu(y/moe-dense/MatMul)\n"
+                  "y/moe-dense/Mul = Mul(y/moe-dense/Relu, y/moe-dense/ReduceSum_2)\n"
+                  "y = Where(y/moe-dense/Greater, y/moe-dense/Mul, z)\n"
+                  "init y/moe-dense/constant int64[1] = 1\n"
+                  "init y/moe-dense/constant_2 float32[] = 0\n"
+                  "init y/moe-dense/constant_3 float32[] = 0\n"
+                  "init y/moe-dense/constant_4 int64[1] = 1\n");
+}
+
+static void test_rewrite_structure__leaves_other_experts(void)
+{
+    /* An expert that looks at several rows at once. */
+    check_experts(ROUTER, "node h1 = MatMul(rows, w1)\nnode y0 = Softmax(h1) axis=0", "axis=0", "same");
+    check_experts(ROUTER, "node h1 = ReduceSum(rows)\nnode y0 = Add(rows, h1)", "axis=0", "same");
+    /* A token may meet an expert twice. */
+    check_experts("node w, i0 = TopK(r, k)\nnode i = Abs(i0)", EXPERT, "axis=0", "same");
+    check_experts(ROUTER, EXPERT, "axis=0 reduction=\"add\"", "same");
+    check_experts(ROUTER, EXPERT, "axis=1", "same");
+}
+
 /* ---- compound operators ------------------------------------------------------------------------------------------ */
 
 #define ATTENTION                                                                                                      \
@@ -472,6 +533,7 @@ TESTS(test_rewrite_structure__folds_what_is_the_same_in_every_run, test_rewrite_
       test_rewrite_structure__leaves_other_gathers, test_rewrite_structure__gathers_in_batches,
       test_rewrite_structure__einsum_is_a_product_of_matrices,
       test_rewrite_structure__leaves_other_sums_of_products,
+      test_rewrite_structure__experts_run_on_all_tokens, test_rewrite_structure__leaves_other_experts,
       test_rewrite_structure__attention_is_products_and_a_softmax, test_rewrite_structure__leaves_other_attentions,
       test_rewrite_structure__an_embedding_is_gathers_and_a_normalization,
       test_rewrite_structure__takes_the_branch_that_is_known,
