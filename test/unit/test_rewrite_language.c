@@ -151,15 +151,50 @@ static void test_rewrite_language__words(void)
     CHECK_TEXT(npart__equality_words[NPART__EQUAL_APPROX], "approx");
 }
 
-static void test_rewrite_language__examples_of_the_page(void)
+static char page[64 << 10];
+
+static void read_page(void)
 {
-    static const char begin[] = "```rewrites\n", end[] = "\n```";
-    static char page[32 << 10];
-    unsigned examples = 0;
     FILE *file = fopen("docs/rewrites.md", "rb");
     REQUIRE(file);
     page[fread(page, 1, sizeof page - 1, file)] = '\0';
     fclose(file);
+}
+
+/* A row of the table for each rewrite of the list, with its class and argument. */
+static void test_rewrite_language__table_of_the_page(void)
+{
+    struct npart__arena arena;
+    struct npart__rewrite_set set;
+    struct npart_error error;
+    unsigned data = 0;
+    npart__arena_init(&arena, NULL);
+    read_page();
+    REQUIRE(npart__rewrites_gather(&arena, &set, &error) == NPART_OK);
+    for (uint32_t i = 0; i < set.count; i++) {
+        char row[512];
+        const struct npart__rewrite *at = &set.rows[i];
+        if (!at->pattern)
+            continue;
+        snprintf(row, sizeof row, "\n| `%s` | %s", at->id, npart__equality_words[at->equality]);
+        const char *found = strstr(page, row);
+        snprintf(row, sizeof row, "%.20s", at->argument);
+        const char *argument = found ? strstr(found + 1, row) : NULL;
+        const char *end = found ? strchr(found + 1, '\n') : NULL;
+        if (!argument || argument > end)
+            fprintf(stderr, "docs/rewrites.md has no row of %s\n", at->id);
+        CHECK(argument && argument < end);
+        data++;
+    }
+    CHECK(data > 20);
+    npart__arena_clear(&arena);
+}
+
+static void test_rewrite_language__examples_of_the_page(void)
+{
+    static const char begin[] = "```rewrites\n", end[] = "\n```";
+    unsigned examples = 0;
+    read_page();
     for (const char *at = strstr(page, begin); at; at = strstr(at, begin), examples++) {
         struct npart_error error;
         npart_oplist *oplist = NULL;
@@ -176,4 +211,5 @@ static void test_rewrite_language__examples_of_the_page(void)
 }
 
 TESTS(test_rewrite_language__mistakes, test_rewrite_language__is_no_target, test_rewrite_language__rows,
-      test_rewrite_language__words, test_rewrite_language__examples_of_the_page)
+      test_rewrite_language__words, test_rewrite_language__examples_of_the_page,
+      test_rewrite_language__table_of_the_page)
