@@ -50,6 +50,11 @@ const char *find_overwritten(const struct options *options)
     for (int i = 0; i < options->model_count; i++)
         if (is_overwritten(options, options->models[i]))
             return options->models[i];
+    struct stat settings;
+    bool has_settings = options->settings && stat(options->settings, &settings) == 0;
+    for (int i = 0; has_settings && i < options->model_count; i++)
+        if (is_written(options->models[i], &settings))
+            return options->models[i];
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         if (is_overwritten(options, lists[i]))
             return lists[i];

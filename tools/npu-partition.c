@@ -14,6 +14,7 @@
 #include "message.h"
 #include "new_oplist.h"
 #include "run.h"
+#include "settings.h"
 #include "thresholds.h"
 #include "words.h"
 
@@ -32,7 +33,7 @@ struct job {
 /* Whether anybody would see what to do, and what fixed sizes bring. */
 static bool wants_advice(const struct options *options)
 {
-    return !options->is_quiet && !options->explain && !options->wants_shapes;
+    return (!options->is_quiet || options->settings) && !options->explain && !options->wants_shapes;
 }
 
 /* What to do about one plan, and what fixed sizes bring it. */
@@ -241,6 +242,8 @@ static npart_status analyze(struct run *run, struct job *job, int place, struct 
     if (options->wants_shapes)
         return write_shapes(run, job, error);
     status = make_plans(run, job, error);
+    if (status == NPART_OK && options->settings && !write_settings(options, job->plans[0], job->advice[0]))
+        worsen(run, EXIT_OTHER);
     return status == NPART_OK ? report(run, job, error) : status;
 }
 
@@ -466,6 +469,10 @@ static enum exit_status work(struct run *run, struct options *options)
         return usage("which target? (--list-targets)");
     if (has_target && !find_oplists(run, options))
         return run->status;
+    if (options->settings && (options->model_count != 1 || options->target_count != 1 || options->wants_shapes))
+        return usage("--settings is of one model and one target");
+    if (options->settings && !has_settings(run->oplists[0]))
+        return EXIT_USAGE;
     choose_look(run);
     run_models(run);
     write_overview(run);

@@ -395,6 +395,7 @@ TAKE_TEXT(check_oplist)
 TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
 TAKE_TEXT(profile)
+TAKE_TEXT(settings)
 TAKE_FLAG(allows_none)
 TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
@@ -445,6 +446,8 @@ static const struct row {
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},
     {"shapes", 0, NULL, take_wants_shapes,
      "every tensor's type and shape, as JSON; with a target, as its runtime infers them", NULL},
+    {"settings", 0, "FILE", take_settings,
+     "write what the target's own tools take: placements, options (docs/settings.md)", NULL},
     {"explain", 0, "NODE", take_explain,
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},

@@ -44,7 +44,7 @@ struct options {
     int target_count;
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
-    const char *profile;
+    const char *profile, *settings;
     enum npart_level level;
     enum format format;
     enum color color;

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Only what those tools really read is written: options of ONNX Runtime's sessions and providers, arguments of
+ * rknn-toolkit2, affinities of OpenVINO. The sources stand at each function.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+/* A live node of the main graph, and whether it runs on the NPU. */
+struct placed {
+    struct npart_node node;
+    bool on_npu;
+};
+
+/* The index-th in the order of the run; false past the last. Those of bodies and functions are left out (*is_told). */
+static bool placed_node(const npart_plan *plan, uint32_t index, struct placed *out, bool *is_told)
+{
+    const npart_model *model = npart_inference_model(npart_plan_inference(plan));
+    struct npart_node_plan at = {.size = sizeof at};
+    uint32_t count;
+    const uint32_t *order = npart_plan_order(plan, &count);
+    if (index >= count)
+        return false;
+    out->node.size = sizeof out->node;
+    *is_told = npart_model_node(model, order[index], &out->node) && out->node.graph == 0 &&
+               npart_plan_node(plan, order[index], &at);
+    out->on_npu = *is_told && at.partition != NPART_NONE;
+    return true;
+}
+
+/* The name of a node's result; "" where there is none. */
+static const char *result_name(const npart_plan *plan, const struct npart_node *node, uint32_t index)
+{
+    struct npart_value value = {.size = sizeof value};
+    if (index >= node->output_count || node->outputs[index] == NPART_NONE ||
+        !npart_inference_value(npart_plan_inference(plan), node->outputs[index], &value))
+        return "";
+    return value.name;
+}
+
+/* ---- ONNX Runtime ------------------------------------------------------------------------------------------ */
+
+/* Sizes that the plan was made with, by SessionOptions.add_free_dimension_override_by_name; ONNX Runtime has no such
+ * option for INPUT.AXIS. */
+static void add_dims(json_t *settings, const struct options *options)
+{
+    json_t *dims = json_object();
+    for (uint32_t i = 0; i < options->dim_count; i++)
+        if (!options->dims[i].is_limit && !strchr(options->dims[i].name, '.'))
+            (void)json_object_set_new(dims, options->dims[i].name, json_integer(options->dims[i].size));
+    if (json_object_size(dims))
+        (void)json_object_set(settings, "free_dimension_overrides", dims);
+    json_decref(dims);
+}
+
+/* "Set the provider option NAME=VALUE: ..." of an advice. */
+static void add_advised(json_t *provider, const npart_advice *advice)
+{
+    static const char begin[] = "Set the provider option ";
+    struct npart_action action = {.size = sizeof action};
+    for (uint32_t i = 0; npart_advice_action(advice, i, &action); i++) {
+        const char *name = action.text + strlen(begin), *equals;
+        if (strncmp(action.text, begin, strlen(begin)) != 0 || !(equals = strchr(name, '=')))
+            continue;
+        char key[64];
+        (void)snprintf(key, sizeof key, "%.*s", (int)(equals - name), name);
+        (void)json_object_set_new(provider, key, json_stringn(equals + 1, strcspn(equals + 1, ": ")));
+    }
+}
+
+/* onnxruntime.ai, QNN Execution Provider: backend_type, htp_arch. session.disable_cpu_ep_fallback
+ * (onnxruntime_session_options_config_keys.h) makes a session fail where a node would not be on the NPU. */
+static void add_hexagon(json_t *settings, const struct options *options, const npart_plan *plan,
+                        const npart_advice *advice)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_summary summary = {.size = sizeof summary};
+    json_t *provider = json_pack("{s:s}", "backend_type", "htp");
+    if (npart_plan_info(plan, &info) && info.variant[0] == 'v')
+        (void)json_object_set_new(provider, "htp_arch", json_string(info.variant + 1));
+    add_advised(provider, advice);
+    (void)json_object_set_new(settings, "provider", json_string("QNNExecutionProvider"));
+    (void)json_object_set_new(settings, "provider_options", provider);
+    if (npart_plan_summary(plan, &summary) && strcmp(summary.verdict, "whole") == 0)
+        (void)json_object_set_new(settings, "session_config",
+                                  json_pack("{s:s}", "session.disable_cpu_ep_fallback", "1"));
+    add_dims(settings, options);
+}
+
+/* edgeai-tidl-tools, docs: deny_list:layer_name, names of nodes with commas between, which run on the CPU then. A name
+ * with a comma, or none, cannot be denied. */
+static void add_tidl(json_t *settings, const struct options *options, const npart_plan *plan,
+                     const npart_advice *advice)
+{
+    struct placed at;
+    bool is_told;
+    size_t used = 0, room = 1;
+    char *names = NULL;
+    json_t *provider = json_object();
+    (void)advice;
+    for (int pass = 0; pass < 2 && (pass == 0 || (names = calloc(room, 1))); pass++)
+        for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++) {
+            if (!is_told || at.on_npu || !*at.node.name || strchr(at.node.name, ','))
+                continue;
+            if (pass)
+                used += (size_t)snprintf(names + used, room - used, "%s%s", used ? "," : "", at.node.name);
+            else
+                room += strlen(at.node.name) + 1;
+        }
+    (void)json_object_set_new(provider, "deny_list:layer_name", names ? json_string(names) : NULL);
+    (void)json_object_set_new(settings, "provider", json_string("TIDLCompilationProvider"));
+    (void)json_object_set_new(settings, "provider_options", provider);
+    add_dims(settings, options);
+    free(names);
+}
+
+/* ---- others ------------------------------------------------------------------------------------------------ */
+
+/* rknn-toolkit2: rknn.config(op_target={NAME: 'cpu'}), by names of outputs. */
+static void add_rknn(json_t *settings, const struct options *options, const npart_plan *plan,
+                     const npart_advice *advice)
+{
+    struct placed at;
+    bool is_told;
+    json_t *targets = json_object();
+    (void)advice;
+    (void)options;
+    for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++)
+        if (is_told && !at.on_npu && *result_name(plan, &at.node, 0))
+            (void)json_object_set_new(targets, result_name(plan, &at.node, 0), json_string("cpu"));
+    (void)json_object_set_new(settings, "rknn.config", json_pack("{s:o}", "op_target", targets));
+}
+
+/* OpenVINO, Heterogeneous execution: rt_info["affinity"] of every operation. An operation has the name of its node, or
+ * where that has none of its last output (src/frontends/onnx, Graph::set_friendly_names). */
+static void add_intel(json_t *settings, const struct options *options, const npart_plan *plan,
+                      const npart_advice *advice)
+{
+    struct placed at;
+    bool is_told;
+    json_t *affinity = json_object();
+    (void)advice;
+    (void)options;
+    for (uint32_t i = 0; placed_node(plan, i, &at, &is_told); i++) {
+        if (!is_told)
+            continue;
+        const char *name = *at.node.name ? at.node.name : result_name(plan, &at.node, at.node.output_count - 1);
+        if (*name)
+            (void)json_object_set_new(affinity, name, json_string(at.on_npu ? "NPU" : "CPU"));
+    }
+    (void)json_object_set_new(settings, "device", json_string("HETERO:NPU,CPU"));
+    (void)json_object_set_new(settings, "affinity", affinity);
+}
+
+/* ---- targets ----------------------------------------------------------------------------------------------- */
+
+static const struct row {
+    const char *target, *tool;
+    void (*add)(json_t *settings, const struct options *options, const npart_plan *plan, const npart_advice *advice);
+} rows[] = {
+    {"hexagon", "onnxruntime", add_hexagon},
+    {"intel-npu", "openvino", add_intel},
+    {"rknn", "rknn-toolkit2", add_rknn},
+    {"tidl", "onnxruntime", add_tidl},
+};
+
+static const struct row *find_row(const npart_oplist *oplist)
+{
+    struct npart_oplist_info info = {.size = sizeof info};
+    for (size_t i = 0; npart_oplist_info(oplist, &info) && i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].target, info.name) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+bool has_settings(const npart_oplist *oplist)
+{
+    if (find_row(oplist))
+        return true;
+    say("--settings: there are settings for hexagon, intel-npu, rknn and tidl");
+    return false;
+}
+
+bool write_settings(const struct options *options, const npart_plan *plan, const npart_advice *advice)
+{
+    const struct row *row = find_row(npart_plan_oplist(plan));
+    struct npart_plan_info info = {.size = sizeof info};
+    (void)npart_plan_info(plan, &info);
+    json_t *settings = json_pack("{s:i, s:s, s:s}", "schema", 1, "target", info.target, "for", row->tool);
+    if (!settings) {
+        say("out of memory");
+        return false;
+    }
+    row->add(settings, options, plan, advice);
+    FILE *file = fopen(options->settings, "w");
+    bool is_written = file && json_dumpf(settings, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF;
+    is_written = file && fclose(file) == 0 && is_written;
+    if (!is_written)
+        say("%s: cannot write: %s", options->settings, strerror(errno));
+    json_decref(settings);
+    return is_written;
+}
