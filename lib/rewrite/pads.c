@@ -4,6 +4,9 @@
  */
 #include "rewrite/axes.h"
 
+/* Of the edge: each is an operand of a Concat. */
+#define LIMIT_REPEATS 32u
+
 /* Pads of all axes, those at the beginning and then those at the end; `rank` at most NPART__LIMIT_RANK. False where
  * they are not known. The mode must be one of opset 11 or later, where they are an operand. */
 static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
@@ -27,6 +30,41 @@ static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
     return true;
 }
 
+/* One axis with more at its ends: `before` and `after` times a part of it. */
+static const char *extend(struct npart__site *site, const char *x, int64_t axis, const char *front, uint32_t before,
+                          const char *back, uint32_t after)
+{
+    const char *parts[2 * LIMIT_REPEATS + 1];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < before; i++)
+        parts[count++] = front;
+    parts[count++] = x;
+    for (uint32_t i = 0; i < after; i++)
+        parts[count++] = back;
+    return count > 1 ? npart__make_concat(site, parts, count, axis) : x;
+}
+
+/* The elements at the ends, repeated: what Pad of this mode writes along the last axis is wrong on Qualcomm's HTP (its
+ * library for x86, 2.7.0: -65504 in place of the edge). */
+static bool repeat_edges(struct npart__site *site, const int64_t *pads)
+{
+    struct npart__dims dims;
+    if (!npart__full_dims(site, npart__operand(site, 0), &dims))
+        return false;
+    for (uint32_t i = 0; i < 2 * dims.rank; i++)
+        if (pads[i] < 0 || pads[i] > (int64_t)LIMIT_REPEATS)
+            return false;
+    const char *made = npart__operand_name(site, 0);
+    for (uint32_t i = 0; i < dims.rank; i++) {
+        uint32_t before = (uint32_t)pads[i], after = (uint32_t)pads[dims.rank + i];
+        const char *front = before ? npart__make_slice(site, made, i, 0, 1, 1) : "";
+        const char *back = after ? npart__make_slice(site, made, i, dims.at[i] - 1, dims.at[i], 1) : "";
+        made = extend(site, made, i, front, before, back, after);
+    }
+    npart__finish(site, 0, made);
+    return true;
+}
+
 /* The axes that are not listed have pads of 0. */
 bool npart__rewrite_pad_axes(struct npart__site *site)
 {
@@ -35,6 +73,9 @@ bool npart__rewrite_pad_axes(struct npart__site *site)
     if (npart__operand(site, 3) == NPART_NONE || !npart__site_rank(site, npart__operand(site, 0), &rank) || !rank ||
         rank > NPART__LIMIT_RANK || !read_pads(site, rank, pads))
         return false;
+    if (npart__same_text(npart__site_text(site, site->id, "mode", ""), "edge") &&
+        (pads[rank - 1] || pads[2 * rank - 1]))
+        return repeat_edges(site, pads);
     const char *operands[3] = {npart__operand_name(site, 0), npart__make_ints(site, pads, 2 * rank),
                                npart__operand_name(site, 2)};
     npart__finish(site, 0, npart__make_like(site, site->id, operands, 3));
@@ -56,15 +97,9 @@ bool npart__rewrite_pad_wrap(struct npart__site *site)
     const char *made = npart__operand_name(site, 0);
     for (uint32_t i = 0; i < dims.rank; i++) {
         int64_t before = pads[i], after = pads[dims.rank + i];
-        const char *parts[3];
-        uint32_t count = 0;
-        if (before)
-            parts[count++] = npart__make_slice(site, made, i, dims.at[i] - before, dims.at[i], 1);
-        parts[count++] = made;
-        if (after)
-            parts[count++] = npart__make_slice(site, made, i, 0, after, 1);
-        if (count > 1)
-            made = npart__make_concat(site, parts, count, i);
+        const char *front = before ? npart__make_slice(site, made, i, dims.at[i] - before, dims.at[i], 1) : "";
+        const char *back = after ? npart__make_slice(site, made, i, 0, after, 1) : "";
+        made = extend(site, made, i, front, before > 0, back, after > 0);
     }
     npart__finish(site, 0, made);
     return true;

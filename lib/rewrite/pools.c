@@ -92,42 +92,62 @@ bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
 
 #define LIMIT_WEIGHTS (1 << 16)
 
-/* A mean is a sum of elements times 1/n: a convolution of each channel. Padding must count, or not be there. */
+/* A kernel of 1/n for each channel. `spread`: by the dilations, with zeros between. NULL where it is too large, or a
+ * list is wrong. */
+static const char *make_shares(struct npart__site *site, const struct npart__dims *x, int type, bool spread,
+                               struct npart__dims *weights)
+{
+    int64_t count = x->at[1], window = 1, dilation[NPART__LIMIT_RANK];
+    *weights = (struct npart__dims){.at = {x->at[1], 1}, .rank = 2};
+    for (uint32_t i = 0; i < x->rank - 2; i++) {
+        int64_t kernel = npart__list_item(site, "kernel_shape", i, 0);
+        dilation[i] = npart__list_item(site, "dilations", i, 1);
+        if (kernel < 1 || kernel > LIMIT_WEIGHTS || dilation[i] < 1 || dilation[i] > LIMIT_WEIGHTS)
+            return NULL;
+        window *= kernel;
+        npart__push_dim(weights, spread ? (kernel - 1) * dilation[i] + 1 : kernel);
+        if (weights->at[i + 2] > LIMIT_WEIGHTS / count)
+            return NULL;
+        count *= weights->at[i + 2];
+    }
+    double *shares = npart__arena_allocate(site->arena, (size_t)count * sizeof *shares);
+    site->failed |= !shares;
+    for (int64_t at = 0; shares && at < count; at++) {
+        int64_t rest = at;
+        shares[at] = 1.0 / (double)window;
+        for (uint32_t i = x->rank - 2; spread && i-- > 0; rest /= weights->at[i + 2])
+            if (rest % weights->at[i + 2] % dilation[i])
+                shares[at] = 0;
+    }
+    return shares ? npart__make_constant(site, type, weights->at, weights->rank, shares) : NULL;
+}
+
+/* A mean is a sum of elements times 1/n: a convolution of each channel. Padding must count, or not be there. With
+ * strides the dilations go into the kernel: Qualcomm's provider takes no such convolution with both. */
 bool npart__rewrite_averagepool_dilated(struct npart__site *site)
 {
-    struct npart__dims x, weights = {.rank = 0};
+    struct npart__dims x, weights;
     int type = npart__site_type(site, npart__operand(site, 0));
-    static const char *const attributes[] = {"kernel_shape", "strides", "dilations", "pads"};
+    bool spread = !is_all(site, "strides", 1);
+    static const char *const attributes[] = {"strides", "pads", "dilations"};
     if (!npart__full_dims(site, npart__operand(site, 0), &x) || x.rank < 3 || is_all(site, "dilations", 1) ||
         !npart__is_plain_float(type) || type == NPART__BFLOAT16 || !is_plain_window(site, x.rank - 2) ||
         (!npart__site_int(site, site->id, "count_include_pad", 0) && !is_all(site, "pads", 0)))
         return false;
-    npart__push_dim(&weights, x.at[1]);
-    npart__push_dim(&weights, 1);
-    int64_t window = 1;
-    for (uint32_t i = 0; i < x.rank - 2; i++) {
-        int64_t kernel = npart__list_item(site, "kernel_shape", i, 0);
-        if (kernel < 1 || npart__list_item(site, "dilations", i, 1) < 1 || kernel > LIMIT_WEIGHTS / window)
-            return false;
-        npart__push_dim(&weights, kernel);
-        window *= kernel;
-    }
-    if (x.at[1] > LIMIT_WEIGHTS / window)
+    const char *shares = make_shares(site, &x, type, spread, &weights);
+    if (!shares)
         return false;
-    int64_t count = x.at[1] * window;
-    double *shares = npart__arena_allocate(site->arena, (size_t)count * sizeof *shares);
-    site->failed |= !shares;
-    for (int64_t i = 0; shares && i < count; i++)
-        shares[i] = 1.0 / (double)window;
-    const char *made = NPART__MAKE(site, "Conv", npart__operand_name(site, 0),
-                                   shares ? npart__make_constant(site, type, weights.at, weights.rank, shares) : NULL);
+    const char *made = NPART__MAKE(site, "Conv", npart__operand_name(site, 0), shares);
     npart__give_int(site, "group", x.at[1]);
-    for (uint32_t i = 0; i < NPART__COUNT(attributes); i++) {
+    npart__give_ints(site, "kernel_shape", weights.at + 2, weights.rank - 2);
+    for (uint32_t i = 0; i < NPART__COUNT(attributes) - spread; i++) {
         uint32_t length;
         const int64_t *list = npart__site_int_list(site, site->id, attributes[i], &length);
         if (list)
             npart__give_ints(site, attributes[i], list, length);
     }
     npart__finish(site, 0, made);
+    if (spread)
+        site->caveat = "The kernel holds zeros, so an infinite input gives NaN where it meets one.";
     return true;
 }

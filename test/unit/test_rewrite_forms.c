@@ -208,12 +208,13 @@ static const struct row pools[] = {
     {"averagepool-dilated",
      "opset 19\ninput x float32[1,2,9,9]\n"
      "node y = AveragePool(x) kernel_shape=[2,2] dilations=[2,3] strides=[1,2]\noutput y\n",
-     "y = Conv(x, y/averagepool-dilated/constant) group=2 kernel_shape=[2,2] strides=[1,2] dilations=[2,3]\n"
-     "init y/averagepool-dilated/constant float32[2,1,2,2] = 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25\n"},
+     "y = Conv(x, y/averagepool-dilated/constant) group=2 kernel_shape=[3,4] strides=[1,2]\n"
+     "init y/averagepool-dilated/constant float32[2,1,3,4] = 0.25 0 0 0.25 0 0 0 0 0.25 0 0 0.25 0.25 0 0 "
+     "0.25 0 0 0 0 0.25 0 0 0.25\n"},
     {"averagepool-dilated",
      "opset 19\ninput x float32[1,2,9,9]\n"
      "node y = AveragePool(x) kernel_shape=[2,2] dilations=[2,3] pads=[1,1,0,0] count_include_pad=1\noutput y\n",
-     "y = Conv(x, y/averagepool-dilated/constant) group=2 kernel_shape=[2,2] dilations=[2,3] pads=[1,1,0,0]\n"
+     "y = Conv(x, y/averagepool-dilated/constant) group=2 kernel_shape=[2,2] pads=[1,1,0,0] dilations=[2,3]\n"
      "init y/averagepool-dilated/constant float32[2,1,2,2] = 0.25 0.25 0.25 0.25 0.25 0.25 0.25 0.25\n"},
     {"averagepool-dilated",
      "opset 19\ninput x float32[1,2,9,9]\n"
@@ -358,6 +359,26 @@ static const struct row pads[] = {
      "opset 18\ninput x float32[3,4,5]\ninit p int64[2] = 1 2\ninit a int32[1] = 1\n"
      "node y = Pad(x, p, , a) mode=\"edge\"\noutput y\n",
      "y = Pad(x, y/pad-axes/constant) mode=\"edge\"\ninit y/pad-axes/constant int64[6] = 0 1 0 0 2 0\n"},
+    {"pad-axes",
+     "opset 18\ninput x float32[3,4,5]\ninit p int64[4] = 0 2 1 1\ninit a int64[2] = 0 -1\n"
+     "node y = Pad(x, p, , a) mode=\"edge\"\noutput y\n",
+     "y/pad-axes/Slice = Slice(x, y/pad-axes/constant, y/pad-axes/constant_2, y/pad-axes/constant_3, "
+     "y/pad-axes/constant_4)\ny/pad-axes/Concat = Concat(x, y/pad-axes/Slice) axis=0\n"
+     "y/pad-axes/Slice_2 = Slice(y/pad-axes/Concat, y/pad-axes/constant_5, y/pad-axes/constant_6, "
+     "y/pad-axes/constant_7, y/pad-axes/constant_8)\n"
+     "y/pad-axes/Slice_3 = Slice(y/pad-axes/Concat, y/pad-axes/constant_9, y/pad-axes/constant_10, "
+     "y/pad-axes/constant_11, y/pad-axes/constant_12)\n"
+     "y = Concat(y/pad-axes/Slice_2, y/pad-axes/Slice_2, y/pad-axes/Concat, y/pad-axes/Slice_3) axis=2\n"
+     "init y/pad-axes/constant int64[1] = 2\ninit y/pad-axes/constant_2 int64[1] = 3\n"
+     "init y/pad-axes/constant_3 int64[1] = 0\ninit y/pad-axes/constant_4 int64[1] = 1\n"
+     "init y/pad-axes/constant_5 int64[1] = 0\ninit y/pad-axes/constant_6 int64[1] = 1\n"
+     "init y/pad-axes/constant_7 int64[1] = 2\ninit y/pad-axes/constant_8 int64[1] = 1\n"
+     "init y/pad-axes/constant_9 int64[1] = 4\ninit y/pad-axes/constant_10 int64[1] = 5\n"
+     "init y/pad-axes/constant_11 int64[1] = 2\ninit y/pad-axes/constant_12 int64[1] = 1\n"},
+    {"pad-axes",
+     "opset 18\ninput x float32[3,4,5]\ninit p int64[2] = -1 2\ninit a int64[1] = -1\n"
+     "node y = Pad(x, p, , a) mode=\"edge\"\noutput y\n",
+     "same"},
     {"pad-axes",
      "opset 18\ninput x float32[3,4]\ninit p int64[4] = 1 2 0 1\nnode y = Pad(x, p)\noutput y\n",
      "same"},
