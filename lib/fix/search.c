@@ -36,17 +36,22 @@ static void leave(struct course *course, struct npart__state *state)
         npart__state_free(state);
 }
 
+static void take_for_best(struct course *course)
+{
+    struct npart__state *before = course->best;
+    course->best = course->current;
+    course->best_count = course->steps.count;
+    if (before != course->best)
+        leave(course, before);
+}
+
 static void go_to(struct course *course, struct npart__state *state)
 {
     struct npart__state *before = course->current;
     course->current = state;
     leave(course, before);
-    if (npart__is_better(state, course->best)) {
-        before = course->best;
-        course->best = state;
-        course->best_count = course->steps.count;
-        leave(course, before);
-    }
+    if (npart__is_better(state, course->best))
+        take_for_best(course);
 }
 
 /* ---- what is taken back ------------------------------------------------------------------------------------------ */
@@ -384,6 +389,45 @@ static npart_status prune(struct course *course)
     return NPART_OK;
 }
 
+/* ---- branches --------------------------------------------------------------------------------------------- */
+
+#define LIMIT_NESTED_BRANCHES 8u
+
+/* Once an input is given, the branches that it chooses stand in the place of their Ifs, whether or not a session would
+ * see to that itself: the others, and their weights, are what the user wants to be rid of. */
+static npart_status take_branches(struct course *course)
+{
+    struct npart__search *search = course->search;
+    const struct npart__rewrite *rewrite = NULL;
+    for (uint32_t i = 0; i < search->rewrites.count; i++)
+        if (strcmp(search->rewrites.rows[i].id, "if-const") == 0)
+            rewrite = &search->rewrites.rows[i];
+    npart_status status = NPART_OK;
+    bool changed = rewrite && search->request->value_count && is_wanted(search->request, rewrite->id);
+    for (uint32_t depth = 0; depth < LIMIT_NESTED_BRANCHES && changed && status == NPART_OK; depth++) {
+        struct npart__attempt attempt = {.rewrite = rewrite};
+        uint32_t count = course->current->graph.nodes.count;
+        bool *picks = npart__arena_allocate(search->arena, count + (size_t)1);
+        if (!picks)
+            return npart__fail_memory(search->error);
+        memset(picks, true, count);
+        attempt.picks = picks;
+        status = npart__attempt_rewrite(search, course->current, &attempt);
+        attempt.picks = NULL;
+        npart__arena_release(search->arena, picks);
+        changed = status == NPART_OK && attempt.made;
+        if (changed && npart__is_worse(attempt.made, course->current, NPART__SHARE_OF_HARM)) {
+            npart__state_free(attempt.made);
+            changed = false;
+        } else if (changed) {
+            status = keep(course, &attempt, true);
+            if (status == NPART_OK)
+                take_for_best(course);
+        }
+    }
+    return status;
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* Steps after the best state lead nowhere. */
@@ -460,6 +504,8 @@ npart_status npart__fix_search(const struct npart__fix_request *request, const s
         course.tried = npart__arena_zeroed(arena, search.rewrites.count + (size_t)1, sizeof *course.tried);
         status = course.tried ? begin(&course, version) : npart__fail_memory(search.error);
     }
+    if (status == NPART_OK)
+        status = take_branches(&course);
     if (status == NPART_OK)
         status = try_all(&course);
     if (status == NPART_OK)
