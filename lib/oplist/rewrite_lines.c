@@ -436,6 +436,8 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
         part.op = op.name;
     } else {
         npart__split_op_name(token->text, &part.domain, &part.op, parser->arena);
+        if (!part.domain)
+            npart__parse_out_of_memory(parser);
         if (!npart__check_op(parser, token->text, token->column))
             return NPART_NONE;
     }
