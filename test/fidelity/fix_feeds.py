@@ -14,6 +14,7 @@ from onnx import helper
 DRAWS = 5
 # From this draw on kinds show what is rare.
 RARE = 3
+EQUAL = ("bits", "zeros", "other")
 
 
 def chance_of(*words):
@@ -90,6 +91,11 @@ def is_same(left, right):
     return bool(np.all(equal | (np.isnan(left) & np.isnan(right))))
 
 
+def is_same_but_zeros(left, right):
+    """Bit for bit but for the sign of zeros."""
+    return is_same(np.where(left == 0, 0, left).astype(left.dtype), np.where(right == 0, 0, right).astype(right.dtype))
+
+
 def error_of(left, right):
     """Largest difference relative to the largest finite entry of `left`; inf where others than finite ones differ."""
     left, right = (np.asarray(side).astype(np.float64) for side in (left, right))
@@ -106,18 +112,21 @@ def error_of(left, right):
 
 
 def compare(before, after):
-    """Of two dictionaries of outputs: (bit for bit, error, what is wrong with their form or None)."""
+    """Of two dictionaries of outputs: how equal ("bits", "zeros": but for the sign of zeros, "other"), the error, and
+    what is wrong with their form or None."""
     if set(before) != set(after):
-        return False, float("inf"), f"outputs {sorted(set(before) ^ set(after))}"
-    same, error = True, 0.0
+        return "other", float("inf"), f"outputs {sorted(set(before) ^ set(after))}"
+    worst, error = 0, 0.0
     for name, left in before.items():
         right = after[name]
         if isinstance(left, (list, dict)):
-            same = same and repr(left) == repr(right)
+            worst = max(worst, 0 if repr(left) == repr(right) else 2)
             continue
         if left.dtype != right.dtype or left.shape != right.shape:
-            return False, float("inf"), f"{name}: {left.dtype}{left.shape} became {right.dtype}{right.shape}"
-        if left.dtype == object or not is_same(left, right):
-            same = False
-            error = max(error, error_of(left, right) if left.dtype != object else float("inf"))
-    return same, error, None
+            return "other", float("inf"), f"{name}: {left.dtype}{left.shape} became {right.dtype}{right.shape}"
+        if left.dtype == object:
+            worst = max(worst, 0 if np.array_equal(left, right) else 2)
+        elif not is_same(left, right):
+            worst = max(worst, 1 if is_same_but_zeros(left, right) else 2)
+            error = max(error, error_of(left, right))
+    return EQUAL[worst], error, None

@@ -15,8 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import fix_feeds
 
-# The largest error of a class relative to the largest output, by element type of that output, as the facts have it.
-# A rewrite with a figure of its own stands in TOLERANCES.
+# What a rewrite promises where nothing weakens it (a step may say less of itself: bits of integers, ulp of floats).
 CLASSES = {
     "bind": "bits", "fold": "bits", "annotate": "bits", "inline": "bits", "castlike": "bits", "if-const": "bits",
     "if-where": "bits", "unroll": "bits", "moe-dense": "bits-if", "ge-le": "bits", "mul-order": "bits",
@@ -24,23 +23,26 @@ CLASSES = {
     "attn-floatmask": "bits", "attn-decompose": "ulp", "unfuse": "ulp", "rms-decompose": "ulp", "einsum": "bits",
     "gelu-qdq": "approx", "erf-tanh": "approx", "onehot": "bits", "neg-int": "bits", "pow-int": "bits",
     "equal-bool": "bits", "isinf": "bits", "trilu": "bits", "hardmax": "bits-if", "rank": "bits",
-    "layernorm-rank": "bits", "instancenorm-rank": "bits", "batchnorm-rank": "ulp", "groupnorm": "ulp", "mvn": "bits",
-    "maxpool3d": "bits", "globalmaxpool3d": "bits-if", "globallppool": "ulp", "drop-output": "bits",
-    "rnn-activations": "bits", "conv-dilated": "ulp", "convtranspose-dilated": "bits", "averagepool-dilated": "ulp",
-    "gemm-scale": "ulp", "pad-axes": "bits", "pad-wrap": "bits", "clip": "bits", "cumsum": "ulp",
-    "resize-nhwc": "bits", "resize-antialias": "ulp", "col2im": "bits", "reduce-composite": "ulp",
-    "reduce-prod": "bits", "argmax-last": "bits", "celu": "bits", "shrink": "bits", "softsign": "ulp",
+    "layernorm-rank": "bits", "instancenorm-rank": "bits", "batchnorm-rank": "bits", "groupnorm": "ulp", "mvn": "ulp",
+    "maxpool3d": "bits-if", "globalmaxpool3d": "bits-if", "globallppool": "ulp", "drop-output": "bits",
+    "rnn-activations": "bits", "conv-dilated": "ulp", "convtranspose-dilated": "bits-if", "averagepool-dilated": "ulp",
+    "gemm-scale": "ulp", "pad-axes": "bits", "pad-wrap": "bits", "clip": "bits-if", "cumsum": "ulp",
+    "resize-nhwc": "bits", "resize-antialias": "ulp", "col2im": "bits-if", "reduce-composite": "ulp",
+    "reduce-prod": "bits", "argmax-last": "bits-if", "celu": "ulp", "shrink": "bits", "softsign": "ulp",
     "mod-fmod": "approx", "logsoftmax": "ulp", "trig": "approx", "gather-dequantize": "bits", "qoperator": "step",
 }
-# By id, for float, double and float16. Where the facts give one figure it is for float; double is held to the same.
+# Largest error relative to the largest output, by id, for float, double and float16.
 TOLERANCES = {
-    "attn-decompose": (4e-7, 4e-7, 2e-3), "unfuse": (3e-7, 3e-7, 2e-3), "rms-decompose": (2e-7, 2e-7, 2e-3),
-    "batchnorm-rank": (3e-6, 3e-6, 9e-4), "groupnorm": (4e-7, 4e-7, 2e-3), "globallppool": (3e-7, 3e-7, 2e-3),
-    "conv-dilated": (4e-7, 4e-7, 4e-4), "averagepool-dilated": (3e-7, 3e-7, 1e-3), "gemm-scale": (2e-7, 2e-7, 8e-4),
+    "attn-decompose": (6e-7, 6e-7, 2e-3), "unfuse": (3e-7, 3e-7, 2e-3), "rms-decompose": (3e-7, 3e-7, 2e-3),
+    "groupnorm": (4e-7, 4e-7, 2e-3), "globallppool": (3e-7, 3e-7, 2e-3),
+    "conv-dilated": (4e-7, 4e-7, 4e-4), "averagepool-dilated": (3e-7, 3e-7, 1e-3), "gemm-scale": (2e-7, 2e-7, 1e-3),
     "cumsum": (2e-7, 2e-7, 1e-3), "resize-antialias": (1e-6, 1e-6, 6e-4), "reduce-composite": (2e-7, 2e-7, 1e-3),
     "softsign": (2e-7, 2e-7, 1e-3), "logsoftmax": (2e-7, 2e-7, 2e-3), "mod-fmod": (2e-6, 2e-6, 2e-3),
     "trig": (2e-4, 2e-4, 2e-3), "erf-tanh": (1e-3, 1e-3, 2e-3), "gelu-qdq": (5e-2, 5e-2, 5e-2),
-    "layernorm-rank": (1e-7, 1e-7, 1e-3), "qoperator": (2e-2, 2e-2, 2e-2),
+    "layernorm-rank": (3e-7, 3e-7, 1e-3), "resize-nhwc": (3e-7, 3e-7, 1e-3), "celu": (2e-7, 2e-7, 1e-3),
+    "mvn": (3e-7, 3e-7, 1e-3), "reduce-prod": (3e-7, 3e-7, 2e-3),
+    # One step of 0.05 where the largest output is 0.5.
+    "qoperator": (0.1, 0.1, 0.1),
 }
 HEXAGON, INTEL = "hexagon:60", "intel-npu:4000"
 # Before Attention had a conversion there; and one that has none of the runtime's own operators.
@@ -75,7 +77,7 @@ class Pattern:
     def entry(self, file):
         return {"file": file, "id": self.id, "name": self.name, "variant": self.variant, "applies": self.applies,
                 "target": self.target,
-                "class": self.equality or CLASSES[self.id], "options": self.options, "dims": self.dims,
+                "class": self.equality or CLASSES[self.id], "own class": bool(self.equality), "options": self.options, "dims": self.dims,
                 "tolerance": self.tolerance, "override": self.override, "feeds": {value.name: self.kind(value.name)
                                                        for value in self.model.graph.input}}
 

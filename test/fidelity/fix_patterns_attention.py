@@ -185,7 +185,7 @@ def gelus():
     for op in ("Gelu", "FastGelu", "QuickGelu"):
         for opset in (14, 20):
             unary("unfuse", f"{op.lower()}-{opset}", f"m = com.microsoft.{op}(r)", "2,4,8", opset=opset,
-                  target=HEXAGON if op == "FastGelu" else NNAPI)
+                  target=HEXAGON if op == "FastGelu" else NNAPI, applies=None if op == "Gelu" else True)
     unary("unfuse", "quickgelu-alpha", "m = com.microsoft.QuickGelu<alpha=0.5>(r)", "2,4,8", target=NNAPI)
     unary("unfuse", "quickgelu-special", "m = com.microsoft.QuickGelu(r)", "2,4,8", feeds={"*": "special"},
           applies=None)

@@ -61,7 +61,7 @@ def convolutions():
     three("all", "dilations=[2,2,2]")
     three("pads-strides", "dilations=[2,1,2], strides=[2,1,2], pads=[2,1,1,1,1,0]")
     three("no-bias", "dilations=[2,1,1]", bias=False)
-    three("one-channel", "dilations=[2,1,1]", (4, 1, 2, 2, 2), "1,1,7,7,7", equality="bits")
+    three("one-channel", "dilations=[2,1,1]", (4, 1, 2, 2, 2), "1,1,7,7,7", equality="bits", applies=None)
     three("groups", "dilations=[2,1,1], group=3", (3, 1, 2, 2, 2))
     three("fp16", "dilations=[2,1,1]", kind="float16", applies=None)
     three("default-class", "dilations=[2,1,1]", equality="bits", applies=False)
@@ -415,15 +415,16 @@ def quantized():
                 {**q, **(weights or {})}, **more)
 
     conv = {"w": codes(4, 3, 3, 3), "b": (np.arange(4) * 50 - 70).astype(np.int32)}
-    one("conv", "1,3,6,6", "m = QLinearConv(a, xs, xz, w, ws, wz, ys, yz, b)", conv)
-    one("conv-no-bias", "1,3,6,6", "m = QLinearConv<pads=[1,1,1,1]>(a, xs, xz, w, ws, wz, ys, yz)", conv)
+    one("conv", "1,3,6,6", "m = QLinearConv(a, xs, xz, w, ws, wz, ys, yz, b)", conv, applies=None)
+    one("conv-no-bias", "1,3,6,6", "m = QLinearConv<pads=[1,1,1,1]>(a, xs, xz, w, ws, wz, ys, yz)", conv, applies=None)
     per = {"w": codes(4, 3, 3, 3, low=-127, high=127, dtype=np.int8),
            "ws": (np.abs(normal(4)) * 0.02 + 0.01).astype(np.float32), "wz": np.zeros(4, np.int8)}
     one("conv-per-channel", "1,3,6,6", "m = QLinearConv<strides=[2,2]>(a, xs, xz, w, ws, wz, ys, yz, b)",
-        {**conv, **per})
+        {**conv, **per}, applies=None)
     add = "m = com.microsoft.QLinearAdd(a, xs, xz, a, xs, xz, ys, yz)"
     one("add", "2,8", add)
-    one("matmul", "2,8", "m = QLinearMatMul(a, xs, xz, w, ws, wz, ys, yz)", {"w": codes(8, 5)})
+    one("matmul", "2,8", "m = QLinearMatMul(a, xs, xz, w, ws, wz, ys, yz)", {"w": codes(8, 5)},
+        applies=None)
     one("pool", "1,3,6,6", "m = com.microsoft.QLinearGlobalAveragePool(a, xs, xz, ys, yz)")
     one("pool-channels-last", "1,6,6,3",
         "m = com.microsoft.QLinearGlobalAveragePool<channels_last=1>(a, xs, xz, ys, yz)", applies=None)

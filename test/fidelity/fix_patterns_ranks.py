@@ -147,7 +147,8 @@ def layer_norms():
     one("axis1-broadcast", "2,4,8", 1, (8,), equality="ulp")
     one("axis1-broadcast-ones", "2,4,8", 1, (4, 1), equality="ulp", applies=None)
     one("axis1-no-bias", "2,4,8", 1, (4, 8), bias=False)
-    one("mean", "2,2,3,2,8", -1, (8,), outputs="m, mean, dev", last="a = Add(m, mean)\n z = Mul(a, dev)")
+    one("mean", "2,2,3,2,8", -1, (8,), outputs="m, mean, dev", last="a = Add(m, mean)\n z = Mul(a, dev)",
+        applies=None)
     one("mean-axis1", "2,4,8", 1, (4, 8), outputs="m, mean", last="z = Add(m, mean)", applies=None)
     one("float16", "2,2,3,2,8", -1, (8,), kind="float16", applies=None)
     one("double", "2,2,3,2,8", -1, (8,), kind="double", applies=None)
@@ -183,7 +184,7 @@ def other_norms():
     unary("batchnorm-rank", "variance0", normalized, "2,3,4,5,6",
           weights={**per, "var": np.array([0, 1, 2], np.float32)})
     unary("batchnorm-rank", "opset9", normalized, "2,3,4,5,6", weights=per, opset=9)
-    unary("batchnorm-rank", "default-class", normalized, "2,3,4,5,6", weights=per, equality="bits", applies=False)
+    unary("batchnorm-rank", "default-class", normalized, "2,3,4,5,6", weights=per)
     unary("batchnorm-rank", "fp16", normalized, "2,3,4,5,6", "float16",
           weights={k: v.astype(np.float16) for k, v in per.items()},
           applies=None)

@@ -40,14 +40,9 @@ def bind():
         {"zero": np.int64(0), "one": np.int64(1), "a": ints(1)})
     one("conv", '(float["n",3,8,8] x) => (z) { c = Conv<pads=[1,1,1,1]>(x, w)\n g = GlobalAveragePool(c)\n z = '
         'Flatten(g) }', {"w": normal(4, 3, 3, 3)})
-    one("empty-past", '(float[2,"p",8] past, float[2,3,8] x) => (z) { r = Add(x, x)\n c = Concat<axis=1>(past, r)\n '
-        'z = Mul(c, c) }', dims={"p": 0},
-        applies=None)
     one("past", '(float[2,"p",8] past, float[2,3,8] x) => (z) { r = Add(x, x)\n c = Concat<axis=1>(past, r)\n z = '
         'Mul(c, c) }', dims={"p": 4})
     one("output-is-input-dims", '(float["n",8] x) => (z, s) { z = Add(x, x)\n s = Shape(z) }')
-    one("nothing-open", "(float[3,8] x) => (z) { r = Add(x, x)\n z = Mul(r, r) }", options=["--dim", "n=3"],
-        applies=False)
     one("if-body", '(float["n",8] x, bool c) => (z) { r = Add(x, x)\n z = If(c) <then_branch = t () => (p) { p = '
         'Neg(r) }, else_branch = e () => (q) { q = Abs(r) }> }',
         applies=None)

@@ -81,8 +81,8 @@ def equality_of(answer):
         return "does not load"
     if answer["form"]:
         return "other outputs"
-    if answer["same"]:
-        return "bits"
+    if answer["equal"] != "other":
+        return answer["equal"]
     return "close" if answer["error"] <= CLOSE else f"changed ({answer['error']:.0e})"
 
 

@@ -69,7 +69,7 @@ def pattern_rows(args, workers):
             continue
         source, out = folder / entry["file"], args.folder / "fixed.onnx"
         out.unlink(missing_ok=True)
-        options = [*entry["options"], "--only", entry["id"], *fix_equality.allow(entry["class"])]
+        options = [*entry["options"], "--only", entry["id"], *fix_equality.allow(entry)[0]]
         fixed = fix_tool.fix(args.tool, source, entry["target"], out, options)
         if entry["id"] not in fixed.applied or not out.exists():
             print("-----", entry["file"], "not applied", fixed.message[-160:], flush=True)

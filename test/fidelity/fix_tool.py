@@ -11,7 +11,6 @@ import time
 
 import onnx
 
-ORDER = ("bits", "bits-if", "ulp", "step", "approx")
 
 
 @dataclasses.dataclass

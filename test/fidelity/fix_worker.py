@@ -6,7 +6,7 @@ usage: fix_worker.py [--provider cpu|htp] [--soc 60]     (started by the fix_* s
 
 A job: {"before", "after": paths, "name": of the inputs' draws, "feeds": {input: kind}, "dims": {symbol: size},
 "shapes": {input: dims} where the file leaves them open, "override": factor, "draws": count, "finite": only draws
-without NaN and inf}. The answer: {"same", "error", "form", "ran": draws that ran, "fails": {"before"|"after": message},
+without NaN and inf}. The answer: {"equal", "error", "form", "ran": draws that ran, "fails": {"before"|"after": message},
 "outputs"}. With --provider htp both run on Qualcomm's HTP library for x86, and are compared with the CPU's results of
 the model before: {"errors": {"before", "after"}}. Inputs that the second model lacks have been bound; it may lack no
 others.
@@ -143,7 +143,7 @@ def inputs_gone(before, after):
 def judge(runtime, job):
     model = onnx.load(job["before"], load_external_data=False)
     turns = range(fix_feeds.RARE if job.get("finite") else job.get("draws", fix_feeds.DRAWS))
-    answer = {"same": True, "error": 0.0, "form": None, "ran": 0, "fails": {}}
+    answer = {"equal": "bits", "error": 0.0, "form": None, "ran": 0, "fails": {}}
     before, problem = results_of(runtime, job["before"], model, job, turns)
     if problem and not before:
         answer["fails"]["before"] = problem
@@ -155,8 +155,8 @@ def judge(runtime, job):
     for turn, left in before.items():
         if turn not in after:
             continue
-        same, error, form = fix_feeds.compare(left, after[turn])
-        answer["same"] = answer["same"] and same
+        equal, error, form = fix_feeds.compare(left, after[turn])
+        answer["equal"] = max(answer["equal"], equal, key=fix_feeds.EQUAL.index)
         answer["error"] = max(answer["error"], error)
         answer["form"] = answer["form"] or form
         answer["ran"] += 1
