@@ -56,8 +56,11 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
     for (uint64_t i = 0; i < elements; i++)
         npart__edit_put_number(tensor, i, numbers[count == 1 ? 0 : i]);
     drop_input(graph, name);
-    return NPART__EDIT_APPEND(editor, graph->initializer, graph->n_initializer, tensor) ? NPART_OK
-                                                                                        : npart__fail_memory(error);
+    struct npart__new_constant made = {.scope = 0, .tensor = tensor};
+    if (!NPART__PUSH(editor->arena, &editor->constants, made))
+        return npart__fail_memory(error);
+    editor->kept_constants = editor->constants.count;
+    return NPART_OK;
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */

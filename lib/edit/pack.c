@@ -140,6 +140,46 @@ static bool place_nodes(struct npart__editor *editor)
     return true;
 }
 
+/* The tensor as a Constant node, NULL when out of memory. */
+static Onnx__NodeProto *constant_node(struct npart__editor *editor, Onnx__TensorProto *tensor)
+{
+    Onnx__NodeProto *node = npart__edit_new_node(editor, "Constant", 0, 1);
+    Onnx__AttributeProto *value = node ? npart__edit_attribute(editor, node, "value") : NULL;
+    if (!value)
+        return NULL;
+    value->has_type = 1;
+    value->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    value->t = tensor;
+    node->output[0] = tensor->name;
+    return node;
+}
+
+/* Before IR version 4 an initializer had to be an input, which a new one is not. */
+static bool place_constant_nodes(struct npart__editor *editor, const uint32_t *counts)
+{
+    for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
+        Onnx__GraphProto *graph = editor->graphs[scope];
+        if (!counts[scope])
+            continue;
+        Onnx__NodeProto **nodes =
+            npart__arena_zeroed(editor->arena, graph->n_node + counts[scope] + 1, sizeof *nodes);
+        size_t made = 0;
+        for (uint32_t i = 0; nodes && i < editor->kept_constants; i++)
+            if (editor->constants.items[i].scope == scope) {
+                nodes[made] = constant_node(editor, editor->constants.items[i].tensor);
+                if (!nodes[made++])
+                    return false;
+            }
+        if (!nodes)
+            return false;
+        if (graph->n_node)
+            memcpy(nodes + made, graph->node, graph->n_node * sizeof *nodes);
+        graph->node = nodes;
+        graph->n_node += made;
+    }
+    return true;
+}
+
 /* A constant that only replaced nodes used is gone again with them. */
 static bool place_constants(struct npart__editor *editor)
 {
@@ -149,6 +189,8 @@ static bool place_constants(struct npart__editor *editor)
         return false;
     for (uint32_t i = 0; i < editor->kept_constants; i++)
         counts[editor->constants.items[i].scope]++;
+    if (editor->model->ir_version < 4)
+        return place_constant_nodes(editor, counts);
     for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
         Onnx__GraphProto *graph = editor->graphs[scope];
         if (!counts[scope])
