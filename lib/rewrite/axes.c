@@ -116,6 +116,15 @@ void npart__equal_where_whole(struct npart__site *site, uint32_t value)
     site->caveat = "";
 }
 
+void npart__equal_but_half(struct npart__site *site, uint32_t value)
+{
+    int type = npart__site_type(site, value);
+    if (type != NPART__FLOAT16 && type != NPART__BFLOAT16)
+        return;
+    site->equality = NPART__EQUAL_ULP;
+    site->caveat = "ONNX Runtime's CPU rounds FLOAT16 at other places afterwards.";
+}
+
 bool npart__site_number(struct npart__site *site, uint32_t value, double *out)
 {
     uint32_t count;

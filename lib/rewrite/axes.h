@@ -41,6 +41,9 @@ bool npart__gives_one(const struct npart__site *site);
 /* Elements of other types than floating point: no NaN, one zero, sums and products in any order. Then the result is the
  * same bits. */
 void npart__equal_where_whole(struct npart__site *site, uint32_t value);
+/* FLOAT16 is computed in float32 by ONNX Runtime's CPU, and rounded only where an operator with a kernel for FLOAT16
+ * follows, as a Reshape is: then the class is ulp at this site. For operators that compute. */
+void npart__equal_but_half(struct npart__site *site, uint32_t value);
 /* float32, float16, double or bfloat16. */
 bool npart__is_plain_float(int element_type);
 /* The number of a constant of one element. */

@@ -120,6 +120,7 @@ bool npart__rewrite_spatial_rank(struct npart__site *site)
     const char *made = npart__make_like(site, site->id, operands, count);
     npart__give_results(site, 1);
     npart__finish_shaped(site, 0, made);
+    npart__equal_but_half(site, npart__operand(site, 0));
     return true;
 }
 

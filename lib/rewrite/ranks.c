@@ -93,6 +93,7 @@ static bool reduce_unary(struct npart__site *site)
     struct npart__dims narrow = joined(&join, &dims);
     operands[0] = npart__view(site, npart__operand(site, 0), &narrow);
     npart__finish_shaped(site, 0, npart__make_like(site, site->id, operands, count));
+    npart__equal_but_half(site, npart__operand(site, 0));
     return true;
 }
 
@@ -145,6 +146,7 @@ static bool reduce_elementwise(struct npart__site *site)
             operands[i] = npart__view(site, npart__operand(site, i), &narrow);
     }
     npart__finish_shaped(site, 0, npart__make_like(site, site->id, operands, count));
+    npart__equal_but_half(site, npart__operand(site, count - 1)); /* of Where, the first is the condition */
     return true;
 }
 
@@ -197,6 +199,7 @@ static bool reduce_softmax(struct npart__site *site)
     const char *made = npart__make_like(site, site->id, &x, 1);
     npart__give_int(site, "axis", join.group[axis]);
     npart__finish_shaped(site, 0, made);
+    npart__equal_but_half(site, npart__operand(site, 0));
     return true;
 }
 
