@@ -87,7 +87,7 @@ struct ordering {
     uint32_t *ready_of;     /* by partition: the last unit of it that waits for nothing; unit + 1 */
     uint32_t *ready_before; /* by unit: the one before that */
     bool *is_placed;        /* by unit: it is in the queue no longer, or for nothing */
-    uint32_t sequence;
+    uint32_t sequence, needed;
 };
 
 /* Users by unit, once for each use. */
@@ -213,13 +213,17 @@ static npart_status run(struct ordering *ordering)
         } else {
             id = next_unit(ordering);
             if (id == NPART_NONE)
-                return NPART_OK;
+                break;
             ordering->is_placed[id] = true;
             if (!place(splitting, &splitting->units[id]))
                 return npart__fail_memory(splitting->error);
         }
         finish(ordering, id);
     }
+    /* A call may name what it makes where its function takes no such operand: a plan does not see that. */
+    return ordering->sequence == ordering->needed
+               ? NPART_OK
+               : npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "", "nodes of the file depend on themselves");
 }
 
 npart_status npart__split_order(struct npart__splitting *splitting)
@@ -243,8 +247,10 @@ npart_status npart__split_order(struct npart__splitting *splitting)
         for (uint32_t k = 0; unit->kind != NPART__UNIT_KNOWN && k < unit->use_count; k++)
             ordering.waits[i] += maker(splitting, unit->first_use + k) != NPART_NONE;
     }
-    for (uint32_t i = splitting->unit_count; i-- > 0;)
+    for (uint32_t i = splitting->unit_count; i-- > 0;) {
+        ordering.needed += splitting->units[i].is_needed;
         if (splitting->units[i].is_needed && ordering.waits[i] == 0)
             release(&ordering, i);
+    }
     return run(&ordering);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/analysis.h"
+#include "support/counted.h"
 #include "support/rewritten.h"
 #include "support/test.h"
 
@@ -147,6 +148,32 @@ static void test_split__wrong_arguments(void)
     end(&work);
 }
 
+/* A function takes one operand, and its call names a second, which it makes itself: no list of nodes has an order. */
+static void test_split__nodes_that_wait_for_themselves(void)
+{
+    static const char cycle[] = "function own:F(a) -> (b)\n"
+                                "node b = Relu(a)\n"
+                                "opset 17\n"
+                                "end\n"
+                                "opset 17\n"
+                                "opset own 1\n"
+                                "input x float32[8]\n"
+                                "node y = own:F(x, y)\n"
+                                "output y\n";
+    struct work work;
+    struct bytes model = model_from_text(cycle);
+    begin(&work);
+    analysis_close(&work.analysis);
+    analysis_open(&work.analysis, cycle, list, NULL, NULL);
+    FILE *file = fopen(work.path, "wb");
+    REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error),
+              NPART_ERROR_ARGUMENT);
+    CHECK_TEXT(work.error.message, "nodes of the file depend on themselves");
+    bytes_free(&model);
+    end(&work);
+}
+
 /* ---- notes at nodes ---------------------------------------------------------------------------------------------- */
 
 static const char *note(const Onnx__NodeProto *node, const char *what)
@@ -224,5 +251,40 @@ static void test_annotate__wrong_arguments(void)
     end(&work);
 }
 
-TESTS(test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
-      test_annotate__wrong_arguments)
+/* ---- want of memory ---------------------------------------------------------------------------------------------- */
+
+static npart_status write_both(const struct work *work, const npart_plan *plan, const char *out)
+{
+    npart_status status = npart_plan_split(plan, work->path, work->out, NPART_WEIGHTS_STAY, NULL);
+    return status == NPART_OK ? npart_plan_annotate(&plan, 1, work->path, out, NPART_WEIGHTS_EXTERNAL, NULL) : status;
+}
+
+/* Each allocation fails once: that is told, and nothing is left open or half written. */
+static void test_split__out_of_memory(void)
+{
+    struct work work;
+    struct counted counted;
+    struct npart_plan_options options = NPART_PLAN_OPTIONS_INIT;
+    npart_plan *plan = NULL;
+    char out[160];
+    begin(&work);
+    REQUIRE(mkdir(work.out, 0700) == 0);
+    (void)snprintf(out, sizeof out, "%s/out.onnx", work.out);
+    counted_init(&counted, true);
+    options.allocator = &counted.allocator;
+    REQUIRE(npart_plan_make(&plan, work.analysis.inference, work.analysis.oplist, NULL, &options, NULL) == NPART_OK);
+    size_t blocks = counted.live_blocks;
+    npart_status status = NPART_ERROR_MEMORY;
+    for (size_t i = 1; status != NPART_OK && i < 5000; i++) {
+        counted.fail_at = counted.calls + i;
+        status = write_both(&work, plan, out);
+        CHECK(status == NPART_OK || status == NPART_ERROR_MEMORY);
+        CHECK_INT(counted.live_blocks, blocks);
+    }
+    CHECK_INT(status, NPART_OK);
+    npart_plan_free(plan);
+    end(&work);
+}
+
+TESTS(test_split__nodes_that_wait_for_themselves, test_split__out_of_memory, test_split__parts,
+      test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__wrong_arguments)
