@@ -129,6 +129,8 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
     const struct npart__node *maker = NULL;
     if (at->made_by[value] != NPART_NONE)
         maker = &at->graph->nodes.items[at->made_by[value]];
+    if (maker && npart__node_input(at->graph, maker, 0) == NPART_NONE) /* a model that is invalid, and is told so */
+        maker = NULL;
     const struct npart__fact *fact = fact_of(at, maker ? npart__node_input(at->graph, maker, 0) : value);
     uint64_t elements = npart__elements_of(&at->figures, fact);
     add(at, &work->weight_elements, elements);

@@ -76,5 +76,16 @@ static void test_plan__explained_values_stand_apart(void)
     analysis_close(&at);
 }
 
-TESTS(test_plan__unknown_nodes_may_join_or_part, test_plan__patterns_at_the_edges,
+/* A model that ONNX Runtime would refuse, and is planned nevertheless: what is dequantized is left out. */
+static void test_plan__nothing_to_dequantize(void)
+{
+    struct analysis analysis;
+    analysis_open(&analysis,
+                  "input x float32[8,8]\ninit s float32[] = 1\ninit z uint8[] = 0\n"
+                  "node d = DequantizeLinear(, s, z)\nnode y = MatMul(x, d)\noutput y\n",
+                  NULL, NULL, NULL);
+    analysis_close(&analysis);
+}
+
+TESTS(test_plan__nothing_to_dequantize, test_plan__unknown_nodes_may_join_or_part, test_plan__patterns_at_the_edges,
       test_plan__explained_values_stand_apart)
