@@ -189,6 +189,8 @@ static const char *note(const Onnx__NodeProto *node, const char *what)
 static void forget(Onnx__GraphProto *graph)
 {
     for (size_t i = 0; i < graph->n_node; i++) {
+        for (size_t k = 0; k < graph->node[i]->n_metadata_props; k++)
+            onnx__string_string_entry_proto__free_unpacked(graph->node[i]->metadata_props[k], NULL);
         graph->node[i]->n_metadata_props = 0;
         for (size_t k = 0; k < graph->node[i]->n_attribute; k++)
             if (graph->node[i]->attribute[k]->g)
