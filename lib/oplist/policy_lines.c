@@ -10,6 +10,7 @@
  *   partitions split NUMBER nodes                    one of more nodes is split evenly
  *   partitions drop unfed                            one into which nothing comes but constants falls back
  *   partitions fail unfed                            ... fails the session
+ *   partitions fail fixed results                    a wholly accepted graph with a constant output fails
  *   partitions drop whole NUMBER OP...               a wholly accepted graph this small that begins with these
  *   partitions keep NUMBER heaviest|first            the others fall back
  *   partitions cut anew|ends|node                    what a cut of the user's does
@@ -185,6 +186,8 @@ static const struct form {
     {"keep NUMBER heaviest", "further partitions run on the CPU", NPART__POLICY_KEEP_HEAVIEST},
     {"keep NUMBER first", "further partitions run on the CPU", NPART__POLICY_KEEP_FIRST},
     {"fail unfed [UNREAD]", "a partition must have an input that is not constant", NPART__POLICY_FAIL_UNFED},
+    {"fail fixed results", "where the whole graph is supported, its results must be made by nodes",
+     NPART__POLICY_FAIL_FIXED},
     {"fail shared OPS", "a constant whose layout the runtime changes must have one use only",
      NPART__POLICY_FAIL_SHARED},
     {"cut anew", "the user cuts the graph", NPART__POLICY_CUT_ANEW},
@@ -330,7 +333,8 @@ void npart__line_partitions(struct npart__parser *parser)
     if (policy.rule == NPART_NONE)
         return;
     parser->oplist->rules.items[policy.rule].is_fatal =
-        policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED;
+        policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
+        policy.kind == NPART__POLICY_FAIL_FIXED;
     NPART__KEEP(parser, &parser->oplist->policies, policy);
 }
 

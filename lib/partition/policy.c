@@ -198,12 +198,12 @@ static bool is_only_partition(const struct npart__partitioning *partitioning, ui
            (id + 1 == partitioning->partitions.count || partitions[id + 1].region != region);
 }
 
-/* Whether a partition is all that its region runs, small, and begins with one of the ops. */
-static bool is_small_whole(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
+/* Whether a partition is all that its region runs. */
+static bool is_whole(const struct drops *drops, uint32_t partition)
 {
     const struct npart__partition *at = &drops->partitioning->partitions.items[partition];
     const struct npart__scope *scope = &drops->to->graph->scopes.items[at->region];
-    if (at->member_count > policy->number || !is_only_partition(drops->partitioning, partition))
+    if (!is_only_partition(drops->partitioning, partition))
         return false;
     for (uint32_t i = 0; i < scope->order_count; i++) {
         uint32_t node = drops->to->graph->order[scope->first_order + i];
@@ -211,7 +211,26 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
         if (is_live && drops->partitioning->partition_of[node] != partition)
             return false;
     }
-    return is_named(drops->to, policy, members_of(drops, partition)[0]);
+    return true;
+}
+
+/* ... and small, and begins with one of the ops. */
+static bool is_small_whole(const struct drops *drops, const struct npart__policy *policy, uint32_t partition)
+{
+    return drops->partitioning->partitions.items[partition].member_count <= policy->number &&
+           is_whole(drops, partition) && is_named(drops->to, policy, members_of(drops, partition)[0]);
+}
+
+/* Whether a result of the model is a constant, once constants are folded. */
+static bool has_fixed_result(const struct drops *drops)
+{
+    const struct npart__session *session = drops->to->request->session;
+    const struct npart__graph *graph = session->made_from->graph;
+    const struct npart__scope *scope = &graph->scopes.items[0];
+    for (uint32_t i = 0; i < scope->output_count; i++)
+        if (session->is_constant[graph->operands.items[scope->first_output + i]])
+            return true;
+    return false;
 }
 
 /* Of such an op the compiler does not look at that operand, which lends its type and no more. */
@@ -281,6 +300,9 @@ static bool is_dropped(const struct drops *drops, const struct npart__policy *po
         return count_named(drops, policy, partition) < policy->number;
     case NPART__POLICY_DROP_SMALL_WHOLE:
         return is_small_whole(drops, policy, partition);
+    case NPART__POLICY_FAIL_FIXED:
+        return drops->partitioning->partitions.items[partition].region == 0 && is_whole(drops, partition) &&
+               has_fixed_result(drops);
     default:
         return false;
     }
