@@ -248,7 +248,7 @@ static bool same_step(const struct form *a, const struct form *b, size_t at)
     return strcspn(b->words + at, " ") == length && memcmp(a->words + at, b->words + at, length) == 0;
 }
 
-/* "expected unfed or shared": what the forms from `first` to `last` have at a place. */
+/* "expected unfed, fixed or shared": what the forms from `first` to `last` have at a place. */
 static void expect_step(struct npart__parser *parser, const struct form *first, const struct form *last, size_t at)
 {
     struct npart__buffer text;
@@ -266,7 +266,7 @@ static void expect_step(struct npart__parser *parser, const struct form *first, 
 /* Reads a line step by step, with the forms that fit so far: from `first` to `last`. NULL after
  * a failure. Forms that begin with the same words stand together, so those that fit so far are
  * always a range, which shrinks word by word. A line that fits none is told of with what could
- * stand there: partitions fail only -> "expected unfed or shared". */
+ * stand there: partitions fail only -> "expected unfed, fixed or shared". */
 static const struct form *read_form(struct npart__parser *parser, struct npart__policy *policy)
 {
     const struct form *first = forms, *last = forms + NPART__COUNT(forms) - 1;

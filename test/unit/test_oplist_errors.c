@@ -101,7 +101,7 @@ static const struct {
     {HEAD "define x: rank(X) = 1\nop Relu\n  need x \"{x}\"\n", "l.ops:3:15", "( has no place in a sentence"},
     {HEAD "op Relu\n  refuse static(X)\n", "l.ops:4:10", "expected a sentence, found static"},
     {HEAD "op Relu\n  need static(X) since 'v1'\n", "l.ops:4:24", "expected one of the list's toolchains as '...'"},
-    {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed or shared"},
+    {HEAD "partitions fail\n", "l.ops:3:16", "expected unfed, fixed or shared"},
     {HEAD "partitions fail shared\n", "l.ops:3:23", "expected an op"},
     /* ops */
     {HEAD "op Covn\n", "l.ops:3:4", "Covn is no operator of the standard"},
