@@ -23,6 +23,8 @@ import fix_tool
 import fix_worker
 
 MOST = 5e-3
+# Values beyond what FLOAT16 holds, or NaN in a weight: nothing to compare.
+NOT_FOR_HTP = {"scale-softmax.big.onnx", "mul-order.weight-nan.onnx", "unroll.trips64.onnx"}
 # Real models that a rewrite applies to and that the library runs in minutes.
 MODELS = """early-exit-cnn.ts14.if torch-cond.dynamo20.if greedy-decode-gru.ts14.loop scan-rnn.dynamo20.scan fetched-silero-vad-op18-ifless
     distilbert-base.dynamo.s128 distilbert-base.ts14.dyn clip-b32-text.dynamo clip-b32-text.ts14.dyn whisper-tiny-decoder-merged.optimum
@@ -33,10 +35,10 @@ MODELS = """early-exit-cnn.ts14.if torch-cond.dynamo20.if greedy-decode-gru.ts14
 
 def is_base(entry):
     """No variant: those have the same nodes."""
-    return entry["applies"] is True and not entry["variant"]
+    return entry["applies"] is True and not entry["variant"] and entry["file"] not in NOT_FOR_HTP
 
 
-def fault(answer):
+def fault(answer, most=MOST):
     """What is wrong, or None."""
     if "crash" in answer:
         return answer["crash"]
@@ -45,7 +47,7 @@ def fault(answer):
     if "after" in answer["fails"]:
         return "after: " + answer["fails"]["after"].replace("\n", " ")[:160]
     before, after = answer["errors"].get("before"), answer["errors"].get("after")
-    if after is not None and after > MOST and (before is None or after > 2 * before):
+    if after is not None and after > most and (before is None or after > 2 * before):
         return f"error {after:.1e}"
     return None
 
@@ -76,7 +78,8 @@ def pattern_rows(args, workers):
             continue
         answer = workers.ask({**entry, "before": str(source), "after": str(out), "finite": True})
         rows.append((entry["id"], entry["name"], answer))
-        wrong = fault(answer)
+        answer["most"] = max(MOST, entry["tolerance"] if entry["class"] in ("step", "approx") else 0)
+        wrong = fault(answer, answer["most"])
         print("MISS" if wrong else "fine", entry["file"], told(answer, "before"), told(answer, "after"), wrong or "",
               flush=True)
     return rows
@@ -94,7 +97,9 @@ def model_rows(args, workers):
         model = fix_equality.place(path, folder, 1 << 30)
         dims = fix_tool.dim_options(fix_tool.sizes_of(path))
         bound = fix_equality.bindings(model)[0]
-        source, out = folder / "model.onnx", folder / "fixed.onnx"
+        source, sized, out = folder / "model.onnx", folder / "sized.onnx", folder / "fixed.onnx"
+        # With open sizes all of it runs on the CPU: what is compared with has its sizes and values, and no rewrite.
+        fix_tool.fix(args.tool, source, "hexagon:60", sized, [*dims, *bound, "--only", "castlike"], 300)
         fixed = fix_tool.fix(args.tool, source, "hexagon:60", out, [*dims, *bound, *fix_equality.ALLOWED], 300)
         if not fixed.steps or not out.exists():
             print("-----", name, f"exit status {fixed.status}, no step", fixed.message[-160:], flush=True)
@@ -103,7 +108,7 @@ def model_rows(args, workers):
                                                   value.type.tensor_type.elem_type) for value in model.graph.input}
         feeds |= {word.split("=")[0]: f"value:{int(word.endswith('true'))}" for word in bound[1:]}
         shapes = fix_equality.input_shapes(args.tool, source, model, dims)
-        answer = workers.ask({"name": path.name, "before": str(source), "after": str(out), "dims": {}, "shapes": shapes,
+        answer = workers.ask({"name": path.name, "before": str(sized if sized.exists() else source), "after": str(out), "dims": {}, "shapes": shapes,
                               "feeds": feeds, "draws": 1,
                               "finite": False})
         rows.append((name, " ".join(sorted(set(fixed.applied))), answer))
@@ -150,7 +155,7 @@ def main():
         lines += [f"| {name} | {rewrites} | {told(answer, 'before')} | {told(answer, 'after')} |" for name, rewrites,
                   answer in models]
     print("\n".join(lines))
-    missed = [name for *names, answer in patterns + models for name in [" ".join(names)] if fault(answer)]
+    missed = [name for *names, answer in patterns + models for name in [" ".join(names)] if fault(answer, answer.get("most", MOST))]
     print(f"{len(patterns)} patterns of {len({row[0] for row in patterns})} rewrites and {len(models)} models run on "
           f"HTP, {len(missed)} missed: {'; '.join(missed)}")
     if args.page:
