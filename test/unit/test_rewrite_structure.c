@@ -15,6 +15,14 @@
         free(made);                                                                                                    \
     } while (0)
 
+/* A mutant: `reduction` must be a string, and is a number here. */
+static void test_rewrite_structure__attributes_of_another_type(void)
+{
+    CHECK_REWRITTEN("opset 18\ninput x float32[2,3]\ninput u float32[1,3]\ninit i int64[1,1] = 0\n"
+                    "node y = ScatterND(x, i, u) reduction=1\noutput y float32[2,3]\n",
+                    "moe-dense", "same");
+}
+
 /* ---- fold -------------------------------------------------------------------------------------------------------- */
 
 static void test_rewrite_structure__folds_what_is_the_same_in_every_run(void)
@@ -551,4 +559,5 @@ TESTS(test_rewrite_structure__folds_what_is_the_same_in_every_run,
       test_rewrite_structure__runs_both_branches, test_rewrite_structure__does_not_run_what_may_fail,
       test_rewrite_structure__unrolls_a_loop, test_rewrite_structure__leaves_a_loop_that_decides_when_to_end,
       test_rewrite_structure__unrolls_a_scan, test_rewrite_structure__puts_a_function_in_the_place_of_its_call,
-      test_rewrite_structure__leaves_calls_that_the_runtime_takes_otherwise)
+      test_rewrite_structure__leaves_calls_that_the_runtime_takes_otherwise,
+      test_rewrite_structure__attributes_of_another_type)
