@@ -26,12 +26,8 @@ static npart_status search(const struct run *run, npart_fix **out, struct npart_
 {
     const struct options *options = run->options;
     struct npart_plan_options plan = plan_options(options);
-    struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
+    struct npart_inference_options sizes = inference_options(options);
     struct npart_fix_options fix = NPART_FIX_OPTIONS_INIT;
-    sizes.dims = options->dims;
-    sizes.dim_count = options->dim_count;
-    sizes.inputs = options->inputs;
-    sizes.input_count = options->input_count;
     fix.sizes = &sizes;
     fix.plan = &plan;
     fix.values = options->values;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "job.h"
 #include "message.h"
 #include "new_oplist.h"
 #include "run.h"
@@ -20,45 +21,10 @@
 
 /* ---- one model --------------------------------------------------------------------------------------------- */
 
-/* What one model needs; everything is freed in one place. */
-struct job {
-    npart_model *model;
-    npart_inference *inference, *fixed_inference;
-    struct npart_plan_pair pairs[MOST_TARGETS];
-    npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
-    npart_advice *advice[MOST_TARGETS];
-    bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
-};
-
 /* Whether anybody would see what to do, and what fixed sizes bring. */
 static bool wants_advice(const struct options *options)
 {
     return (!options->is_quiet || options->settings) && !options->explain && !options->wants_shapes;
-}
-
-/* What to do about one plan, and what fixed sizes bring it. */
-static npart_status make_advice(const struct run *run, struct job *job, int target, struct npart_error *error)
-{
-    npart_status status = NPART_OK;
-    if (!job->is_fixed)
-        status = npart_inference_make_fixed(&job->fixed_inference, job->inference, error);
-    job->is_fixed = true;
-    if (status == NPART_OK && job->fixed_inference)
-        status = make_plan(run, job->fixed_inference, target, &job->fixed[target], error);
-    return status == NPART_OK ? npart_advice_make(&job->advice[target], job->plans[target], job->fixed[target], error)
-                              : status;
-}
-
-static npart_status make_plans(struct run *run, struct job *job, struct npart_error *error)
-{
-    npart_status status = NPART_OK;
-    for (int i = 0; i < run->options->target_count && status == NPART_OK; i++) {
-        status = make_plan(run, job->inference, i, &job->plans[i], error);
-        if (status == NPART_OK && wants_advice(run->options))
-            status = make_advice(run, job, i, error);
-        job->pairs[i] = (struct npart_plan_pair){job->plans[i], job->fixed[i], job->advice[i]};
-    }
-    return status;
 }
 
 static npart_status report(struct run *run, struct job *job, struct npart_error *error)
@@ -80,7 +46,7 @@ static npart_status write_shapes(struct run *run, struct job *job, struct npart_
         run->options->is_verbose ? npart_report_work : npart_report_shapes;
     if (run->options->target_count == 0)
         return shapes(job->inference, write_output, run, error);
-    npart_status status = make_plans(run, job, error);
+    npart_status status = job_plan(run, job, wants_advice(run->options), error);
     for (int i = 0; status == NPART_OK && i < run->options->target_count; i++)
         status = shapes(npart_plan_view(job->plans[i]), write_output, run, error);
     return status;
@@ -241,7 +207,7 @@ static npart_status analyze(struct run *run, struct job *job, int place, struct 
         return status;
     if (options->wants_shapes)
         return write_shapes(run, job, error);
-    status = make_plans(run, job, error);
+    status = job_plan(run, job, wants_advice(run->options), error);
     if (status == NPART_OK && options->settings && !write_settings(options, job->plans[0], job->advice[0]))
         worsen(run, EXIT_OTHER);
     return status == NPART_OK ? report(run, job, error) : status;
@@ -257,7 +223,7 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
         (void)npart_plan_info(plan, &info);
         bool is_met = !plan || meets_thresholds(options, path, options->targets[i], plan);
         bool wants_action = plan && (!is_met || options->wants_summary) && !job->advice[i];
-        bool has_memory = !wants_action || make_advice(run, job, i, NULL) == NPART_OK;
+        bool has_memory = !wants_action || job_advise(run, job, i, NULL) == NPART_OK;
         if (!is_met) {
             tell_reason(path, options->targets[i], plan, job->advice[i]);
             worsen(run, EXIT_THRESHOLD);
@@ -288,14 +254,7 @@ static void run_model(struct run *run, int place)
             worsen(run, EXIT_THRESHOLD);
     }
     follow_up(run, path, &job, status == NPART_OK);
-    for (int i = 0; i < run->options->target_count; i++) {
-        npart_advice_free(job.advice[i]);
-        npart_plan_free(job.fixed[i]);
-        npart_plan_free(job.plans[i]);
-    }
-    npart_inference_free(job.fixed_inference);
-    npart_inference_free(job.inference);
-    npart_model_free(job.model);
+    job_free(&job);
 }
 
 static void show_progress(int number, int count, const char *model)

@@ -74,8 +74,7 @@ bool write_text(struct run *run, const char *text)
     return write_output(run, text, strlen(text));
 }
 
-npart_status read_model(npart_model **out, const struct options *options, const char *path,
-                               struct npart_error *error)
+npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
     read.keep_bytes = options->keep_bytes;
@@ -86,14 +85,20 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     return npart_model_read_file(out, path, &read, error);
 }
 
-npart_status infer(npart_inference **out, const npart_model *model, const struct options *options,
-                          bool *is_missing, struct npart_error *error)
+struct npart_inference_options inference_options(const struct options *options)
 {
     struct npart_inference_options sizes = NPART_INFERENCE_OPTIONS_INIT;
     sizes.dims = options->dims;
     sizes.dim_count = options->dim_count;
     sizes.inputs = options->inputs;
     sizes.input_count = options->input_count;
+    return sizes;
+}
+
+npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,
+                   struct npart_error *error)
+{
+    struct npart_inference_options sizes = inference_options(options);
     sizes.is_missing = is_missing;
     return npart_inference_make(out, model, &sizes, error);
 }

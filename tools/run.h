@@ -51,6 +51,7 @@ npart_status find_oplist(struct run *run, npart_oplist **out, const char *target
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error);
 npart_status infer(npart_inference **out, const npart_model *model, const struct options *options, bool *is_missing,
                    struct npart_error *error);
+struct npart_inference_options inference_options(const struct options *options);
 struct npart_plan_options plan_options(const struct options *options);
 npart_status make_plan(const struct run *run, const npart_inference *inference, int target, npart_plan **out,
                        struct npart_error *error);

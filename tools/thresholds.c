@@ -9,24 +9,27 @@
 
 struct check {
     const struct options *options;
-    const char *model, *target;
     const npart_plan *plan;
     struct npart_summary summary;
-    bool is_met;
+    struct outcomes *outcomes;
 };
 
+/* The room for the text of another outcome. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(printf, 4, 5)))
 #endif
-static void miss(struct check *check, const char *format, ...)
+static void tell(struct check *check, const char *threshold, bool is_met, const char *format, ...)
 {
-    char text[512];
+    struct outcomes *outcomes = check->outcomes;
+    if (outcomes->count == MOST_OUTCOMES)
+        return; /* never: each threshold tells once */
+    struct outcome *outcome = &outcomes->items[outcomes->count++];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    (void)vsnprintf(outcome->text, sizeof outcome->text, format, list);
     va_end(list);
-    say("%s: %s: %s", check->model, check->target, text);
-    check->is_met = false;
+    outcome->threshold = threshold;
+    outcome->is_met = is_met;
 }
 
 static const char *plural(uint32_t count)
@@ -40,10 +43,12 @@ static void check_partitions(struct check *check)
     long most = check->options->max_partitions;
     if (most < 0)
         return;
-    if (summary->partitions > (unsigned long)most)
-        miss(check, "%u partition%s, threshold: at most %ld", summary->partitions, plural(summary->partitions), most);
-    else if (summary->partitions == 0 && summary->live && most > 0 && !check->options->allows_none)
-        miss(check, "no partition at all, nothing runs on the NPU (--allow-none accepts that)");
+    if (summary->partitions == 0 && summary->live && most > 0 && !check->options->allows_none)
+        tell(check, "max-partitions", false,
+             "no partition at all, nothing runs on the NPU (--allow-none accepts that)");
+    else
+        tell(check, "max-partitions", summary->partitions <= (unsigned long)most,
+             "%u partition%s, threshold: at most %ld", summary->partitions, plural(summary->partitions), most);
 }
 
 /* A model without multiply-accumulates has no share of them: its nodes count. */
@@ -53,16 +58,19 @@ static void check_coverage(struct check *check)
     double least = check->options->min_coverage, least_macs = check->options->min_mac_coverage;
     bool has_none = summary->has_macs && summary->macs == 0;
     if (least_macs >= 0 && !summary->has_macs)
-        miss(check, "coverage of MACs unknown, threshold: at least %.1f %%; a shape is dynamic, a body runs an unknown "
-                    "number of times, or an operator is unknown", least_macs * 100);
-    else if (least_macs >= 0 && !has_none && summary->mac_coverage < least_macs)
-        miss(check, "coverage %.1f %% of MACs, threshold: at least %.1f %%", summary->mac_coverage * 100,
-             least_macs * 100);
-    if (least_macs >= 0 && has_none && least < least_macs)
+        tell(check, "min-mac-coverage", false,
+             "coverage of MACs unknown, threshold: at least %.1f %%; a shape is dynamic, a body runs an unknown "
+             "number of times, or an operator is unknown", least_macs * 100);
+    else if (least_macs >= 0 && !has_none)
+        tell(check, "min-mac-coverage", summary->mac_coverage >= least_macs,
+             "coverage %.1f %% of MACs, threshold: at least %.1f %%", summary->mac_coverage * 100, least_macs * 100);
+    bool is_of_macs = least_macs >= 0 && has_none;
+    if (is_of_macs && least < least_macs)
         least = least_macs;
-    if (least >= 0 && summary->coverage < least)
-        miss(check, "coverage %.1f %% of nodes (%u of %u), threshold: at least %.1f %%%s", summary->coverage * 100,
-             summary->accepted, summary->live, least * 100, least_macs >= 0 && has_none ? " (it has no MACs)" : "");
+    if (least >= 0)
+        tell(check, is_of_macs ? "min-mac-coverage" : "min-coverage", summary->coverage >= least,
+             "coverage %.1f %% of nodes (%u of %u), threshold: at least %.1f %%%s", summary->coverage * 100,
+             summary->accepted, summary->live, least * 100, is_of_macs ? " (it has no MACs)" : "");
 }
 
 /* Nodes that fall back, or are undecided, because a shape is not fixed. */
@@ -82,18 +90,24 @@ static void check_conditions(struct check *check)
     const bool *fails_on = check->options->fails_on;
     bool is_split = summary->accepted && (summary->partitions > 1 || summary->accepted < summary->live) &&
                     strcmp(summary->verdict, "edge") != 0;
-    uint32_t dynamic = fails_on[FAIL_ON_DYNAMIC] ? count_dynamic(check->plan) : 0;
-    if (fails_on[FAIL_ON_NONE] && summary->live && summary->accepted == 0)
-        miss(check, "nothing runs on the NPU");
-    if (fails_on[FAIL_ON_SPLIT] && is_split)
-        miss(check, "split: %u partition%s, and %u of %u nodes not on the NPU", summary->partitions,
-             plural(summary->partitions), summary->live - summary->accepted, summary->live);
-    if (fails_on[FAIL_ON_FAIL] && summary->failed)
-        miss(check, "%u node%s to compile", summary->failed, summary->failed == 1 ? " fails" : "s fail");
-    if (fails_on[FAIL_ON_UNKNOWN] && summary->unknown)
-        miss(check, "%u node%s undecided", summary->unknown, summary->unknown == 1 ? " is" : "s are");
-    if (dynamic)
-        miss(check, "%u node%s not on the NPU because of dynamic shapes", dynamic, plural(dynamic));
+    if (fails_on[FAIL_ON_NONE])
+        tell(check, "fail-on none", !summary->live || summary->accepted, "%s on the NPU",
+             summary->accepted ? "some nodes run" : "nothing runs");
+    if (fails_on[FAIL_ON_SPLIT])
+        tell(check, "fail-on split", !is_split, "%ssplit: %u partition%s, and %u of %u nodes not on the NPU",
+             is_split ? "" : "not ", summary->partitions, plural(summary->partitions),
+             summary->live - summary->accepted, summary->live);
+    if (fails_on[FAIL_ON_FAIL])
+        tell(check, "fail-on fail", !summary->failed, "%u node%s to compile", summary->failed,
+             summary->failed == 1 ? " fails" : "s fail");
+    if (fails_on[FAIL_ON_UNKNOWN])
+        tell(check, "fail-on unknown", !summary->unknown, "%u node%s undecided", summary->unknown,
+             summary->unknown == 1 ? " is" : "s are");
+    if (fails_on[FAIL_ON_DYNAMIC]) {
+        uint32_t dynamic = count_dynamic(check->plan);
+        tell(check, "fail-on dynamic", !dynamic, "%u node%s not on the NPU because of dynamic shapes", dynamic,
+             plural(dynamic));
+    }
 }
 
 void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice)
@@ -108,15 +122,30 @@ void tell_reason(const char *model, const char *target, const npart_plan *plan, 
             action.command ? action.command : "", action.command ? ")" : "");
 }
 
-bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)
+void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan)
 {
-    struct check check = {.options = options, .model = model, .target = target, .plan = plan, .is_met = true};
+    struct check check = {.options = options, .plan = plan, .outcomes = out};
     check.summary.size = sizeof check.summary;
-    (void)npart_plan_summary(plan, &check.summary);
+    out->count = 0;
+    if (!npart_plan_summary(plan, &check.summary))
+        return;
     check_partitions(&check);
     check_coverage(&check);
     check_conditions(&check);
-    return check.is_met;
+}
+
+bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan)
+{
+    struct outcomes outcomes;
+    bool is_met = true;
+    find_outcomes(&outcomes, options, plan);
+    for (uint32_t i = 0; i < outcomes.count; i++) {
+        if (outcomes.items[i].is_met)
+            continue;
+        say("%s: %s: %s", model, target, outcomes.items[i].text);
+        is_met = false;
+    }
+    return is_met;
 }
 
 bool meets_validity(const struct options *options, const char *model, const npart_inference *inference)

@@ -7,6 +7,22 @@
 
 #include "options.h"
 
+#define MOST_OUTCOMES 12
+
+/* What one threshold that the user set says of a plan. */
+struct outcome {
+    const char *threshold; /* as its option is called: "max-partitions", "fail-on split" */
+    bool is_met;
+    char text[320]; /* "13 partitions, threshold: at most 1" */
+};
+
+struct outcomes {
+    struct outcome items[MOST_OUTCOMES];
+    uint32_t count;
+};
+
+/* One for each threshold of the options that is about plans, met or not. */
+void find_outcomes(struct outcomes *out, const struct options *options, const npart_plan *plan);
 /* Tells of every threshold of the user's that a plan does not meet. False when there is one. */
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan);
 /* Tells the first cause of that, and what to do first; `advice` may be NULL. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One model with what its targets make of it: the unit of every command that analyzes.
+ */
+#ifndef TOOL_JOB_H
+#define TOOL_JOB_H
+
+#include "run.h"
+
+/* Begin with zeros; everything is freed in one place. What stands in `pairs` belongs to the other members. */
+struct job {
+    npart_model *model;
+    npart_inference *inference, *fixed_inference;
+    struct npart_plan_pair pairs[MOST_TARGETS];
+    npart_plan *plans[MOST_TARGETS], *fixed[MOST_TARGETS];
+    npart_advice *advice[MOST_TARGETS];
+    bool is_fixed; /* fixed_inference was made; NULL: nothing was open */
+};
+
+/* Plans for all targets of the options from job->inference, each with what to do about it where that is wanted. */
+npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error);
+/* What to do about one plan that is there, and what fixed sizes bring it. */
+npart_status job_advise(const struct run *run, struct job *job, int target, struct npart_error *error);
+/* Of a job that was begun, whatever it has. */
+void job_free(struct job *job);
+
+#endif
