@@ -46,9 +46,9 @@ struct work {
     struct npart_error error;
 };
 
-static void begin(struct work *work)
+static void begin_with(struct work *work, const char *lines)
 {
-    struct bytes model = model_from_text(text);
+    struct bytes model = model_from_text(lines);
     memset(work, 0, sizeof *work);
     (void)snprintf(work->folder, sizeof work->folder, "/tmp/npart-test-XXXXXX");
     REQUIRE(mkdtemp(work->folder));
@@ -57,7 +57,12 @@ static void begin(struct work *work)
     FILE *file = fopen(work->path, "wb");
     REQUIRE(file && fwrite(model.data, 1, model.size, file) == model.size && fclose(file) == 0);
     bytes_free(&model);
-    analysis_open(&work->analysis, text, list, NULL, NULL);
+    analysis_open(&work->analysis, lines, list, NULL, NULL);
+}
+
+static void begin(struct work *work)
+{
+    begin_with(work, text);
 }
 
 static void end(struct work *work)
@@ -119,6 +124,16 @@ static void test_split__parts(void)
     onnx__model_proto__free_unpacked(last, NULL);
     /* Again, over what is there: the same. */
     CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    end(&work);
+}
+
+/* A part there is always, also where nothing has to be computed. */
+static void test_split__constants_alone(void)
+{
+    struct work work;
+    begin_with(&work, "init w float32[1] = 1\nnode k = Neg(w) @constant\noutput k\n");
+    CHECK_INT(npart_plan_split(work.analysis.plan, work.path, work.out, NPART_WEIGHTS_STAY, &work.error), NPART_OK);
+    CHECK_TEXT(part_text(&work, "00-cpu.onnx"), "constant | -> k | w");
     end(&work);
 }
 
@@ -288,5 +303,5 @@ static void test_split__out_of_memory(void)
     end(&work);
 }
 
-TESTS(test_split__nodes_that_wait_for_themselves, test_split__out_of_memory, test_split__parts,
-      test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__wrong_arguments)
+TESTS(test_split__constants_alone, test_split__nodes_that_wait_for_themselves, test_split__out_of_memory,
+      test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__wrong_arguments)
