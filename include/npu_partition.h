@@ -1188,6 +1188,64 @@ NPART_API npart_status npart_report_shapes(const npart_inference *inference, npa
 NPART_API npart_status npart_report_work(const npart_inference *inference, npart_write_callback write, void *payload,
                                          struct npart_error *error);
 
+/* ---- documents ------------------------------------------------------------------------------------------- */
+
+/* One document over many models, in a format that other programs read (docs/reports.md). */
+typedef struct npart_document npart_document;
+
+enum npart_format {
+    NPART_FORMAT_SARIF,    /* SARIF 2.1.0, for code scanning: a result for each cause and target */
+    NPART_FORMAT_GITHUB,   /* workflow commands of GitHub Actions: annotations */
+    NPART_FORMAT_MARKDOWN, /* a comment of a pull or merge request */
+    NPART_FORMAT_JUNIT,    /* JUnit XML */
+    NPART_FORMAT_CSV       /* RFC 4180, with a line of names first */
+};
+
+struct npart_document_options {
+    uint32_t version;
+    enum npart_detail detail; /* of CSV: a row for each node, cause, or plan */
+    const char *root; /* an absolute folder: files in it are told relative to it; NULL: paths stay as they are */
+    const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+};
+#define NPART_DOCUMENT_OPTIONS_INIT {1, NPART_DETAIL_SUMMARY, NULL, NULL}
+
+/* What a threshold of the caller's says of a plan, or of the model. */
+struct npart_threshold_outcome {
+    size_t size;
+    uint32_t plan;         /* by its place in the entry; NPART_NONE: of the model */
+    bool is_met;
+    const char *threshold; /* a stable name: "max-partitions" */
+    const char *text;      /* a sentence: "13 partitions, threshold: at most 1" */
+    const char *waiver;    /* why it is accepted though it is not met; NULL: it is not */
+};
+
+/* A model in a document. */
+struct npart_entry {
+    uint32_t version;
+    const char *path;
+    const struct npart_plan_pair *plans; /* all of this model */
+    size_t plan_count;
+    const struct npart_threshold_outcome *outcomes;
+    size_t outcome_count;
+    const struct npart_error *error; /* why the model cannot be analyzed: there are no plans then; else NULL */
+};
+#define NPART_ENTRY_INIT {1, NULL, NULL, 0, NULL, 0, NULL}
+
+/* Begins a document. Nothing of the options is needed afterwards; `write` is called from here on to npart_document_end.
+ * Equal entries, equal bytes. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_document_start(npart_document **out, enum npart_format format,
+                                            const struct npart_document_options *options, npart_write_callback write,
+                                            void *payload, struct npart_error *error);
+/* Tells of a model. Nothing of the entry is needed afterwards. Fails with ARGUMENT, which leaves the document as it
+ * was, or with WRITE or MEMORY, from which on the document is lost: all later calls fail like that. */
+NPART_API npart_status npart_document_add(npart_document *document, const struct npart_entry *entry,
+                                          struct npart_error *error);
+/* Writes what is left, after the last model. Only npart_document_free may come after it. Fails with WRITE, MEMORY or
+ * ARGUMENT. */
+NPART_API npart_status npart_document_end(npart_document *document, struct npart_error *error);
+/* Gives the handle back; nothing more is written. */
+NPART_API void npart_document_free(npart_document *document);
+
 #ifdef __cplusplus
 }
 #endif

@@ -133,6 +133,8 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
                         npart_write_callback write, void *payload);
 /* Hands on what is left, and gives all memory back. */
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error);
+/* Whether all that was written so far is, or will be. */
+npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error);
 npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
     NPART__FORMAT(3, 4);
 

@@ -295,6 +295,14 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
     *sheet = (struct npart__sheet){.pool = pool, .write = write, .payload = payload};
 }
 
+npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error)
+{
+    if (!pool->failed)
+        return NPART_OK;
+    return pool->refused ? npart__report_fail(error, NPART_ERROR_WRITE, "cannot write the report")
+                         : npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+}
+
 /* All memory goes back, whether the report was written or has failed. */
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error)
 {
@@ -306,8 +314,5 @@ npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *
         (void)release(pool, pool->taken);
         pool->taken = next;
     }
-    if (!pool->failed)
-        return NPART_OK;
-    return pool->refused ? npart__report_fail(error, NPART_ERROR_WRITE, "cannot write the report")
-                         : npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+    return npart__report_status(pool, error);
 }

@@ -238,6 +238,44 @@ static npart_status report_text(struct scene *scene, struct npart_error *error)
     return npart_report_text(&pair, 1, &options, sum_up, scene, error);
 }
 
+/* With a model that cannot be read, and what is told of thresholds. */
+static npart_status write_document(struct scene *scene, enum npart_format format, enum npart_detail detail,
+                                   struct npart_error *error)
+{
+    static const struct npart_error unreadable = {NPART_ERROR_READ, "no such file", ""};
+    const struct npart_plan_pair pair = {scene->plan, scene->plan, NULL};
+    const struct npart_threshold_outcome outcome = {sizeof outcome, 0, false, "max-partitions", "too many", NULL};
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    struct npart_entry entry = NPART_ENTRY_INIT, other = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    options.detail = detail;
+    options.root = "/x";
+    options.allocator = &scene->counted.allocator;
+    entry.path = "/x/a.onnx";
+    entry.plans = &pair;
+    entry.plan_count = entry.outcome_count = 1;
+    entry.outcomes = &outcome;
+    other.path = "b.onnx";
+    other.error = &unreadable;
+    npart_status status = npart_document_start(&document, format, &options, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_document_add(document, &entry, error);
+    if (status == NPART_OK)
+        status = npart_document_add(document, &other, error);
+    if (status == NPART_OK)
+        status = npart_document_end(document, error);
+    npart_document_free(document);
+    return status;
+}
+
+static npart_status write_csv(struct scene *scene, struct npart_error *error)
+{
+    npart_status status = write_document(scene, NPART_FORMAT_CSV, NPART_DETAIL_SUMMARY, error);
+    if (status == NPART_OK)
+        status = write_document(scene, NPART_FORMAT_CSV, NPART_DETAIL_CAUSES, error);
+    return status == NPART_OK ? write_document(scene, NPART_FORMAT_CSV, NPART_DETAIL_NODES, error) : status;
+}
+
 const struct tried_call model_calls[] = {
     {"from memory", NOTHING, read_memory},
     {"from a stream", NOTHING, read_stream},
@@ -257,6 +295,7 @@ const struct tried_call model_calls[] = {
     {"JSON", PLAN, report_json},
     {"text", PLAN, report_text},
     {"explanation", PLAN, explain},
+    {"CSV", PLAN, write_csv},
     {NULL, NOTHING, NULL},
 };
 

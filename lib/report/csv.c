@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A table for spreadsheets and scripts (RFC 4180): a row for each plan, cause or node, as the detail says. Columns are
+ * called as the fields of the JSON report are; docs/reports.md lists them. What is not known is an empty cell.
+ */
+#include "report/document.h"
+
+/* What a row is made of. */
+struct row {
+    npart_document *document;
+    struct npart__sheet *out;
+    const struct npart_entry *entry;
+    const struct npart_plan_pair *pair; /* NULL: the model cannot be analyzed */
+    size_t plan;                        /* its place in the entry */
+    struct npart_plan_info info;
+    struct npart_summary summary;
+    struct npart_cost cost;
+    struct npart_memory memory;
+    bool has_cells; /* the next one has a comma before it */
+};
+
+/* ---- cells ------------------------------------------------------------------------------------------------- */
+
+static void separate(struct row *row)
+{
+    if (row->has_cells)
+        npart__add(row->out, ",", 1);
+    row->has_cells = true;
+}
+
+/* Spreadsheets take a cell for a formula that begins like one; an apostrophe makes it text. Line ends are escaped
+ * already, so a cell is one line. */
+static void put_text(struct row *row, const char *text)
+{
+    const char *plain = npart__plain_text(row->document, text ? text : "");
+    bool is_formula = *plain && strchr("=+-@", *plain), is_quoted = strpbrk(plain, ",\"") != NULL;
+    separate(row);
+    npart__add_text(row->out, is_quoted ? "\"" : "");
+    npart__add_text(row->out, is_formula ? "'" : "");
+    for (; *plain; plain++) {
+        npart__add(row->out, plain, 1);
+        if (*plain == '"')
+            npart__add(row->out, plain, 1);
+    }
+    npart__add_text(row->out, is_quoted ? "\"" : "");
+}
+
+static void put_piece(struct row *row, const char *text, size_t length)
+{
+    struct npart__sheet piece;
+    npart__sheet_open(&piece, &row->document->pool);
+    npart__add(&piece, text ? text : "", length);
+    put_text(row, npart__sheet_text(&piece));
+    npart__sheet_close(&piece);
+}
+
+/* A text that was put together, which is closed. */
+static void put_sheet(struct row *row, struct npart__sheet *sheet)
+{
+    put_text(row, npart__sheet_text(sheet));
+    npart__sheet_close(sheet);
+}
+
+static void put_empty(struct row *row)
+{
+    separate(row);
+}
+
+static void put_count(struct row *row, uint64_t count)
+{
+    separate(row);
+    npart__add_number(row->out, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
+
+/* NPART_NONE is nothing. */
+static void put_id(struct row *row, uint32_t id)
+{
+    if (id == NPART_NONE)
+        put_empty(row);
+    else
+        put_count(row, id);
+}
+
+/* Negative is not known. */
+static void put_decimal(struct row *row, double value)
+{
+    separate(row);
+    if (value >= 0)
+        npart__add_decimal(row->out, value, 6);
+}
+
+static void put_bytes(struct row *row, struct npart_bytes at)
+{
+    if (at.is_partial)
+        put_empty(row);
+    else
+        put_count(row, at.bytes);
+}
+
+static void put_yes_or_no(struct row *row, bool value)
+{
+    separate(row);
+    npart__add_text(row->out, value ? "true" : "false");
+}
+
+/* ---- a row for each plan ----------------------------------------------------------------------------------- */
+
+static void put_target(struct row *row)
+{
+    put_text(row, row->info.target);
+}
+
+static void put_toolchain(struct row *row)
+{
+    put_text(row, row->info.toolchain);
+}
+
+static void put_verdict(struct row *row)
+{
+    put_text(row, row->summary.verdict);
+}
+
+#define COUNT(name)                                                                                                    \
+    static void put_##name(struct row *row)                                                                           \
+    {                                                                                                                  \
+        put_count(row, row->summary.name);                                                                             \
+    }
+COUNT(nodes)
+COUNT(folded)
+COUNT(fused)
+COUNT(live)
+COUNT(accepted)
+COUNT(refused)
+COUNT(failed)
+COUNT(unknown)
+COUNT(partitions)
+COUNT(switches)
+#undef COUNT
+
+static void put_coverage(struct row *row)
+{
+    put_decimal(row, row->summary.coverage);
+}
+
+static void put_mac_coverage(struct row *row)
+{
+    put_decimal(row, row->summary.has_macs && row->summary.macs ? row->summary.mac_coverage : -1);
+}
+
+static void put_macs(struct row *row)
+{
+    if (row->summary.has_macs)
+        put_count(row, row->summary.macs);
+    else
+        put_empty(row);
+}
+
+static void put_low(struct row *row)
+{
+    put_decimal(row, row->cost.total.low_ms);
+}
+
+static void put_typical(struct row *row)
+{
+    put_decimal(row, row->cost.total.typical_ms);
+}
+
+static void put_high(struct row *row)
+{
+    put_decimal(row, row->cost.total.high_ms);
+}
+
+static void put_calibrated(struct row *row)
+{
+    put_yes_or_no(row, row->cost.is_calibrated);
+}
+
+static void put_cpu(struct row *row)
+{
+    put_decimal(row, row->cost.cpu_alone.typical_ms);
+}
+
+static void put_recommendation(struct row *row)
+{
+    struct npart_recommendation at = {.size = sizeof at, .choice = ""};
+    (void)npart_advice_recommendation(row->pair->advice, &at);
+    put_text(row, at.choice);
+}
+
+static void put_weights(struct row *row)
+{
+    put_count(row, row->memory.weight_bytes);
+}
+
+static void put_weights_npu(struct row *row)
+{
+    put_bytes(row, row->memory.weights_npu);
+}
+
+static void put_peak(struct row *row)
+{
+    put_bytes(row, row->memory.peak);
+}
+
+/* "batch=1 sequence=128" */
+static void put_fixed_dims(struct row *row)
+{
+    struct npart_dim_binding binding;
+    struct npart__sheet text;
+    npart__sheet_open(&text, &row->document->pool);
+    for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(row->pair->fixed), i, &binding); i++)
+        npart__add_format(&text, "%s%s=%lld", i ? " " : "", binding.name, (long long)binding.size);
+    put_sheet(row, &text);
+}
+
+static void put_fixed_partitions(struct row *row)
+{
+    struct npart_summary fixed = {.size = sizeof fixed};
+    if (npart_plan_summary(row->pair->fixed, &fixed))
+        put_count(row, fixed.partitions);
+    else
+        put_empty(row);
+}
+
+static void put_fixed_typical(struct row *row)
+{
+    struct npart_cost fixed = {.size = sizeof fixed};
+    put_decimal(row, npart_plan_cost(row->pair->fixed, &fixed) ? fixed.total.typical_ms : -1);
+}
+
+/* Of the model, or of this plan. */
+static bool concerns(const struct row *row, const struct npart_threshold_outcome *at)
+{
+    return at->plan == NPART_NONE || (row->pair && at->plan == row->plan);
+}
+
+static void put_thresholds(struct row *row)
+{
+    const char *word = "";
+    for (size_t i = 0; i < row->entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
+        if (!concerns(row, at))
+            continue;
+        if (!at->is_met && !at->waiver)
+            word = "not met";
+        else if (!at->is_met && strcmp(word, "not met") != 0)
+            word = "waived";
+        else if (!*word)
+            word = "met";
+    }
+    put_text(row, word);
+}
+
+static void put_not_met(struct row *row)
+{
+    struct npart__sheet text;
+    npart__sheet_open(&text, &row->document->pool);
+    for (size_t i = 0; i < row->entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(row->entry, i);
+        if (concerns(row, at) && !at->is_met)
+            npart__add_format(&text, "%s%s: %s%s%s", text.size ? "; " : "", at->threshold, at->text,
+                              at->waiver ? "; waived: " : "", at->waiver ? at->waiver : "");
+    }
+    put_sheet(row, &text);
+}
+
+static void put_first_cause(struct row *row)
+{
+    struct npart_cause at = {.size = sizeof at};
+    put_text(row, npart_plan_cause(row->pair->plan, 0, &at, NULL, 0) ? at.text : "");
+}
+
+static void put_first_action(struct row *row)
+{
+    struct npart_action at = {.size = sizeof at};
+    put_text(row, npart_advice_action(row->pair->advice, 0, &at) ? at.text : "");
+}
+
+struct column {
+    const char *name;
+    void (*put)(struct row *row);
+};
+
+/* Between the model's path and what is told of a model that cannot be analyzed, too. */
+static const struct column plan_columns[] = {
+    {"target", put_target},
+    {"toolchain", put_toolchain},
+    {"verdict", put_verdict},
+    {"partitions", put_partitions},
+    {"coverage", put_coverage},
+    {"mac_coverage", put_mac_coverage},
+    {"nodes", put_nodes},
+    {"folded", put_folded},
+    {"fused", put_fused},
+    {"live", put_live},
+    {"accepted", put_accepted},
+    {"refused", put_refused},
+    {"failed", put_failed},
+    {"unknown", put_unknown},
+    {"switches", put_switches},
+    {"macs", put_macs},
+    {"low_ms", put_low},
+    {"typical_ms", put_typical},
+    {"high_ms", put_high},
+    {"calibrated", put_calibrated},
+    {"cpu_ms", put_cpu},
+    {"recommendation", put_recommendation},
+    {"weight_bytes", put_weights},
+    {"weight_bytes_npu", put_weights_npu},
+    {"activation_peak_bytes", put_peak},
+    {"fixed_dims", put_fixed_dims},
+    {"fixed_partitions", put_fixed_partitions},
+    {"fixed_typical_ms", put_fixed_typical},
+    {"first_cause", put_first_cause},
+    {"first_action", put_first_action},
+};
+
+static void end_row(struct row *row)
+{
+    npart__add(row->out, "\r\n", 2);
+    row->has_cells = false;
+}
+
+static void put_error(struct row *row)
+{
+    const struct npart_error *error = row->entry->error;
+    struct npart__sheet text;
+    npart__sheet_open(&text, &row->document->pool);
+    if (error)
+        npart__add_format(&text, "%s%s%s", error->place, *error->place ? ": " : "", error->message);
+    put_sheet(row, &text);
+}
+
+static void put_plan(struct row *row)
+{
+    put_text(row, row->entry->path);
+    for (size_t i = 0; i < NPART__LENGTH(plan_columns); i++)
+        if (row->pair)
+            plan_columns[i].put(row);
+        else
+            put_empty(row);
+    put_thresholds(row);
+    put_not_met(row);
+    put_error(row);
+    end_row(row);
+}
+
+/* ---- a row for each cause ---------------------------------------------------------------------------------- */
+
+static const char cause_names[] = "model,target,id,kind,rule,text,found,affected_nodes,ended_partitions,cpu_ms,fails,"
+                                  "unknown,node,file,line,module";
+
+/* Where the exporter noted it, of the first node of a cause, or of a node. */
+static void put_origin(struct row *row, const npart_model *model, uint32_t node)
+{
+    struct npart_origin at = {.size = sizeof at};
+    (void)npart_model_node_origin(model, node, &at);
+    put_piece(row, at.file, at.file_bytes);
+    if (at.file)
+        put_count(row, at.line < 0 ? 0 : (uint64_t)at.line);
+    else
+        put_empty(row);
+    put_piece(row, at.module, at.module_bytes);
+}
+
+static void put_cause(struct row *row, uint32_t id)
+{
+    const npart_plan *plan = row->pair->plan;
+    const npart_model *model = npart_inference_model(npart_plan_view(plan));
+    struct npart__sheet *scratch = &row->document->scratch;
+    struct npart_cause at = {.size = sizeof at};
+    struct npart_node node = {.size = sizeof node, .name = ""};
+    uint32_t first = NPART_NONE;
+    do
+        (void)npart_plan_cause(plan, id, &at, NPART__ROOM(scratch));
+    while (npart__sheet_lacks(scratch, at.found_bytes));
+    first = at.node_count ? at.nodes[0] : at.first_affected;
+    (void)npart_model_node(model, first, &node);
+    put_text(row, row->entry->path);
+    put_target(row);
+    put_count(row, id);
+    put_text(row, at.kind);
+    put_text(row, at.rule_id);
+    put_text(row, at.text);
+    put_text(row, npart__sheet_text(scratch));
+    put_count(row, at.affected_count);
+    put_count(row, at.cut_count);
+    put_decimal(row, at.cpu_ms);
+    put_yes_or_no(row, at.is_fatal);
+    put_yes_or_no(row, at.is_unknown);
+    put_text(row, node.name);
+    put_origin(row, model, first);
+    end_row(row);
+}
+
+static void put_causes(struct row *row)
+{
+    for (uint32_t i = 0; i < row->info.cause_count; i++)
+        put_cause(row, i);
+}
+
+/* ---- a row for each node ----------------------------------------------------------------------------------- */
+
+static const char node_names[] = "model,target,id,graph,index,name,op,domain,verdict,partition,cause,rule,text,fate,"
+                                 "typical_ms,file,line,module";
+
+static void put_node(struct row *row, const npart_model *model, uint32_t id)
+{
+    static const char *const verdicts[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    struct npart__sheet *scratch = &row->document->scratch;
+    struct npart_node node = {.size = sizeof node};
+    struct npart_node_plan at = {.size = sizeof at};
+    struct npart_reason reason = {.size = sizeof reason, .rule_id = "", .text = ""};
+    if (!npart_model_node(model, id, &node) || !npart_plan_node(row->pair->plan, id, &at))
+        return;
+    (void)npart_plan_reason(row->pair->plan, id, 0, &reason, NULL, 0);
+    while (npart__sheet_lacks(scratch, npart_model_graph_path(model, node.graph, NPART__ROOM(scratch))))
+        continue;
+    put_text(row, row->entry->path);
+    put_target(row);
+    put_count(row, id);
+    put_text(row, npart__sheet_text(scratch));
+    put_count(row, node.index);
+    put_text(row, node.name);
+    put_text(row, node.op);
+    put_text(row, node.domain);
+    put_text(row, verdicts[at.verdict]);
+    put_id(row, at.partition);
+    put_id(row, at.cause);
+    put_text(row, reason.rule_id);
+    put_text(row, reason.text);
+    put_text(row, at.fate);
+    put_decimal(row, at.ms);
+    put_origin(row, model, id);
+    end_row(row);
+}
+
+static void put_nodes_of_plan(struct row *row)
+{
+    const npart_model *model = npart_inference_model(npart_plan_view(row->pair->plan));
+    struct npart_model_info info = {.size = sizeof info};
+    (void)npart_model_info(model, &info);
+    for (uint32_t i = 0; i < info.node_count && !row->document->pool.failed; i++)
+        put_node(row, model, i);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------ */
+
+static void see_plan(struct row *row, const struct npart_plan_pair *pair)
+{
+    row->pair = pair;
+    row->info.size = sizeof row->info;
+    row->summary.size = sizeof row->summary;
+    row->cost.size = sizeof row->cost;
+    row->memory.size = sizeof row->memory;
+    (void)npart_plan_info(pair->plan, &row->info);
+    (void)npart_plan_summary(pair->plan, &row->summary);
+    (void)npart_plan_cost(pair->plan, &row->cost);
+    (void)npart_plan_memory(pair->plan, &row->memory);
+}
+
+static void begin(npart_document *document)
+{
+    struct npart__sheet *out = &document->out;
+    if (document->detail != NPART_DETAIL_SUMMARY) {
+        npart__add_text(out, document->detail == NPART_DETAIL_NODES ? node_names : cause_names);
+    } else {
+        npart__add_text(out, "model");
+        for (size_t i = 0; i < NPART__LENGTH(plan_columns); i++)
+            npart__add_format(out, ",%s", plan_columns[i].name);
+        npart__add_text(out, ",thresholds,not_met,error");
+    }
+    npart__add_text(out, "\r\n");
+}
+
+/* A model that cannot be analyzed has a row of its own where rows are plans, and no causes or nodes. */
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    struct row row = {.document = document, .out = &document->out, .entry = entry};
+    if (entry->plan_count == 0 && document->detail == NPART_DETAIL_SUMMARY)
+        put_plan(&row);
+    for (size_t i = 0; i < entry->plan_count; i++) {
+        row.plan = i;
+        see_plan(&row, &entry->plans[i]);
+        if (document->detail == NPART_DETAIL_NODES)
+            put_nodes_of_plan(&row);
+        else if (document->detail == NPART_DETAIL_CAUSES)
+            put_causes(&row);
+        else
+            put_plan(&row);
+    }
+}
+
+const struct npart__writer npart__csv_writer = {begin, add, NULL};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The handle of a document: what is checked of the caller's entries, and which format writes them. Memory and failures
+ * work as in every report, but from npart_document_start to npart_document_end.
+ */
+#include "report/document.h"
+
+#include <stdlib.h>
+
+/* ---- memory ------------------------------------------------------------------------------------------------ */
+
+static void *allocate(void *payload, size_t bytes)
+{
+    (void)payload;
+    return malloc(bytes);
+}
+
+static void *resize(void *payload, void *memory, size_t bytes)
+{
+    (void)payload;
+    return realloc(memory, bytes);
+}
+
+static void release(void *payload, void *memory)
+{
+    (void)payload;
+    free(memory);
+}
+
+/* A document of models that cannot be read has no plan whose allocator it could take. */
+static const struct npart_allocator standard_allocator = {allocate, resize, release, NULL};
+
+/* ---- text from outside ------------------------------------------------------------------------------------- */
+
+const char *npart__plain_text(npart_document *document, const char *text)
+{
+    while (npart__sheet_lacks(&document->plain, npart_plain_text(text, NPART__ROOM(&document->plain))))
+        continue;
+    return npart__sheet_text(&document->plain);
+}
+
+const char *npart__plain_piece(npart_document *document, const char *text, size_t length)
+{
+    struct npart__sheet piece;
+    npart__sheet_open(&piece, &document->pool);
+    npart__add(&piece, text, length);
+    const char *plain = npart__plain_text(document, npart__sheet_text(&piece));
+    npart__sheet_close(&piece);
+    return plain;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------- */
+
+const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index)
+{
+    const char *first = (const char *)entry->outcomes;
+    return (const struct npart_threshold_outcome *)(const void *)(first + index * entry->outcomes->size);
+}
+
+static npart_status check_outcomes(const struct npart_entry *entry, struct npart_error *error)
+{
+    if (entry->outcome_count && !entry->outcomes)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcomes must not be NULL");
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        if (entry->outcomes->size != sizeof *entry->outcomes)
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcomes have a size that is not known");
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        if (at->size != entry->outcomes->size || !at->threshold || !at->text)
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcome %zu is incomplete", i);
+        if (at->plan != NPART_NONE && at->plan >= entry->plan_count)
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "outcome %zu is of plan %u, of %zu", i, at->plan,
+                                      entry->plan_count);
+    }
+    return NPART_OK;
+}
+
+static npart_status check_entry(const struct npart_entry *entry, npart_write_callback write,
+                                struct npart_error *error)
+{
+    if (!entry)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "entry must not be NULL");
+    if (entry->version != 1)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                  "the entry has version %u; this library knows 1 to 1", entry->version);
+    if (!entry->path)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "an entry must have a path");
+    if (entry->error && entry->plan_count)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "an entry has either plans or an error");
+    npart_status status = NPART_OK;
+    if (!entry->error)
+        status = npart__report_check(entry->plans, entry->plan_count, NULL, write, error);
+    return status == NPART_OK ? check_outcomes(entry, error) : status;
+}
+
+/* ---- the handle -------------------------------------------------------------------------------------------- */
+
+static const struct npart__writer *writer_of(enum npart_format format)
+{
+    static const struct npart__writer *const writers[] = {
+        [NPART_FORMAT_CSV] = &npart__csv_writer,
+    };
+    size_t at = (size_t)format;
+    return at < NPART__LENGTH(writers) ? writers[at] : NULL;
+}
+
+/* A copy, as the options may go. "/" is kept as "", before every absolute path. */
+static void keep_root(npart_document *document, const char *root)
+{
+    struct npart__sheet copy;
+    size_t length = root ? strlen(root) : 0;
+    if (!root || *root != '/')
+        return;
+    while (length && root[length - 1] == '/')
+        length--;
+    npart__sheet_open(&copy, &document->pool);
+    npart__add(&copy, root, length);
+    document->root = npart__keep_text(&copy);
+}
+
+npart_status npart_document_start(npart_document **out, enum npart_format format,
+                                  const struct npart_document_options *options, npart_write_callback write,
+                                  void *payload, struct npart_error *error)
+{
+    static const struct npart_document_options defaults = NPART_DOCUMENT_OPTIONS_INIT;
+    const struct npart__writer *writer = writer_of(format);
+    if (!out || !write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", out ? "write" : "out");
+    if (options && options->version != 1)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                  "document options have version %u; this library knows 1 to 1", options->version);
+    if (!writer)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "there is no format %d", (int)format);
+    options = options ? options : &defaults;
+    const struct npart_allocator *allocator = options->allocator ? options->allocator : &standard_allocator;
+    npart_document *document = allocator->allocate(allocator->payload, sizeof *document);
+    if (!document)
+        return npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+    *document = (npart_document){.writer = writer, .detail = options->detail};
+    npart__report_open(&document->pool, &document->out, allocator, write, payload);
+    npart__sheet_open(&document->scratch, &document->pool);
+    npart__sheet_open(&document->plain, &document->pool);
+    (void)npart__sheet_reserve(&document->scratch, 255);
+    (void)npart__sheet_reserve(&document->plain, 255);
+    keep_root(document, options->root);
+    if (writer->begin)
+        writer->begin(document);
+    npart_status status = npart__report_status(&document->pool, error);
+    if (status != NPART_OK)
+        npart_document_free(document);
+    else
+        *out = document;
+    return status;
+}
+
+npart_status npart_document_add(npart_document *document, const struct npart_entry *entry, struct npart_error *error)
+{
+    if (!document || document->is_ended)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
+                                  document ? "has ended" : "must not be NULL");
+    npart_status status = check_entry(entry, document->out.write, error);
+    if (status != NPART_OK)
+        return status;
+    if (!document->pool.failed)
+        document->writer->add(document, entry);
+    return npart__report_status(&document->pool, error);
+}
+
+/* The memory is given back here already, but for the handle. */
+static npart_status close(npart_document *document, struct npart_error *error)
+{
+    document->is_ended = true;
+    npart__sheet_close(&document->scratch);
+    npart__sheet_close(&document->plain);
+    return npart__report_close(&document->pool, &document->out, error);
+}
+
+npart_status npart_document_end(npart_document *document, struct npart_error *error)
+{
+    if (!document || document->is_ended)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
+                                  document ? "has ended" : "must not be NULL");
+    if (!document->pool.failed && document->writer->end)
+        document->writer->end(document);
+    return close(document, error);
+}
+
+void npart_document_free(npart_document *document)
+{
+    if (!document)
+        return;
+    struct npart_allocator allocator = document->pool.allocator;
+    if (!document->is_ended) {
+        document->pool.failed = true; /* nothing more is written */
+        (void)close(document, NULL);
+    }
+    allocator.release(allocator.payload, document);
+}

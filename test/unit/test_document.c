@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Documents over several models: what may be called when, what is refused, and what holds for every format whatever
+ * stands in names. Whether other programs read them is checked by test/checks/formats.py.
+ */
+#include "npu_partition.h"
+#include "support/analysis.h"
+#include "support/counted.h"
+#include "support/test.h"
+
+static const char lines[] =
+    "input x float32[1,batch]\nnode a = Relu(x)\nnode b = Erf(a) @erf\nnode c = Relu(b)\noutput c\n";
+
+static const enum npart_format formats[] = {NPART_FORMAT_CSV};
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+static const struct npart_error unreadable = {NPART_ERROR_MALFORMED, "a tensor is cut off", "byte 12"};
+
+/* A model that was planned, with a threshold that is met, one that is not and one that is waived; then one that cannot
+ * be read. */
+static npart_status write_two(const npart_plan *plan, enum npart_format format, enum npart_detail detail,
+                              const struct npart_allocator *allocator, struct sink *sink, struct npart_error *error)
+{
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
+    const struct npart_threshold_outcome outcomes[] = {
+        {sizeof *outcomes, 0, true, "max-partitions", "2 partitions, threshold: at most 2", NULL},
+        {sizeof *outcomes, 0, false, "min-coverage", "coverage 66.7 %", NULL},
+        {sizeof *outcomes, NPART_NONE, false, "fail-on invalid", "no graph", "until the next release"}};
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    struct npart_entry entry = NPART_ENTRY_INIT, other = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    options.allocator = allocator;
+    options.detail = detail;
+    options.root = "/home/somebody/";
+    entry.path = "models/one.onnx";
+    entry.plans = &pair;
+    entry.plan_count = 1;
+    entry.outcomes = outcomes;
+    entry.outcome_count = 3;
+    other.path = "models/two.onnx";
+    other.error = &unreadable;
+    npart_status status = npart_document_start(&document, format, &options, sink_write, sink, error);
+    if (status == NPART_OK)
+        status = npart_document_add(document, &entry, error);
+    if (status == NPART_OK)
+        status = npart_document_add(document, &other, error);
+    if (status == NPART_OK)
+        status = npart_document_end(document, error);
+    npart_document_free(document);
+    return status;
+}
+
+#define CHECK_ARGUMENT(call)                                                                                           \
+    do {                                                                                                               \
+        struct npart_error error = {NPART_OK, "", ""};                                                                 \
+        CHECK_INT((call), NPART_ERROR_ARGUMENT);                                                                       \
+        CHECK(error.status == NPART_ERROR_ARGUMENT && *error.message);                                                 \
+    } while (0)
+
+static void test_document__arguments(void)
+{
+    struct sink sink = {0};
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    npart_document *document = NULL;
+    options.version = 2;
+    CHECK_ARGUMENT(npart_document_start(NULL, NPART_FORMAT_CSV, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_document_start(&document, NPART_FORMAT_CSV, NULL, NULL, &sink, &error));
+    CHECK_ARGUMENT(npart_document_start(&document, (enum npart_format)99, NULL, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_document_start(&document, NPART_FORMAT_CSV, &options, sink_write, &sink, &error));
+    CHECK_ARGUMENT(npart_document_add(NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_document_end(NULL, &error));
+    npart_document_free(NULL);
+    CHECK(!document && sink.calls == 0);
+}
+
+/* An entry that is refused leaves the document as it was. */
+static void test_document__entries(void)
+{
+    struct analysis at, other;
+    struct sink sink = {0}, nothing = {0};
+    npart_document *document = NULL, *empty = NULL;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    analysis_open(&other, lines, NULL, NULL, NULL);
+    const struct npart_plan_pair pairs[] = {{at.plan, NULL, NULL}, {other.plan, NULL, NULL}};
+    struct npart_threshold_outcome outcome = {sizeof outcome, 1, true, "max-partitions", "1 partition", NULL};
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    REQUIRE(npart_document_start(&document, NPART_FORMAT_CSV, NULL, sink_write, &sink, NULL) == NPART_OK);
+    REQUIRE(npart_document_start(&empty, NPART_FORMAT_CSV, NULL, sink_write, &nothing, NULL) == NPART_OK);
+    CHECK_ARGUMENT(npart_document_add(document, NULL, &error));
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error)); /* no path */
+    entry.path = "x.onnx";
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error)); /* no plans, no error */
+    entry.plans = pairs;
+    entry.plan_count = 2;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error)); /* of different models */
+    entry.plan_count = 1;
+    entry.error = &unreadable;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error)); /* plans and an error */
+    entry.error = NULL;
+    entry.outcome_count = 1;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error));
+    entry.outcomes = &outcome;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error)); /* of a plan that is not there */
+    outcome.plan = 0;
+    outcome.size++;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error));
+    outcome.size--;
+    outcome.text = NULL;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error));
+    entry.outcome_count = 0;
+    entry.version = 2;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error));
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(empty, NULL), NPART_OK);
+    CHECK(sink.bytes > 0 && sink.bytes == nothing.bytes && memcmp(sink.text, nothing.text, sink.bytes) == 0);
+    CHECK_ARGUMENT(npart_document_end(document, &error));
+    entry.version = 1;
+    CHECK_ARGUMENT(npart_document_add(document, &entry, &error));
+    npart_document_free(document);
+    npart_document_free(empty);
+    sink_clear(&sink);
+    sink_clear(&nothing);
+    analysis_close(&at);
+    analysis_close(&other);
+}
+
+/* The same bytes twice; memory of the caller's allocator alone, and all of it back. */
+static void test_document__bytes(void)
+{
+    struct analysis at;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    for (size_t i = 0; i < FORMATS; i++)
+        for (int detail = 0; detail < 3; detail++) {
+            struct counted counted;
+            struct sink first = {0}, second = {0};
+            counted_init(&counted, detail > 0);
+            CHECK_INT(write_two(at.plan, formats[i], (enum npart_detail)detail, &counted.allocator, &first, NULL), 0);
+            CHECK_INT(write_two(at.plan, formats[i], (enum npart_detail)detail, NULL, &second, NULL), 0);
+            CHECK(counted.calls > 0 && counted.live_blocks == 0);
+            CHECK(first.bytes && first.bytes == second.bytes && memcmp(first.text, second.text, first.bytes) == 0);
+            sink_clear(&first);
+            sink_clear(&second);
+        }
+    analysis_close(&at);
+}
+
+/* A document that is given up before its end, or whose bytes the caller refuses. */
+static void test_document__broken_off(void)
+{
+    struct analysis at;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    for (size_t i = 0; i < FORMATS; i++) {
+        struct counted counted;
+        struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+        struct npart_error error = {NPART_OK, "", ""};
+        struct sink sink = {.refuse_at = 1}, given_up = {0};
+        npart_document *document = NULL;
+        counted_init(&counted, true);
+        CHECK_INT(write_two(at.plan, formats[i], NPART_DETAIL_NODES, NULL, &sink, &error), NPART_ERROR_WRITE);
+        CHECK_INT(error.status, NPART_ERROR_WRITE);
+        options.allocator = &counted.allocator;
+        CHECK_INT(npart_document_start(&document, formats[i], &options, sink_write, &given_up, &error), NPART_OK);
+        npart_document_free(document);
+        CHECK(counted.live_blocks == 0 && given_up.calls == 0);
+        sink_clear(&sink);
+        sink_clear(&given_up);
+    }
+    analysis_close(&at);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------------------------- */
+
+static void test_document__csv_cells(void)
+{
+    struct analysis at;
+    struct sink sink = {0};
+    analysis_open(&at,
+                  "input x float32[1,4]\nnode a = Relu(x) @=1+1\nnode b = Sinh(a) @-e,\"\nnode c = Relu(b) @+\n"
+                  "output c\n", NULL, NULL, NULL);
+    CHECK_INT(write_two(at.plan, NPART_FORMAT_CSV, NPART_DETAIL_NODES, NULL, &sink, NULL), NPART_OK);
+    CHECK(sink.text && strstr(sink.text, ",'=1+1,Relu,"));
+    CHECK(sink.text && strstr(sink.text, ",\"'-e,\"\"\",Sinh,"));
+    CHECK(sink.text && strstr(sink.text, ",'+,Relu,"));
+    sink_clear(&sink);
+    CHECK_INT(write_two(at.plan, NPART_FORMAT_CSV, NPART_DETAIL_SUMMARY, NULL, &sink, NULL), NPART_OK);
+    CHECK(sink.text && strstr(sink.text, "not met,min-coverage: coverage 66.7 %; fail-on invalid: no graph; waived: "));
+    CHECK(sink.text && strstr(sink.text, "\r\nmodels/two.onnx,,"));
+    CHECK(sink.text && strstr(sink.text, ",byte 12: a tensor is cut off\r\n"));
+    sink_clear(&sink);
+    analysis_close(&at);
+}
+
+TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
+      test_document__csv_cells)
