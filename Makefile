@@ -131,6 +131,8 @@ $(case_runner): $(case_runner).o $(test_support) $(static_library)
 profile_objects := $(patsubst %,$(OUT)/tools/%.o,json_memory profile profile_json profile_log)
 $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
+toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
+$(OUT)/test/unit/test_toml: $(toml_objects)
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
@@ -160,6 +162,10 @@ check-structure: ## stages include only earlier stages; functions and files keep
 check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
 	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
 	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
+$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@
+check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
+	$(PYTHON) test/checks/toml.py $<
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
@@ -211,7 +217,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-proto check-roundtrip ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-toml check-proto check-roundtrip ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -223,6 +229,7 @@ $(OUT)/test/fuzz/run-%: $(OUT)/test/fuzz/%.o $(fuzz_support) $(static_library)
 	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 $(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: $(profile_objects)
 $(OUT)/test/fuzz/replay-fuzz_profile $(OUT)/test/fuzz/run-fuzz_profile: LIBS += $(TOOL_LIBS)
+$(OUT)/test/fuzz/replay-fuzz_toml $(OUT)/test/fuzz/run-fuzz_toml: $(toml_objects)
 check-fuzz-corpus: $(fuzz_targets:%=$(OUT)/test/fuzz/replay-%) ## the fuzzers' corpora, run once; needs no clang
 	@for target in $(fuzz_targets); do \
 		$(OUT)/test/fuzz/replay-$$target test/fuzz/corpus/$$target/* || exit 1; done
@@ -415,7 +422,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
-	check-json check-values check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
+	check-json check-values check-toml check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
