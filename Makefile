@@ -2,10 +2,6 @@
 # npu-partition: `make help` lists the targets. CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX and DESTDIR are yours.
 
 PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
-INCLUDEDIR ?= $(PREFIX)/include
-BINDIR ?= $(PREFIX)/bin
-DATADIR ?= $(PREFIX)/share/npu-partition
 PROTOC_C ?= protoc-c
 PYTHON ?= python3
 CFLAGS ?= -O2 -g
@@ -29,7 +25,8 @@ VERSION := $(MAJOR).$(call number,MINOR).$(call number,PATCH)
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
 	-Wcast-qual -Wundef $(if $(WERROR),-Werror)
 ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(CPPFLAGS)
-ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
+# What is built does not depend on the folder that it is built in.
+ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
 TOOL_LIBS := -ljansson
@@ -58,6 +55,10 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
+$(GENERATED)/npu_partition.map: $(header) packaging/version-script.sh
+	@mkdir -p $(GENERATED)
+	sh packaging/version-script.sh $(header) > $@.new && mv $@.new $@
+
 $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(filter-out $(WARNINGS),$(ALL_CFLAGS)) -c $< -o $@
@@ -69,9 +70,10 @@ $(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 
 $(static_library): $(objects)
-	rm -f $@ && $(AR) rcs $@ $^
-$(shared_library): $(objects)
-	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--no-undefined $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	rm -f $@ && $(AR) rcsD $@ $^
+$(shared_library): $(objects) $(GENERATED)/npu_partition.map
+	$(CC) -shared -Wl,-soname,$(shared_name).$(MAJOR) -Wl,--version-script=$(GENERATED)/npu_partition.map \
+		-Wl,--no-undefined $(ALL_LDFLAGS) $(objects) $(LIBS) -o $@
 	ln -sf $(@F) $(OUT)/$(shared_name).$(MAJOR) && ln -sf $(@F) $(OUT)/$(shared_name)
 $(tool): $(tool_objects) $(static_library)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) $(TOOL_LIBS) -o $@
@@ -80,39 +82,7 @@ demo_command = $(tool) fixtures/distilbert-base.ts14.dyn.onnx --target hexagon
 demo: $(tool) ## the main job on a model of fixtures/
 	$(demo_command)
 
-# ---- install ---------------------------------------------------------------------------------------------------
-
-define PC
-prefix=$(PREFIX)
-libdir=$(LIBDIR)
-includedir=$(INCLUDEDIR)
-
-Name: npu-partition
-Description: Which nodes of an ONNX graph an NPU takes, in how many partitions, and why not
-Version: $(VERSION)
-Requires.private: libprotobuf-c
-Libs: -L$${libdir} -lnpu_partition
-Libs.private: -lm
-Cflags: -I$${includedir}
-endef
-export PC
-
-install: all ## into PREFIX (default /usr/local), under DESTDIR
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)
-	install -m 644 $(header) $(DESTDIR)$(INCLUDEDIR)/
-	install -m 644 $(static_library) $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(shared_library) $(DESTDIR)$(LIBDIR)/
-	ln -sf $(shared_name).$(VERSION) $(DESTDIR)$(LIBDIR)/$(shared_name).$(MAJOR)
-	ln -sf $(shared_name).$(MAJOR) $(DESTDIR)$(LIBDIR)/$(shared_name)
-	install -m 755 $(tool) $(DESTDIR)$(BINDIR)/
-	install -m 644 $(oplists) $(costs) $(rewrites) docs/oplist-format.md docs/rewrites.md $(DESTDIR)$(DATADIR)/
-	printf '%s\n' "$$PC" > $(DESTDIR)$(LIBDIR)/pkgconfig/npu-partition.pc
-uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(INCLUDEDIR)/npu_partition.h $(DESTDIR)$(LIBDIR)/libnpu_partition.a
-	rm -f $(DESTDIR)$(LIBDIR)/$(shared_name) $(DESTDIR)$(LIBDIR)/$(shared_name).$(MAJOR)
-	rm -f $(DESTDIR)$(LIBDIR)/$(shared_name).$(VERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/npu-partition.pc
-	rm -f $(DESTDIR)$(BINDIR)/npu-partition
-	rm -rf $(DESTDIR)$(DATADIR)
+include packaging/install.mk
 
 # ---- tests ----------------------------------------------------------------------------------------------------
 
@@ -418,12 +388,12 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk | expand -t 20
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
 	check-json check-values check-toml check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
-	install uninstall check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
+	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
 -include $(wildcard $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)

@@ -7,8 +7,11 @@ header=$1 library=$2 list=$3 cc=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 grep -v '^#' "$header" | tr '\n' ' ' | grep -o 'NPART_API[^;]*;' | sed 's/(.*//; s/.*[ *]//' | sort -u >"$work/declared"
-nm -D --defined-only "$library" | awk '$2 == "T" { print $3 }' | sort -u >"$work/exported"
+# Each under the node of the major version, and nothing else but that node.
+node=NPU_PARTITION_$(sed -n 's/^#define NPART_VERSION_MAJOR //p' "$header")
+nm -D --defined-only "$library" | awk -v node="$node" '$3 != node { sub("@@" node "$", "", $3); print $3 }' | sort -u >"$work/exported"
 diff "$work/declared" "$work/exported" >&2
+objdump -p "$library" | grep -q "0x00 0x[0-9a-f]* $node\$" || { echo "$library has no version node $node" >&2; exit 1; }
 {
 	printf '#include <stdio.h>\n#include "%s"\nint main(void)\n{\n' "$(realpath "$header")"
 	awk '/^struct npart_[a-z_]* {$/ { name = $2; next }

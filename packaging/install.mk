@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed, and where: one table, by which `make uninstall` removes it again. The folders have GNU's names.
+
+override PREFIX := $(if $(filter /%,$(firstword $(PREFIX))),$(PREFIX),$(CURDIR)/$(PREFIX))
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+DOCDIR ?= $(DATADIR)/doc/npu-partition
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/NpuPartition
+STRIP ?= strip
+oplist_folder = $(DATADIR)/npu-partition
+
+define newline
+
+
+endef
+# KIND|PLACE|SOURCE, see install.sh.
+rows = $(foreach source,$(3),$(1)|$(2)/$(notdir $(source))|$(source)$(newline))
+define INSTALLED
+program|$(BINDIR)/npu-partition|$(tool)
+file|$(INCLUDEDIR)/npu_partition.h|$(header)
+archive|$(LIBDIR)/libnpu_partition.a|$(static_library)
+library|$(LIBDIR)/$(shared_name).$(VERSION)|$(shared_library)
+link|$(LIBDIR)/$(shared_name).$(MAJOR)|$(shared_name).$(VERSION)
+link|$(LIBDIR)/$(shared_name)|$(shared_name).$(MAJOR)
+pkgconfig|$(PKGCONFIGDIR)/npu-partition.pc|packaging/npu-partition.pc.in
+folder|$(CMAKEDIR)|
+cmake|$(CMAKEDIR)/NpuPartitionConfig.cmake|packaging/NpuPartitionConfig.cmake.in
+cmake|$(CMAKEDIR)/NpuPartitionConfigVersion.cmake|packaging/NpuPartitionConfigVersion.cmake.in
+folder|$(oplist_folder)|
+$(call rows,file,$(oplist_folder),$(oplists) $(costs) $(rewrites))
+folder|$(DOCDIR)|
+$(call rows,file,$(DOCDIR),README.md docs/oplist-format.md docs/rewrites.md docs/json.md docs/api.md)
+endef
+
+pointer_bytes = $(shell echo __SIZEOF_POINTER__ | $(CC) -E -P -x c -)
+install_table = @printf '%s\n' "$$INSTALLED" | sed '/^ *$$/d; s/^ *//' | \
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" \
+	VERSION="$(VERSION)" MAJOR="$(MAJOR)" POINTER_BYTES="$(pointer_bytes)"
+install install-strip uninstall: export INSTALLED := $(INSTALLED)
+
+install: all ## into PREFIX (default /usr/local), under DESTDIR
+	$(install_table) STRIP= sh packaging/install.sh install
+install-strip: all ## the same without what only debuggers read
+	$(install_table) STRIP="$(STRIP)" sh packaging/install.sh install
+uninstall: ## remove what install put there
+	$(install_table) sh packaging/install.sh uninstall
+.PHONY: install install-strip uninstall
