@@ -16,7 +16,8 @@ static uint32_t branch_of(const struct npart__graph *graph, const struct npart__
     return attribute && attribute->type == 5 ? attribute->u.scope : NPART_NONE;
 }
 
-/* The branch that a live If always takes, or NPART_NONE. */
+/* The branch that a live If always takes, or NPART_NONE. Elements are asked of inference rather than of `known`
+ * alone: a condition may be an initializer whose payload nobody has read yet. */
 static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 {
     struct npart__inference *inference = session->inference;
@@ -24,7 +25,7 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
     const struct npart__node *node = &graph->nodes.items[id];
     uint32_t condition = npart__node_input(graph, node, 0);
     bool is_if = node->body_count && npart__is_onnx_op(graph, node, "If");
-    if (!is_if || condition == NPART_NONE)
+    if (!is_if || condition == NPART_NONE) /* a condition is required; a file may lack it */
         return NPART_NONE;
     /* An Identity may stand before the condition, which is gone by now. */
     condition = session->stands_for[condition];
@@ -40,7 +41,8 @@ static uint32_t taken_branch(const struct npart__session *session, uint32_t id)
 }
 
 /* *out stays as it is when no If is taken. Looks at every live If once and puts all branches that are known in place
- * together, so that a model of many Ifs side by side is inferred once more and not once for each. */
+ * together, so that a model of many Ifs side by side is inferred once more and not once for each. Ifs in a branch
+ * that is never taken are looked at too; that costs nothing, as their nodes leave with them. */
 static npart_status take_known(const struct npart__session *session, struct npart__inference **out,
                                struct npart_error *error)
 {
@@ -51,7 +53,7 @@ static npart_status take_known(const struct npart__session *session, struct npar
     uint32_t *taken = npart__arena_allocate(arena, (graph->nodes.count + (size_t)1) * sizeof *taken);
     if (!taken)
         return npart__fail_memory(error);
-    memset(taken, 0xff, (graph->nodes.count + (size_t)1) * sizeof *taken);
+    memset(taken, 0xff, (graph->nodes.count + (size_t)1) * sizeof *taken); /* NPART_NONE: keeps its place */
     for (uint32_t i = 0; i < graph->order_count; i++) {
         uint32_t id = graph->order[i];
         taken[id] = npart__is_live(session, id) ? taken_branch(session, id) : NPART_NONE;
@@ -73,7 +75,8 @@ static npart_status take_known(const struct npart__session *session, struct npar
 }
 
 /* A model with the main graph as its only scope has no If, and is left at once. Ends since each round takes away an
- * If that was live. */
+ * If that was live. The old sessions and inferences stay in the arena: at most one for each depth to which Ifs are
+ * nested or depend on one another. */
 npart_status npart__session_take_branches(struct npart__session *session, enum npart__release release,
                                           struct npart__arena *arena, struct npart_error *error)
 {

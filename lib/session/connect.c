@@ -44,7 +44,8 @@ static void resolve_operands(const struct npart__session *session, struct npart_
             graph->values.items[session->stands_for[v]].is_graph_output = true;
 }
 
-/* Calls `take` for every operand of the live nodes that is there. */
+/* Calls `take` for every operand of the live nodes that is there. A value that a node uses twice is told twice, as
+ * npart__user_count promises. */
 static void each_use(const struct npart__session *session, struct npart__graph *graph,
                      void (*take)(struct npart__graph *graph, struct npart__value *value, uint32_t node))
 {
@@ -93,7 +94,8 @@ bool npart__session_list_uses(const struct npart__session *session, struct npart
 }
 
 /* Begins from the file's graph each time, and makes the copies again: passes may be run and connected more than
- * once, and what was copied for an earlier connection must not be copied twice. */
+ * once, and what was copied for an earlier connection must not be copied twice. Arrays of an earlier connection
+ * stay in the arena until the handle is freed; a session is connected a few times at most. */
 bool npart__session_connect(struct npart__session *session, struct npart__arena *arena)
 {
     const struct npart__graph *file = session->made_from->graph;

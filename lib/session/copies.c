@@ -12,11 +12,12 @@
  */
 #include "session/passes.h"
 
-#define KEPT_OUTSIDE (NPART_NONE - 1)
+#define KEPT_OUTSIDE (NPART_NONE - 1) /* no id of a node, and not NPART_NONE */
 
 /* The node that has the original of what several use, or KEPT_OUTSIDE; NPART_NONE: nothing is copied. A body that
  * captures the value cannot be given a copy, for the copy would have to be made inside it; so the original stays
- * with it, and each other user gets a copy. Linear in users, and asked a constant number of times of each value. */
+ * with it, and each other user gets a copy. Linear in users, and asked a constant number of times of each value.
+ * KEPT_OUTSIDE is larger than every id, so the comparison with the first user needs no case of its own. */
 static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
@@ -27,6 +28,7 @@ static uint32_t keeper_of(const struct npart__session *session, uint32_t value)
     for (uint32_t i = 0; i < of->consumer_count; i++) {
         uint32_t user = npart__user(session, value, i);
         const struct npart__node *node = &graph->nodes.items[user];
+        /* What a body captures stands among the operands of the node that has the body, after its own. */
         for (uint32_t k = node->input_count; k < node->input_count + node->capture_count; k++)
             first = npart__node_use(graph, node, k) == value ? KEPT_OUTSIDE : first;
         first = user < first && first != KEPT_OUTSIDE ? user : first;
@@ -42,7 +44,9 @@ static uint32_t dequantized_by(const struct npart__session *session, uint32_t no
     return is_one ? npart__node_output(graph, at, 0) : NPART_NONE;
 }
 
-/* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. */
+/* Room for copies: as many as there are uses of what is copied; none where these are beyond all measure. A small
+ * file can name one DequantizeLinear as an operand of very many nodes; past the limit of nodes none is copied, and
+ * the session is as the file has it. */
 static uint32_t most_copies(const struct npart__session *session)
 {
     uint64_t most = 0;
@@ -55,7 +59,7 @@ static uint32_t most_copies(const struct npart__session *session)
 }
 
 /* The graph's arrays and those of the inference are shared with the file's graph, which stays as it is; all that
- * copies add to is made anew. */
+ * copies add to is made anew. Scopes are copied because copies lengthen the order of their region. */
 static bool make_room(struct npart__session *session, struct npart__graph *graph, uint32_t more,
                       struct npart__arena *arena)
 {
@@ -72,6 +76,8 @@ static bool make_room(struct npart__session *session, struct npart__graph *graph
         return false;
     known->facts = npart__longer(arena, known->facts, sizeof *known->facts, values, values + more);
     known->rank_lost_at = npart__longer(arena, known->rank_lost_at, sizeof(uint32_t), values, values + more);
+    /* The classes of equal values are there only where the policy asked for them; the last condition below tells a
+     * failed copy from that. */
     if (known->first_equal)
         known->first_equal = npart__longer(arena, known->first_equal, sizeof(uint32_t), values, values + more);
     session->inference = known;
@@ -83,7 +89,8 @@ static bool make_room(struct npart__session *session, struct npart__graph *graph
 
 /* For one operand of a user. The copy takes what the original takes, by the same operands; its result is a value of
  * its own with all that is known of the original's. It is not constant even where the original's was, since no
- * runtime folds it after that. */
+ * runtime folds it after that. The copy belongs to the scope, the round and the place of the original, so rounds
+ * and walks treat both alike. */
 static void copy_for(struct npart__session *session, struct npart__graph *graph, uint32_t node, uint32_t *operand)
 {
     uint32_t made = graph->nodes.count++, result = graph->values.count++, value = *operand;
@@ -91,7 +98,7 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
     *copy = graph->nodes.items[node];
     copy->first_output = graph->operands.count;
     copy->output_count = 1;
-    copy->body_count = copy->capture_count = 0;
+    copy->body_count = copy->capture_count = 0; /* it has neither */
     graph->operands.items[graph->operands.count++] = *operand = result;
     graph->values.items[result] = graph->values.items[value];
     graph->values.items[result].producer = made;
@@ -111,7 +118,8 @@ static void copy_for(struct npart__session *session, struct npart__graph *graph,
 }
 
 /* Each stands right after the original. Of each region the first node and the count are written anew, since copies
- * push what follows them further on. */
+ * push what follows them further on. `made` counts nodes in the new order: copies are only known once their
+ * original has been met. */
 static void copy_all(struct npart__session *session, struct npart__graph *graph, const struct npart__graph *before)
 {
     uint32_t made = 0;
@@ -119,9 +127,12 @@ static void copy_all(struct npart__session *session, struct npart__graph *graph,
         uint32_t id = before->order[i], copies = graph->nodes.count, value = dequantized_by(session, id);
         uint32_t region = npart__node_region(before, id);
         uint32_t keeper = value == NPART_NONE ? NPART_NONE : keeper_of(session, value);
+        /* The region's first node: all regions before it are complete by now, so its place is final. */
         if (before->scopes.items[region].first_order == i)
             graph->scopes.items[region].first_order = made;
         graph->order[made++] = id;
+        /* A node that uses the value twice stands twice in the list; the second time none of its operands is the
+         * value any more. */
         for (uint32_t u = 0; keeper != NPART_NONE && u < npart__user_count(session, value); u++) {
             uint32_t user = npart__user(session, value, u);
             const struct npart__node *node = &graph->nodes.items[user];
@@ -137,9 +148,11 @@ static void copy_all(struct npart__session *session, struct npart__graph *graph,
     graph->order_count = made;
 }
 
+/* Users are listed anew in the end, since copies take them over from the original. */
 bool npart__session_copy(struct npart__session *session, struct npart__arena *arena)
 {
     const struct npart__graph *before = session->graph;
+    /* A tool that reads the file as it is (policy is_onnx), or a target without a runtime, makes no copies. */
     uint32_t more = npart__has_units(session) ? most_copies(session) : 0;
     if (more == 0)
         return true;

@@ -9,6 +9,7 @@
  */
 #include "session/passes.h"
 
+/* Never NULL for an empty array, so that NULL means out of memory alone. */
 void *npart__longer(struct npart__arena *arena, const void *items, size_t item_bytes, size_t count, size_t new_count)
 {
     char *made = npart__arena_allocate(arena, (new_count + 1) * item_bytes);
@@ -33,7 +34,9 @@ bool npart__session_lengthen(const struct npart__session *before, struct npart__
 }
 
 /* All is inferred again, not the new nodes alone: what a body makes has a shape now where its operator had none, and
- * so may all that comes after it. */
+ * so may all that comes after it. The sizes that a caller gave hold on: `options` of the inference before are
+ * those of the new one. `is_late` says that the runtime does this after it has inferred shapes for the last time
+ * (lib/graph/expand.c). */
 npart_status npart__infer_expanded(const struct npart__inference *before, const struct npart__expansion *items,
                                    uint32_t count, bool is_late, struct npart__arena *arena,
                                    struct npart__inference **out, struct npart_error *error)
@@ -52,13 +55,15 @@ npart_status npart__infer_expanded(const struct npart__inference *before, const 
 
 /* New nodes are live, and offered to the provider in `round`. A Constant among them is an initializer to the
  * runtime. The nodes whose place they take become INLINED last, by their callee, so that the loop over new nodes
- * need not know which call they came from. */
+ * need not know which call they came from. None is folded, whatever it reads: by then the optimizers have run for
+ * the last time, so a Cast of a constant in a body is a node that the provider is asked about. */
 static npart_status extend(struct npart__inference *inference, const struct npart__session *before, uint32_t round,
                            struct npart__arena *arena, struct npart__session *out, struct npart_error *error)
 {
     const struct npart__graph *graph = inference->graph;
     uint32_t nodes = npart__file_nodes(before), values = before->made_from->graph->values.count;
     *out = (struct npart__session){.made_from = inference, .inference = inference};
+    /* - */
     out->round_count = round > before->round_count ? round : before->round_count;
     if (!npart__session_lengthen(before, out, nodes, values, graph->nodes.count, graph->values.count, arena))
         return npart__fail_memory(error);
@@ -68,6 +73,7 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     }
     for (uint32_t n = nodes; n < graph->nodes.count; n++) {
         const struct npart__node *node = &graph->nodes.items[n];
+        /* Bodies are the standard's own text, so the operator's domain need not be asked. */
         bool is_constant = strcmp(npart__node_op(graph, node), "Constant") == 0;
         uint32_t result = npart__node_output(graph, node, 0);
         out->fates[n] = is_constant ? NPART__FATE_CONSTANT : NPART__FATE_LIVE;
@@ -84,6 +90,8 @@ static npart_status extend(struct npart__inference *inference, const struct npar
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }
 
+/* With `count` 0 nothing is inferred: the arrays alone are copied, for a caller that changes them while another plan
+ * still reads those of before. */
 npart_status npart__session_expand(struct npart__session *session, const struct npart__expansion *items, uint32_t count,
                                    uint32_t round, struct npart__arena *arena, struct npart_error *error)
 {

@@ -16,6 +16,8 @@
 #include "session/passes.h"
 #include "view/view.h"
 
+/* Indexed by enum npart__fate, like the sentences below. These words are what programs compare with, so they stay as
+ * they are; the sentences may change. */
 const char *npart__fate_word(enum npart__fate reason)
 {
     static const char *const words[] = {"live",   "constant", "shape-arithmetic", "inlined",
@@ -78,6 +80,8 @@ static const struct row *find_row(const struct folder *folder, const struct row 
     return NULL;
 }
 
+/* By the file's own operands, not by `stands_for`: inference has followed facts through nodes that hand on, so what
+ * an Identity makes is known as well as what it takes. */
 static const struct npart__fact *fact_in(const struct folder *folder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = npart__node_input(folder->graph, node, index);
@@ -91,6 +95,8 @@ static const struct npart__fact *fact_out(const struct folder *folder, const str
 
 /* ---- constants ------------------------------------------------------------------------------------------- */
 
+/* Constant at this level, not merely known: elements that inference followed out of a Shape are known too, but no
+ * runtime has a tensor of them. An operand that is left out is in nobody's way. */
 static bool inputs_are_constant(const struct folder *folder, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -130,7 +136,10 @@ static bool is_target_of(const struct folder *folder, const struct npart__node *
 
 /* CONSTANT, SHAPE or LIVE. Shape arithmetic is what computes with elements that inference had to find out, as a
  * Gather from a Shape does, and a constant is computed from initializers alone. A node with a body is not computed
- * ahead, whatever it takes. */
+ * ahead, whatever it takes. The order of the questions matters. A Constant goes at any level, since the runtime
+ * makes an initializer of it while it loads the file. A Shape goes by what it reads of an operand that need not be
+ * constant itself. Last comes whether the release has a kernel: constants are computed by running the kernels of
+ * the CPU provider, so a Reciprocal of FLOAT16 constants stays in the graph, and so does what stands on it. */
 static enum npart__fate constant_reason(const struct folder *folder, const struct npart__node *node)
 {
     const char *op = npart__node_op(folder->graph, node);
@@ -152,6 +161,7 @@ static enum npart__fate constant_reason(const struct folder *folder, const struc
     if (node->body_count || !reads_constants || find_row(folder, never, NPART__COUNT(never), op) ||
         !npart__can_compute(folder->inference, node, folder->release))
         return NPART__FATE_LIVE;
+    /* An operand that is no initializer and still has known elements came out of shape arithmetic itself. */
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct npart__fact *fact = fact_in(folder, node, i);
         if (fact && !fact->is_initializer && fact->known && fact->known->ints)
@@ -173,7 +183,8 @@ static bool same_shape(const struct npart__fact *a, const struct npart__fact *b)
     return true;
 }
 
-/* The whole number that every element of an input is; false when that is not known. */
+/* The whole number that every element of an input is; false when that is not known. Elements that are expressions
+ * of symbolic dims are no numbers: a factor `batch` may be 1, and is not known to be. */
 static bool all_elements(const struct folder *folder, const struct npart__node *node, uint32_t index, int64_t *out)
 {
     uint32_t value = npart__node_input(folder->graph, node, index);
@@ -200,7 +211,7 @@ static bool hands_on(const struct folder *folder, const struct npart__node *node
 }
 
 /* A Dropout that may train is run. Its third operand says so since opset 12; where that is left out it does not
- * train. */
+ * train. An older Dropout has no such operand, and a session only infers. */
 static bool drops_nothing(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     int64_t trains = 0;
@@ -209,7 +220,8 @@ static bool drops_nothing(const struct folder *folder, const struct npart__node 
            (all_elements(folder, node, 2, &trains) && !trains);
 }
 
-/* Every element of a list is this number: an attribute of old, or a constant input. Absent ones are, too. */
+/* Every element of a list is this number: an attribute of old, or a constant input. Absent ones are, too. The
+ * largest number of `ends` is what exporters write for "to the end". */
 static bool lists_only(const struct folder *folder, const struct npart__node *node, const char *attribute_name,
                        uint32_t index, int64_t number)
 {
@@ -222,7 +234,8 @@ static bool lists_only(const struct folder *folder, const struct npart__node *no
            (all_elements(folder, node, index, &value) && value == number);
 }
 
-/* What some eliminations leave alone: nothing stands before that could give its result the name. */
+/* What some eliminations leave alone: nothing stands before that could give its result the name. Initializers and
+ * inputs of bodies count as such, too. */
 static bool is_graph_input(const struct folder *folder, const struct npart__node *node, uint32_t index)
 {
     uint32_t value = folder->out->stands_for[npart__node_input(folder->graph, node, index)];
@@ -237,7 +250,8 @@ static bool takes_all(const struct folder *folder, const struct npart__node *nod
            lists_only(folder, node, "ends", 2, INT64_MAX) && lists_only(folder, node, "steps", 4, 1);
 }
 
-/* A Cast from a type to itself. A type that is not known is not equal to another that is not known. */
+/* A Cast from a type to itself. A type that is not known is not equal to another that is not known. Facts are
+ * those of the session's policy, so a type that the runtime does not know keeps the Cast, as it does there. */
 static bool keeps_its_type(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     const struct npart__fact *in = fact_in(folder, node, 0);
@@ -264,6 +278,7 @@ static bool single_number(const struct folder *folder, const struct npart__node 
     uint64_t elements;
     if (!fact || !npart__static_elements(fact, &elements) || elements != 1)
         return false;
+    /* Inference has not read it. Of a whole number nothing is lost: those that a double cannot hold are not 0 or 1. */
     if (!fact->known && fact->tensor) {
         if (npart__type_is_float(fact->element_type))
             return npart__tensor_doubles(fact->tensor, out, 1);
@@ -286,12 +301,14 @@ static bool is_neutral(const struct folder *folder, const struct npart__node *no
     const struct npart__fact *out = fact_out(folder, node);
     if (npart__type_bits(out->element_type) < 32 && !npart__type_is_float(out->element_type))
         return false; /* small whole numbers are not looked at */
+    /* `other` is the place of the constant, 1 - other that of the operand that is kept. For Sub and Div only the
+     * second place counts. */
     for (uint32_t other = commutes ? 0 : 1; other < 2; other++) {
         const struct npart__fact *kept = fact_in(folder, node, 1 - other);
         double value;
         *from = 1 - other;
         if (kept && single_number(folder, node, other, &value) && value == number && same_shape(kept, out))
-            return !is_graph_input(folder, node, *from);
+            return !is_graph_input(folder, node, *from); /* the first that fits decides */
     }
     return false;
 }
@@ -316,6 +333,7 @@ static bool divides_by_one(const struct folder *folder, const struct npart__node
     return is_neutral(folder, node, 1, false, from);
 }
 
+/* By operator, so at most one row of a release says something of an op. `holds` may change *from, which begins at 0. */
 static const struct pass {
     const char *op;
     bool (*holds)(const struct folder *folder, const struct npart__node *node, uint32_t *from);
@@ -327,13 +345,15 @@ static const struct pass {
 };
 
 /* *from is the operand that is handed on. A node of which another result than the first is used stays: a Dropout's
- * mask, or what its operator does not have. */
+ * mask, or what its operator does not have. A file may give a node more results than its operator has; when such a
+ * node went, the user of a second result had a producer that is not run. */
 static enum npart__fate pass_reason(const struct folder *folder, const struct npart__node *node, uint32_t *from)
 {
     const char *op = npart__node_op(folder->graph, node);
     *from = 0;
     if (node->domain != 0 || !fact_in(folder, node, 0) || !npart__has_one_result(folder->graph, node))
         return NPART__FATE_LIVE;
+    /* The table is short and is asked once per node; texts that differ are told apart by their first letters. */
     for (size_t i = 0; i < NPART__COUNT(passes); i++)
         if (npart__same_text(passes[i].op, op) &&
             npart__is_on(passes[i].applies, folder->level, folder->release))
@@ -342,7 +362,10 @@ static enum npart__fate pass_reason(const struct folder *folder, const struct np
 }
 
 /* A runtime keeps a node whose result is the graph's output. Of an Identity it gives that name to what stands before,
- * unless that is the graph's input or another output: both names must remain. */
+ * unless that is the graph's input or another output: both names must remain. The third condition, that the value
+ * before has no other user, is what the runtime asks when it gives an output's name to another node: what else
+ * used it would have to be renamed, too. In another region it cannot be renamed at all, since a body's result has
+ * a name of its own. */
 static bool can_be_bypassed(const struct folder *folder, const struct npart__node *node, enum npart__fate reason,
                             uint32_t input)
 {
@@ -360,7 +383,8 @@ static bool can_be_bypassed(const struct folder *folder, const struct npart__nod
 /* ---- the pass -------------------------------------------------------------------------------------------- */
 
 /* A node goes because all its results are constants, or because it hands one operand on; then what used its result
- * uses that operand. Only a first result can be handed on. */
+ * uses that operand. Only a first result can be handed on. Fates of nodes before are final here, as the order is
+ * topological: `stands_for` of an operand is resolved to its end, and one step is enough. */
 static void fold_node(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
@@ -386,16 +410,17 @@ static void fold_node(struct folder *folder, uint32_t id)
 
 /* A node that is never run: of a branch, or of a call that is one node. Of a call that a provider takes whole, the
  * nodes of its body are in the file, and part of the one node that is run: FUSED into it. Walks up through scopes,
- * since such a call may stand in another's body. */
+ * since such a call may stand in another's body. The outermost such call wins, as the last one written: it is the
+ * node that the provider sees. */
 static void leave_out(struct folder *folder, uint32_t id)
 {
     const struct npart__graph *graph = folder->graph;
-    uint32_t scope = graph->nodes.items[id].scope;
+    uint32_t scope = graph->nodes.items[id].scope; /* the node's own list of nodes */
     folder->out->fates[id] = NPART__FATE_UNTAKEN;
     while (graph->scopes.items[scope].parent != NPART_NONE) {
         uint32_t holder = graph->scopes.items[scope].node;
         bool is_whole = graph->scopes.items[scope].kind == NPART__SCOPE_CALL &&
-                        graph->nodes.items[holder].callee == NPART_NONE;
+                        graph->nodes.items[holder].callee == NPART_NONE; /* not inlined, so it is one node */
         if (is_whole && npart__node_region(graph, holder) != NPART_NONE) {
             folder->out->fates[id] = NPART__FATE_FUSED;
             folder->out->into[id] = holder;
@@ -417,7 +442,7 @@ static void leave_out_all(struct folder *folder)
 }
 
 /* Zeroed where 0 is the answer for a node that nothing was decided of: LIVE, not constant, not remade, the first
- * round. */
+ * round. One more element each, so that a graph without nodes or values has arrays that are not empty. */
 static bool allocate(const struct npart__graph *graph, struct npart__arena *arena, struct npart__session *out)
 {
     size_t nodes = graph->nodes.count + (size_t)1, values = graph->values.count + (size_t)1;
@@ -431,6 +456,8 @@ static bool allocate(const struct npart__graph *graph, struct npart__arena *aren
     return out->fates && out->is_constant && out->stands_for && out->into && out->remade && out->round && out->place;
 }
 
+/* All arrays are of the file's ids. What is scratch of a pass has an arena of its own over the same allocator, and is
+ * gone when the pass ends. */
 npart_status npart__session_make(struct npart__inference *inference, enum npart__level level,
                                  enum npart__release release, struct npart__arena *arena,
                                  struct npart__session *out, struct npart_error *error)
@@ -451,9 +478,11 @@ npart_status npart__session_make(struct npart__inference *inference, enum npart_
     /* Regions are listed outside first, so what a body captures has been decided when the body is met. */
     for (uint32_t i = 0; i < graph->order_count; i++)
         fold_node(&folder, graph->order[i]);
+    /* A target without a runtime (OWN) has rows of rewrites.def for folding and eliminating, and none of these: only
+     * ONNX Runtime was asked about them. */
     bool rewrites = level == NPART__LEVEL_BASIC && release != NPART__RELEASE_OWN;
     if (rewrites && (!npart__fold_neighbours(out, release, arena) || !npart__fold_merges(out, release, arena)))
         return npart__fail_memory(error);
-    leave_out_all(&folder);
+    leave_out_all(&folder); /* overrides fates of nodes that are in no region */
     return npart__session_connect(out, arena) ? NPART_OK : npart__fail_memory(error);
 }

@@ -16,6 +16,8 @@
 #define MOST_PADS (2 * NPART__LIMIT_RANK)
 #define ATTENTION_USERS 4u /* of a LayerNormalization: three MatMuls and an Add */
 
+/* What is used is counted once for the graph as folding has left it, and kept up to date by each merge: counting
+ * again would be quadratic in a chain. */
 struct merger {
     const struct npart__inference *inference;
     const struct npart__graph *graph;
@@ -26,6 +28,7 @@ struct merger {
     uint32_t *some; /* by value: up to ATTENTION_USERS of the nodes that do */
 };
 
+/* By what is left: an operand through an Identity that is gone is the value before the Identity. */
 static uint32_t input_of(const struct merger *at, uint32_t id, uint32_t index)
 {
     uint32_t value = npart__node_input(at->graph, &at->graph->nodes.items[id], index);
@@ -43,6 +46,8 @@ static const struct npart__fact *fact_in(const struct merger *at, uint32_t id, u
     return value == NPART_NONE ? NULL : npart__fact_of(at->inference, value);
 }
 
+/* The operator as the file's opset has it, so a schema must be known; a node of an unknown version merges with
+ * nothing. */
 static bool is_op(const struct merger *at, uint32_t id, const char *op)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -71,7 +76,7 @@ static uint32_t maker(const struct merger *at, uint32_t id, uint32_t index, cons
 /* ---- what fits --------------------------------------------------------------------------------------------- */
 
 /* A filter of rank 3 or more, so one that has spatial axes; a bias that is left out is as good as a constant one,
- * for the merge makes one. */
+ * for the merge makes one. The merge multiplies the weights, so they must be there when the session is created. */
 static bool has_constant_weights(const struct merger *at, uint32_t conv)
 {
     const struct npart__fact *filter = fact_in(at, conv, 1);
@@ -84,7 +89,7 @@ static bool has_constant_weights(const struct merger *at, uint32_t conv)
 static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t normalization)
 {
     const struct npart__node *node = &at->graph->nodes.items[normalization];
-    for (uint32_t i = 1; i < 5; i++)
+    for (uint32_t i = 1; i < 5; i++) /* scale, B, mean, var */
         if (!is_constant(at, normalization, i))
             return false;
     for (uint32_t i = 1; i < node->output_count; i++)
@@ -93,7 +98,8 @@ static bool normalization_fits(const struct merger *at, uint32_t conv, uint32_t 
     return has_constant_weights(at, conv);
 }
 
-/* A number for each channel: [C,1,1] or [1,C,1,1] for an image. */
+/* A number for each channel: [C,1,1] or [1,C,1,1] for an image. The numbers must be the second operand, as the
+ * runtime looks for them only there, and of the filter's type, as it computes the new weights in that type. */
 static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithmetic)
 {
     const struct npart__fact *numbers = fact_in(at, arithmetic, 1), *filter = fact_in(at, conv, 1);
@@ -101,7 +107,9 @@ static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithm
         numbers->element_type != filter->element_type)
         return false;
     if (numbers->rank == 0)
-        return is_op(at, arithmetic, "Mul");
+        return is_op(at, arithmetic, "Mul"); /* a factor scales all channels; a summand is not looked at */
+    /* Of the filter's rank the first axis is the batch; of one less there is none. Its channels are the filter's
+     * first dim. */
     uint32_t axis = numbers->rank == filter->rank ? 1 : 0;
     if (numbers->rank + 1 - axis != filter->rank || !npart__same(numbers->dims[axis], filter->dims[0]))
         return false;
@@ -111,7 +119,10 @@ static bool channels_fit(const struct merger *at, uint32_t conv, uint32_t arithm
     return true;
 }
 
-/* A LayerNormalization whose result goes to three MatMuls and an Add, which takes another Add's result beside it. */
+/* A LayerNormalization whose result goes to three MatMuls and an Add, which takes another Add's result beside it.
+ * The pattern is that of BERT: query, key and value are products of one normalized input, which is also the
+ * residual. `last` is the Add that closes the block: the bias of the output projection. A count that differs, such
+ * as that of a captured result, is no attention to the runtime either. */
 static bool begins_attention(const struct merger *at, uint32_t normalization, uint32_t *last)
 {
     uint32_t result = normalization == NPART_NONE ? NPART_NONE : result_of(at, normalization);
@@ -132,12 +143,15 @@ static bool begins_attention(const struct merger *at, uint32_t normalization, ui
     return *last != NPART_NONE;
 }
 
-/* Of attention, a later level makes one node: its projections are left as they are. */
+/* Of attention, a later level makes one node: its projections are left as they are. Looked for from both ends: a
+ * MatMul of the three right after the LayerNormalization, or the last projection, whose Add goes into the
+ * residual's Add. If they became Gemm, the attention fusion of the extended level would not know them again. */
 static bool is_attention(const struct merger *at, uint32_t matmul, uint32_t add)
 {
     uint32_t last, result = result_of(at, add);
     if (begins_attention(at, maker(at, matmul, 0, "LayerNormalization"), &last))
         return true;
+    /* Else the product may be the output's projection: what follows its bias is the residual's Add. */
     uint32_t after = result != NPART_NONE && at->uses[result] == 1 ? at->user[result] : NPART_NONE;
     for (uint32_t i = 0; after != NPART_NONE && is_op(at, after, "Add") && i < 2; i++)
         if (begins_attention(at, maker(at, after, i, "LayerNormalization"), &last) && last == add)
@@ -152,6 +166,7 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
     const struct npart__fact *a = fact_in(at, matmul, 0), *b = fact_in(at, matmul, 1);
     uint32_t index = input_of(at, add, 0) == result_of(at, matmul) ? 1 : 0;
     const struct npart__fact *bias = fact_in(at, add, index);
+    /* FLOAT, FLOAT16 or BFLOAT16 in the numbers of ONNX; matmul_add_fusion leaves whole numbers and DOUBLE alone. */
     bool is_float = a && (a->element_type == 1 || a->element_type == 10 || a->element_type == 16);
     if (!b || !is_constant(at, add, index) || !is_float || !a->has_rank || !b->has_rank || !bias->has_rank ||
         b->rank != 2)
@@ -167,13 +182,14 @@ static bool bias_fits(const struct merger *at, uint32_t matmul, uint32_t add)
 }
 
 /* Clip(Relu(x)) is a Clip of x whose lower bound is 0 where it was less; that can be written where the bound is
- * constant. */
+ * constant. Such a Clip has a bound after the merge even where the file gave none. */
 static bool bounds_fit(const struct merger *at, uint32_t relu, uint32_t clip)
 {
     (void)relu;
     return is_absent_or_constant(at, clip, 1);
 }
 
+/* An attribute that is left out has its default, which is what callers ask for: constant, NOTSET. */
 static bool is_text(const struct merger *at, uint32_t id, const char *name, const char *text)
 {
     const struct npart__attribute *attribute =
@@ -181,7 +197,9 @@ static bool is_text(const struct merger *at, uint32_t id, const char *name, cons
     return !attribute || (attribute->type == 3 && strcmp(attribute->u.s, text) == 0);
 }
 
-/* Numbers of an attribute of old, or of a constant input. At most as many as two ranks. */
+/* Numbers of an attribute of old, or of a constant input. At most as many as two ranks. Returns how many; 0 where
+ * they are not known, which is less than padding_fits asks for. Attributes that the scan left in the file
+ * (is_elided) are longer than two ranks. */
 static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
 {
     const struct npart__attribute *attribute =
@@ -194,6 +212,7 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
     bool is_small = attribute || (fact && npart__static_elements(fact, &count));
     if (!is_small || count > MOST_PADS)
         return 0;
+    /* What inference has read, else the tensor itself; both are of at most MOST_PADS numbers here. */
     if (from)
         memcpy(out, from, count * sizeof *out);
     else if (!fact || !fact->tensor || !npart__tensor_int64s(fact->tensor, out, MOST_PADS))
@@ -222,12 +241,15 @@ static bool padding_fits(const struct merger *at, uint32_t pad, uint32_t window)
     int64_t pads[MOST_PADS];
     uint32_t count = pads_of(at, pad, pads);
     const struct npart__node *node = &at->graph->nodes.items[window];
+    /* `axes`, the fourth operand since opset 18, would say another meaning of the pads; with auto_pad the window's
+     * own pads are not numbers that one could add to. */
     bool is_plain = is_text(at, pad, "mode", "constant") && is_text(at, window, "auto_pad", "NOTSET") &&
                     node->output_count == 1 && input_of(at, pad, 3) == NPART_NONE &&
                     input_of(at, window, 0) == result_of(at, pad);
     if (!is_plain || count < 6 || count % 2 || !pads_with_zero(at, pad))
         return false;
     for (uint32_t i = 0; i < count; i++)
+        /* A negative pad cuts off elements, which no Conv does. */
         if (pads[i] < 0 || !npart__is_number(pads[i]) || (i % (count / 2) < 2 && pads[i] != 0))
             return false;
     const struct npart__attribute *counts = npart__node_attribute(at->graph, node, "count_include_pad");
@@ -248,6 +270,7 @@ static const struct merge {
 #include "runtime/rewrites.def"
 };
 
+/* Rows are asked in their order; a pair of operators has one row a release. */
 static const struct merge *find_merge(const struct merger *at, uint32_t first, uint32_t second)
 {
     for (size_t i = 0; i < NPART__COUNT(merges); i++)
@@ -260,7 +283,9 @@ static const struct merge *find_merge(const struct merger *at, uint32_t first, u
 /* ---- the pass ---------------------------------------------------------------------------------------------- */
 
 /* An equal value is used too: the runtime keeps one of them for both. Two nodes that compute the same are one to the
- * runtime (lib/view/common_subexpression.c): a result that each uses once is used twice by then. */
+ * runtime (lib/view/common_subexpression.c): a result that each uses once is used twice by then. Without this, of
+ * two equal Convs with a normalization each, both would take it in; the runtime keeps one Conv with two users,
+ * which takes in neither. */
 static bool is_shared(const struct merger *at, uint32_t value)
 {
     const uint32_t *uses = at->inference->equal_uses;
@@ -282,17 +307,19 @@ static void count_uses(struct merger *at)
             value = at->session->stands_for[value];
             if (at->uses[value] < ATTENTION_USERS && !is_captured)
                 at->some[(size_t)value * ATTENTION_USERS + at->uses[value]] = graph->order[i];
-            at->uses[value] += is_captured ? 2 : 1;
+            at->uses[value] += is_captured ? 2 : 1; /* a body reads it, too */
             at->user[value] = graph->order[i];
         }
     }
+    /* Two at once: 0 + 2 is as much a use that cannot be merged as 1 + 2. */
     for (uint32_t v = 0; v < graph->values.count; v++)
         if (graph->values.items[v].is_graph_output || is_shared(at, v))
             at->uses[at->session->stands_for[v]] += 2;
 }
 
 /* Merges the node with the next one, as often as one is there. Conv -> Mul -> Add: the Mul goes into the Conv,
- * whose result is then what the Mul made, and the Add is asked next. Ends since each step takes one node away. */
+ * whose result is then what the Mul made, and the Add is asked next. Ends since each step takes one node away.
+ * Where the first goes into the second (Relu into Clip, Pad into Conv), the walk meets the second later by itself. */
 static void merge_node(struct merger *at, uint32_t id)
 {
     for (;;) {
@@ -306,20 +333,28 @@ static void merge_node(struct merger *at, uint32_t id)
         uint32_t gone = merge->into_second ? id : second, stays = merge->into_second ? second : id;
         if (!npart__has_one_result(at->graph, &at->graph->nodes.items[gone]))
             return;
+        /* `after` is the value that nobody makes any more, `from` what its users take instead. */
         uint32_t after = result_of(at, gone), from = merge->into_second ? input_of(at, id, 0) : result;
         at->session->fates[gone] = NPART__FATE_FUSED;
         at->session->into[gone] = stays;
+        /* The Gemm is a new node to the runtime, put where the Add was; by its number it is the last of all, and some
+         * providers' partitions follow that order (lib/partition/walk.c). In another rank than 2 it also has two
+         * Reshapes. */
         if (is_op(at, stays, "MatMul")) {
             bool is_matrix = fact_in(at, stays, 0)->rank == 2;
             at->session->remade[stays] = is_matrix ? NPART__REMADE_PRODUCT : NPART__REMADE_RESHAPED_PRODUCT;
             at->session->place[stays] = gone;
         }
         at->session->stands_for[after] = from;
+        /* What the second takes now had `id` for its user; that is the second from here on, or a later merge would
+         * look at a node that is gone. */
         if (merge->into_second) {
             if (at->user[from] == id)
                 at->user[from] = second;
             return;
         }
+        /* The first has the users of the second now; `some` is not updated, since only a LayerNormalization's is
+         * read, and that is the first of no row. */
         at->uses[result] = at->uses[after];
         at->user[result] = at->user[after];
     }
@@ -339,7 +374,7 @@ bool npart__fold_merges(struct npart__session *session, enum npart__release rele
     size_t listed = (graph->values.count + (size_t)1) * ATTENTION_USERS;
     at.some = npart__arena_allocate(&scratch, listed * sizeof *at.some);
     bool is_ready = at.uses && at.user && at.some;
-    if (is_ready)
+    if (is_ready) /* NPART_NONE: fewer users than that */
         memset(at.some, 0xff, listed * sizeof *at.some);
     if (is_ready)
         count_uses(&at);

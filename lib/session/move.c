@@ -10,7 +10,8 @@
 #include "session/passes.h"
 
 /* Ends trade places: `before` is what the node took and what those that it moves past take from now on; `between`
- * was its result and is now the last's. */
+ * was its result and is now the last's. Facts stay where they are: `between` has the element type and number of
+ * elements that are known of it, but no longer the order of its dims. */
 static void move(struct npart__graph *graph, const struct npart__move *at)
 {
     uint32_t *operands = graph->operands.items;
@@ -26,7 +27,8 @@ static void move(struct npart__graph *graph, const struct npart__move *at)
 }
 
 /* What moves stands right after the last that it moves past. False when out of memory. Each move's node is taken out of
- * the order and put in again after its last, in one walk over the order. */
+ * the order and put in again after its last, in one walk over the order. A node has at most one follower, since no
+ * node is the last of two moves. */
 static bool reorder(struct npart__graph *graph, const struct npart__move *moves, uint32_t count,
                     struct npart__arena *arena)
 {

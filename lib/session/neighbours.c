@@ -7,6 +7,7 @@
  */
 #include "session/passes.h"
 
+/* Rows of JOIN and CANCEL. `newest` is there for 1.24, whose reshape fusion knows Reshape up to version 14 only. */
 struct row {
     const char *op;
     int newest; /* version of it; 0: any */
@@ -31,7 +32,9 @@ struct neighbours {
     uint32_t *next; /* by node: the one that continues its chain of reshapes; NPART_NONE */
 };
 
-/* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. */
+/* Paths are halved on the way, so that long chains of nodes that hand on are not walked again and again. Both
+ * directions of the walk change `stands_for`, so until the last loop of the pass a value may be several steps away
+ * from the end. */
 static uint32_t resolve(const struct neighbours *at, uint32_t value)
 {
     uint32_t *stands_for = at->session->stands_for;
@@ -65,7 +68,8 @@ static bool is_of(const struct neighbours *at, uint32_t id, const struct row *ro
     return false;
 }
 
-/* The node of the same region that makes what a node's first input stands for. */
+/* The node of the same region that makes what a node's first input stands for. What a body captures is another
+ * region's: the runtime's optimizers take one graph at a time, so nothing is joined across its edge. */
 static uint32_t before(const struct neighbours *at, uint32_t id)
 {
     uint32_t value = resolve(at, npart__node_input(at->graph, &at->graph->nodes.items[id], 0));
@@ -85,7 +89,8 @@ static uint32_t result_of(const struct neighbours *at, uint32_t id)
     return npart__node_output(at->graph, &at->graph->nodes.items[id], 0);
 }
 
-/* Used once, and not by the world outside. */
+/* Used once, and not by the world outside. Uses of the file: a user that was folded counts, which errs on the side
+ * of leaving two nodes as they are. */
 static bool is_private(const struct neighbours *at, uint32_t value)
 {
     const struct npart__value *of = &at->graph->values.items[value];
@@ -101,7 +106,10 @@ static void bypass(struct neighbours *at, uint32_t id)
 
 /* ---- Transposes ------------------------------------------------------------------------------------------- */
 
-/* Without the attribute a Transpose turns the axes round, which needs the rank: [0,1,2] becomes [2,1,0]. */
+/* Without the attribute a Transpose turns the axes round, which needs the rank: [0,1,2] becomes [2,1,0]. The
+ * attribute comes from the file: its length may be anything, its numbers out of range, its type no list. Then the
+ * order is not known, and no array is indexed by it. An axis may stand twice; who looks for a cancelling pair
+ * finds none. */
 bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id, int64_t *order, uint32_t *rank)
 {
     const struct npart__node *node = &inference->graph->nodes.items[id];
@@ -110,6 +118,7 @@ bool npart__order_of_axes(const struct npart__inference *inference, uint32_t id,
     if (result == NPART_NONE)
         return false;
     const struct npart__fact *out = npart__fact_of(inference, result);
+    /* With the attribute the rank is its length, also where inference knows no shape. */
     *rank = attribute ? attribute->count : out->rank;
     if (attribute ? attribute->type != 7 || attribute->is_elided : !out->has_rank)
         return false;
@@ -132,7 +141,8 @@ bool npart__moves_channels(const int64_t *order, uint32_t rank)
     return is_first_to_last || is_last_to_first;
 }
 
-/* The graph's result can take its name from what stands before both. */
+/* The graph's result can take its name from what stands before both. The same condition as in fold.c, after the
+ * Transposes. */
 static bool can_hand_on(const struct neighbours *at, uint32_t first, uint32_t result)
 {
     uint32_t from = input_of(at, first);
@@ -151,6 +161,8 @@ static void join_transposes(struct neighbours *at, uint32_t second)
         !npart__order_of_axes(at->inference, first, inner, &rank) ||
         !npart__order_of_axes(at->inference, second, outer, &outer_rank) || rank != outer_rank)
         return;
+    /* Axis i of the result is axis outer[i] of the value between, which is axis inner[outer[i]] of the first
+     * operand. */
     bool cancels = true;
     for (uint32_t i = 0; i < rank; i++)
         cancels = cancels && inner[outer[i]] == (int64_t)i;
@@ -158,7 +170,7 @@ static void join_transposes(struct neighbours *at, uint32_t second)
         uint32_t between = result_of(at, first);
         at->session->fates[second] = NPART__FATE_NO_OP;
         at->session->stands_for[result_of(at, second)] = input_of(at, first);
-        at->uses[between]--;
+        at->uses[between]--; /* the second no longer reads it */
         if (at->uses[between] == 0 && !at->graph->values.items[between].is_graph_output)
             bypass(at, first);
     } else if (!cancels && is_private(at, result_of(at, first))) {
@@ -168,6 +180,7 @@ static void join_transposes(struct neighbours *at, uint32_t second)
 
 /* ---- Reshapes --------------------------------------------------------------------------------------------- */
 
+/* next[n] == n marks the last of a chain so far; next[n] == NPART_NONE is in none. */
 static void chain_reshapes(struct neighbours *at, uint32_t id)
 {
     uint32_t first = is_of(at, id, joined, NPART__COUNT(joined)) ? before(at, id) : NPART_NONE;
@@ -180,12 +193,14 @@ static void chain_reshapes(struct neighbours *at, uint32_t id)
 }
 
 /* All but the last go, if what they make has a known size. Nodes come in reverse order, so what is next by now knows
- * the last of its chain. */
+ * the last of its chain. The fusion writes the last shape as a constant, which it can only where all dims are
+ * numbers. */
 static void fold_chain(struct neighbours *at, uint32_t id)
 {
     uint32_t last = at->next[id];
     if (last == NPART_NONE || last == id)
         return;
+    /* One step is enough: the next one was visited before, and points to the end already. */
     last = at->next[last];
     at->next[id] = last;
     if (!npart__is_static(npart__fact_of(at->inference, result_of(at, last))))
@@ -221,6 +236,8 @@ static bool is_fused(const struct neighbours *at, uint32_t id)
     return is_computed;
 }
 
+/* Whoever never had a user stays: a node whose results nobody reads from the beginning is removed by no pass that is
+ * modelled here. */
 static bool is_unused(const struct neighbours *at, const struct npart__node *node)
 {
     bool was_used = false;
@@ -243,6 +260,8 @@ static void drop_unused(struct neighbours *at, uint32_t id)
     const struct npart__node *node = &at->graph->nodes.items[id];
     uint8_t *reason = &at->session->fates[id];
     bool is_transpose = npart__node_plays(at->graph, node, NPART__ROLE_REORDERS_AXES);
+    /* What was computed from constants has only constants before it, so nothing that is live can become unused by
+     * it. */
     if (*reason == NPART__FATE_CONSTANT || (*reason == NPART__FATE_NO_OP && is_transpose))
         return;
     if (is_fused(at, id)) {
@@ -257,7 +276,8 @@ static void drop_unused(struct neighbours *at, uint32_t id)
 /* ---- the passes -------------------------------------------------------------------------------------------- */
 
 /* Forwards for pairs, where the first of a pair must have been decided; backwards for chains and for what is unused,
- * where the last must have been. Each walk is linear. */
+ * where the last must have been. Each walk is linear. `uses` begins with the file's counts and goes down as users
+ * go; a value whose count reaches 0 makes its producer unused. */
 bool npart__fold_neighbours(struct npart__session *session, enum npart__release release, struct npart__arena *arena)
 {
     const struct npart__inference *inference = session->inference;

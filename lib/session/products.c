@@ -18,6 +18,7 @@ static bool is_reshape(const struct npart__session *session, uint32_t id, bool b
            (is_op(graph, id, "Reshape") || (!begins && (is_op(graph, id, "Squeeze") || is_op(graph, id, "Unsqueeze"))));
 }
 
+/* Without shortening: chains are as long as the Reshapes that are joined here. */
 static uint32_t resolve(const struct npart__session *session, uint32_t value)
 {
     while (session->stands_for[value] != value)
@@ -25,7 +26,8 @@ static uint32_t resolve(const struct npart__session *session, uint32_t value)
     return value;
 }
 
-/* Of neighbouring Reshapes the runtime makes one: the earlier gives way, if nothing else uses what it makes. */
+/* Of neighbouring Reshapes the runtime makes one: the earlier gives way, if nothing else uses what it makes.
+ * Passes of neighbours.c are over by now, so a Reshape that a product has brought along is joined here. */
 static void join_before(struct npart__session *session, uint32_t id)
 {
     const struct npart__graph *graph = session->inference->graph;
@@ -42,14 +44,16 @@ static void join_before(struct npart__session *session, uint32_t id)
 }
 
 /* What was fused into the product in the file, such as the Add of a bias, is fused into the MatMul of the body
- * instead. The product itself was in the place of `call`, and so are its three nodes. */
+ * instead. The product itself was in the place of `call`, and so are its three nodes. Uses are those of the
+ * session as it was before joining; a value with one user keeps one, since whoever is joined takes the operand of
+ * the node that goes. */
 static bool settle(struct npart__session *session, uint32_t nodes_before, struct npart__arena *arena)
 {
     const struct npart__graph *graph = session->inference->graph;
     uint32_t *product_of = npart__arena_allocate(arena, (nodes_before + (size_t)1) * sizeof *product_of);
     if (!product_of)
         return false;
-    memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of);
+    memset(product_of, 0xff, (nodes_before + (size_t)1) * sizeof *product_of); /* NPART_NONE: no product */
     for (uint32_t i = nodes_before; i < graph->nodes.count; i++) {
         uint32_t call = graph->scopes.items[graph->nodes.items[i].scope].node;
         session->remade[i] = NPART__REMADE_PRODUCT; /* each of the three is a node by now */
@@ -60,6 +64,7 @@ static bool settle(struct npart__session *session, uint32_t nodes_before, struct
     for (uint32_t i = 0; i < nodes_before; i++)
         if (session->into[i] != NPART_NONE && product_of[session->into[i]] != NPART_NONE)
             session->into[i] = product_of[session->into[i]];
+    /* In the order of the graph, so that of three Reshapes the first gives way to the second, and that to the third. */
     for (uint32_t i = 0; i < graph->order_count; i++)
         if (is_reshape(session, graph->order[i], false))
             join_before(session, graph->order[i]);

@@ -7,19 +7,21 @@
 #ifdef NPART_DEBUG
 
 /* Each node of the file is live, or fused into a node that is live, or gone; chains of fused nodes end. What is live
- * stands in a region, so that a partition can hold it. */
+ * stands in a region, so that a partition can hold it. This holds after every step, so it is checked wherever a
+ * session is handed on, not only in the end. */
 static void check_fates(const struct npart__session *session)
 {
     uint32_t live = 0, fused = 0, nodes = npart__file_nodes(session);
     for (uint32_t n = 0; n < nodes; n++) {
         const uint8_t fate = session->fates[n];
         live += fate == NPART__FATE_LIVE;
-        fused += fate == NPART__FATE_FUSED;
+        fused += fate == NPART__FATE_FUSED; /* also counted as folded */
         NPART__ASSERT(fate < NPART__FATES && session->place[n] < nodes, "node %u", n);
         NPART__ASSERT(fate != NPART__FATE_LIVE || (session->graph->nodes.items[n].callee == NPART_NONE &&
                                                    npart__node_region(session->graph, n) != NPART_NONE),
                       "node %u is run, and stands nowhere", n);
         uint32_t into = session->into[n];
+        /* A circle of nodes that are fused into each other would never end; more steps than nodes are one. */
         for (uint32_t steps = 0; into != NPART_NONE && session->into[into] != NPART_NONE; steps++) {
             NPART__ASSERT(steps < nodes, "node %u is fused into itself", n);
             into = session->into[into];
@@ -32,7 +34,8 @@ static void check_fates(const struct npart__session *session)
 }
 
 /* `stands_for` is resolved to its end, a result of the file's graph is still one, a copy's result has exactly its
- * one user, and no live node uses what a node made that is gone. */
+ * one user, and no live node uses what a node made that is gone. A producer that is gone is allowed for a constant
+ * only: its value is an initializer by then. */
 static void check_values(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph, *file = session->made_from->graph;
