@@ -18,20 +18,22 @@
 
 #include "cost/fit.h"
 
+/* Choices of ours; what they bring is measured by make fidelity-calibrate. */
 #define LEAST_SCALE 0.25
 #define LEAST_WEIGHT 0.01  /* a parameter matters when its deviation moves some time by this share */
 #define IDENTIFIED 0.7     /* of a factor's deviation at most this share is left */
 #define SPREAD 0.15        /* of networks' times about what the formula says */
 #define REPEATS 4u         /* of the fit, with bills made again: what limits a node seldom changes more often */
 #define ACCEPTED 0.5       /* share of the error that may be left */
-#define WITHIN_80_PERCENT 1.28155
-#define CANDIDATES 128u
+#define WITHIN_80_PERCENT 1.28155 /* deviations on either side of the middle of a normal distribution */
+#define CANDIDATES 128u /* parameters that are looked at; a list has fewer */
 
 enum side { SIDE_NPU, SIDE_OTHERS, SIDES };
 
+/* One unknown: by what the times of a parameter, or of a side, are to be multiplied. */
 struct factor {
     const struct npart__parameter *from; /* NULL: of a whole side */
-    double deviation, weight;
+    double deviation, weight; /* of its logarithm; deviation times share of a time */
 };
 
 /* What was measured, one by one. */
@@ -40,13 +42,15 @@ struct time {
     enum { TIME_TOTAL, TIME_CPU, TIME_PARTITION } kind;
 };
 
+/* `parts` is by time and factor, `fixed` by time: the shape that lib/cost/fit.h asks for. Memory is of the arena,
+ * which the caller clears. */
 struct calibrating {
     const struct npart__measured *rows;
     uint32_t row_count;
     struct npart__arena *arena;
     struct factor factors[NPART__MOST_FACTORS];
     uint32_t factor_count;
-    bool is_scaled;
+    bool is_scaled; /* two factors of sides, see above */
     struct NPART__ARRAY(struct time) times;
     double *parts, *fixed, *measured, deviations[NPART__MOST_FACTORS];
     bool *skips; /* by time */
@@ -54,6 +58,7 @@ struct calibrating {
 
 /* ---- bills ------------------------------------------------------------------------------------------------- */
 
+/* The factor of a rate; factor_count where it has none, and its time is fixed. */
 static uint32_t factor_of(const struct calibrating *c, const struct npart__rate *rate)
 {
     uint32_t k = 0;
@@ -74,6 +79,7 @@ static npart_status price(const struct calibrating *c, uint32_t row, const doubl
                           struct priced *out, struct npart_error *error)
 {
     const struct npart__plan *plan = c->rows[row].plan;
+    /* A copy, so that the plan's own costs stay: it belongs to the caller's handle. */
     out->nodes = *plan->node_costs;
     for (uint32_t i = 0; i < out->nodes.rates.count; i++) {
         struct npart__rate *rate = &out->nodes.rates.items[i];
@@ -87,7 +93,8 @@ static npart_status price(const struct calibrating *c, uint32_t row, const doubl
                                 &out->cost, error);
 }
 
-/* What a rate comes to in a run, the cold start apart. */
+/* What a rate comes to in a run, the cold start apart. The cold start is paid once, and what was measured are runs
+ * after it. */
 static double time_at(const struct npart__rates *rates, const struct npart__bill *bill, uint32_t rate)
 {
     double sum = 0;
@@ -96,7 +103,8 @@ static double time_at(const struct npart__rates *rates, const struct npart__bill
     return sum * rates->items[rate].ms;
 }
 
-/* A partition's time is that of its kernel: its launch and its nodes. */
+/* A partition's time is that of its kernel: its launch and its nodes. What is copied across its border is in the
+ * total alone. */
 static struct npart__bill bill_of(const struct calibrating *c, const struct time *time, const struct priced *priced)
 {
     const struct npart__plan *plan = c->rows[time->row].plan;
@@ -130,6 +138,7 @@ static npart_status find_parts(struct calibrating *c, const double *x, struct np
         double *parts = c->parts + (size_t)t * c->factor_count;
         if (c->skips[t])
             continue;
+        /* Times of a row stand together, so each plan is priced once a call. */
         if (time->row != row) {
             npart__arena_clear(&scratch);
             row = time->row;
@@ -138,6 +147,7 @@ static npart_status find_parts(struct calibrating *c, const double *x, struct np
                 break;
         }
         struct npart__bill bill = bill_of(c, time, priced);
+        /* Rates without a factor are what they are. */
         c->fixed[t] = 0;
         memset(parts, 0, c->factor_count * sizeof *parts);
         for (uint32_t i = 0; i < priced->nodes.rates.count; i++) {
@@ -153,7 +163,9 @@ static npart_status find_parts(struct calibrating *c, const double *x, struct np
 
 /* ---- factors ----------------------------------------------------------------------------------------------- */
 
-/* Of the logarithm of a parameter; 0 of one that is exact, or that is nothing. */
+/* Of the logarithm of a parameter; 0 of one that is exact, or that is nothing. A range is 80 % of a log-normal
+ * distribution: its ends are WITHIN_80_PERCENT deviations from the middle. Where the lower end is 0, which has no
+ * logarithm, the upper half alone says it. */
 static double deviation_of(const struct npart__parameter *parameter)
 {
     if (parameter->low > 0)
@@ -161,6 +173,7 @@ static double deviation_of(const struct npart__parameter *parameter)
     return parameter->typical > 0 ? log(parameter->high / parameter->typical) / WITHIN_80_PERCENT : 0;
 }
 
+/* The largest weight over all times counts: a parameter that decides one time can be told by that one. */
 static void weigh(struct factor *candidates, uint32_t *count, const struct npart__rate *rate, double share)
 {
     double deviation = deviation_of(rate->from);
@@ -175,7 +188,8 @@ static void weigh(struct factor *candidates, uint32_t *count, const struct npart
         candidates[i].weight = deviation * share;
 }
 
-/* The parameters that move some time most. */
+/* The parameters that move some time most. Only totals are looked at, as every row has one. With more factors than
+ * NPART__MOST_FACTORS the fit would be of the prior alone. */
 static npart_status choose_factors(struct calibrating *c, struct npart_error *error)
 {
     struct factor candidates[CANDIDATES];
@@ -199,6 +213,7 @@ static npart_status choose_factors(struct calibrating *c, struct npart_error *er
                            : npart__fail(error, NPART_ERROR_ARGUMENT, "", "the list says nothing that could be fitted");
 }
 
+/* The scale's range is LEAST_SCALE to its inverse, taken as 80 % like any other range. */
 static void choose_sides(struct calibrating *c)
 {
     c->is_scaled = true;
@@ -214,6 +229,7 @@ static bool is_time(double ms)
     return isfinite(ms) && ms > 0;
 }
 
+/* `number` counts from 1, as rows of the user's file do. A plan without a known time has no parts to be scaled. */
 static npart_status check_row(const struct npart__measured *row, uint32_t number, struct npart_error *error)
 {
     char place[32];
@@ -226,6 +242,7 @@ static npart_status check_row(const struct npart__measured *row, uint32_t number
     return NPART_OK;
 }
 
+/* The total first, then what is known beyond it. */
 static bool add_times(struct calibrating *c, uint32_t row)
 {
     const struct npart__measured *measured = &c->rows[row];
@@ -266,7 +283,9 @@ static npart_status gather_times(struct calibrating *c, struct npart_error *erro
 
 /* ---- fitting ----------------------------------------------------------------------------------------------- */
 
-/* From where `x` is; times that are skipped do not count. *is_bound: a scale would be beyond its limit. */
+/* From where `x` is; times that are skipped do not count. *is_bound: a scale would be beyond its limit. Within a
+ * step the parts are held fixed, though a factor may move a node from one limit to another (its operations, its
+ * bytes): hence the repeats, until no factor moves by 1 %. */
 static npart_status solve(struct calibrating *c, double *x, double *left, bool *is_bound, struct npart_error *error)
 {
     double change = 1;
@@ -290,6 +309,8 @@ static npart_status solve(struct calibrating *c, double *x, double *left, bool *
         for (uint32_t k = 0; k < c->factor_count; k++)
             change = fmax(change, fabs(x[k] - before[k]));
     }
+    /* Two totals say little, and a quarter or four times what was estimated is more likely another clock than a
+     * calibration. */
     for (uint32_t k = 0; k < c->factor_count && c->is_scaled; k++) {
         double most = -log(LEAST_SCALE);
         *is_bound |= fabs(x[k]) >= most;
@@ -317,7 +338,8 @@ static npart_status find_errors(struct calibrating *c, const double *x, double *
     return status;
 }
 
-/* The median: a kernel that no formula catches is off whatever is fitted. Sorts. */
+/* The median: a kernel that no formula catches is off whatever is fitted. Sorts. By insertion: a measurement file
+ * has at most NPART_MOST_MEASUREMENTS rows. */
 static double middle_of(double *errors, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
@@ -329,7 +351,9 @@ static double middle_of(double *errors, uint32_t count)
     return (errors[(count - 1) / 2] + errors[count / 2]) / 2;
 }
 
-/* Each model is left out in turn, with all its times. */
+/* Each model is left out in turn, with all its times. With all its rows, too: a model that was measured twice
+ * would else be fitted on while it is held out. First its times are skipped for the fit, then all others for the
+ * error, so `errors` is filled in by row over the turns. */
 static npart_status leave_out(struct calibrating *c, const double *from, double *errors, uint32_t *models,
                               struct npart_error *error)
 {
@@ -358,6 +382,7 @@ static npart_status leave_out(struct calibrating *c, const double *from, double 
 
 /* ---- what comes of it -------------------------------------------------------------------------------------- */
 
+/* A parameter that is a rate (GB/s) goes down when its time goes up; one that is a time goes up with it. */
 static struct npart_parameter_range scaled(const struct npart__parameter *parameter, double factor, double spread)
 {
     bool is_rate = npart__is_rate(npart__parameter_names[parameter->name]);
@@ -365,6 +390,7 @@ static struct npart_parameter_range scaled(const struct npart__parameter *parame
     return (struct npart_parameter_range){typical / spread, typical, typical * spread};
 }
 
+/* `moved` is in deviations of the prior: 2 says that the list was off by more than its own range allows. */
 static void tell_factors(const struct calibrating *c, const double *x, const double *left,
                          struct npart_calibration *out)
 {
@@ -386,6 +412,7 @@ static void tell_factors(const struct calibrating *c, const double *x, const dou
     }
 }
 
+/* A line of a cost file, in the form that lib/oplist/cost_lines.c reads. */
 static void write_line(const struct npart__target *target, const struct npart__parameter *from,
                        struct npart_parameter_range range, bool is_assumed, struct npart__buffer *text)
 {
@@ -400,7 +427,8 @@ static void write_line(const struct npart__target *target, const struct npart__p
                          is_assumed ? " assumed" : "");
 }
 
-/* All that a side's factor moves, each line of the list once. */
+/* All that a side's factor moves, each line of the list once. Their range stays as wide as the list's, since one
+ * factor says nothing about a single parameter. */
 static void write_sides(const struct calibrating *c, const double *x, struct npart__buffer *text)
 {
     const struct npart__parameter *written[CANDIDATES];
@@ -430,6 +458,7 @@ static void write_costs(const struct calibrating *c, const double *x, const stru
                          plan->target.oplist->name, c->times.count, told->model_count);
     if (c->is_scaled)
         write_sides(c, x, text);
+    /* A parameter that the times did not identify stays `assumed` where it was, so reports go on to say that it is. */
     for (uint32_t k = 0; k < c->factor_count && !c->is_scaled; k++)
         write_line(&plan->target, c->factors[k].from, told->fitted[k].after,
                    c->factors[k].from->is_assumed && !told->fitted[k].is_identified, text);
@@ -443,12 +472,14 @@ npart_status npart__calibrate(const struct npart__measured *rows, uint32_t count
     double x[NPART__MOST_FACTORS] = {0}, left[NPART__MOST_FACTORS];
     double errors[NPART_MOST_MEASUREMENTS], before = 0, after = 0, held_out = 0;
     npart_status status = gather_times(&c, error);
+    /* With two times or fewer there is less to learn than a parameter needs. */
     if (status == NPART_OK && c.times.count <= 2)
         choose_sides(&c);
     else if (status == NPART_OK)
         status = choose_factors(&c, error);
     for (uint32_t k = 0; k < c.factor_count; k++)
         c.deviations[k] = c.factors[k].deviation;
+    /* With the prior alone: what the list says without any measurement. */
     if (status == NPART_OK)
         status = find_errors(&c, prior, errors, error);
     if (status == NPART_OK) {
@@ -465,11 +496,13 @@ npart_status npart__calibrate(const struct npart__measured *rows, uint32_t count
     if (status != NPART_OK)
         return status;
     held_out = middle_of(errors, count);
+    /* Errors are logarithms up to here, relative shares from here on. */
     out->time_count = c.times.count;
     out->is_scaled = c.is_scaled;
     out->error_before = expm1(before);
     out->error_after = expm1(after);
     out->error_held_out = out->model_count > 1 ? expm1(held_out) : -1;
+    /* One model cannot be left out and judged by the others, so it is never accepted by itself. */
     out->is_accepted = out->model_count > 1 && !out->is_at_limit && held_out <= ACCEPTED * before;
     tell_factors(&c, x, left, out);
     write_costs(&c, x, out, text);

@@ -10,8 +10,8 @@
 /* A measured run of a plan; see npart_measurement. */
 struct npart__measured {
     const struct npart__plan *plan;
-    double total_ms, cpu_ms;
-    const double *partition_ms;
+    double total_ms, cpu_ms; /* of one run; cpu_ms 0: not measured */
+    const double *partition_ms; /* by partition; NULL: none was measured */
 };
 
 /* Plans of one list and target. Appends the text of a cost file to `text`, whether or not it is accepted.

@@ -27,7 +27,8 @@ static bool has_op(const struct npart__oplist *oplist, const char *name)
     return false;
 }
 
-/* Its body is run, and makes all results: none is handed through. */
+/* Its body is run, and makes all results: none is handed through. A function that hands an operand through as a
+ * result could not stand as one node: that result is made before the call. */
 static bool can_be_kept(const struct npart__graph *graph, const struct npart__node *node)
 {
     if (node->callee == NPART_NONE || graph->scopes.items[node->scope].region == NPART_NONE)
@@ -36,7 +37,7 @@ static bool can_be_kept(const struct npart__graph *graph, const struct npart__no
         uint32_t value = npart__node_output(graph, node, i);
         uint32_t producer = npart__producer(graph, value);
         uint32_t scope = producer == NPART_NONE ? NPART_NONE : graph->nodes.items[producer].scope;
-        while (scope != NPART_NONE && scope != node->callee)
+        while (scope != NPART_NONE && scope != node->callee) /* from inside out, as calls nest */
             scope = graph->scopes.items[scope].parent;
         if (value != NPART_NONE && scope == NPART_NONE)
             return false;
@@ -55,7 +56,8 @@ static bool is_within_kept(const struct calls *calls, uint32_t scope)
 }
 
 /* The outermost calls that may be an op of the list and have not been rejected. Nodes are listed outside first. A
- * function of a name that the standard does not have can be no op of a provider. */
+ * function of a name that the standard does not have can be no op of a provider. Its newest version is asked for,
+ * since the call's own opset is that of the function's domain. */
 static void find_candidates(struct calls *calls)
 {
     const struct npart__graph *graph = calls->graph;
@@ -88,6 +90,7 @@ static npart_status judge_candidates(struct calls *calls, struct npart__inferenc
     if (status == NPART_OK)
         status = npart__judge_anew(plan, assumed, error);
     *changed = false;
+    /* What is undecided is inlined, too: only a clear yes claims a call. */
     for (uint32_t i = 0; status == NPART_OK && i < graph->nodes.count; i++)
         if (calls->is_kept[i] && npart__is_live(&plan->session, i) && plan->mask.verdicts[i] != NPART__NPU)
             calls->is_refused[i] = *changed = true;
@@ -113,6 +116,7 @@ npart_status npart__settle_calls(struct npart__plan *plan, const uint8_t *assume
     own->arena = plan->arena;
     plan->shared = own; /* of inferences that go with the plan */
     while (status == NPART_OK && changed) {
+        /* Each round begins from the graph with all functions inlined, and keeps fewer calls. */
         plan->inference = all;
         find_candidates(&calls);
         if (calls.kept_count == 0) {

@@ -22,7 +22,9 @@ static bool applies(const struct npart__target *target)
     return target->oplist->inlines_standard && npart__target_has(target, target->oplist->standard_when);
 }
 
-/* The body of a node that the CPU cannot run; NULL for all others, and where a type is not known. */
+/* The body of a node that the CPU cannot run; NULL for all others, and where a type is not known. A call of the
+ * model's own function is none: those are inlined while the graph is built. The first operand's type decides about
+ * the kernel, as the table of kernels is by that. */
 static const struct npart__body *body_of(const struct npart__plan *plan, const struct npart__node *node)
 {
     const struct npart__inference *inference = plan->inference;
@@ -36,7 +38,7 @@ static const struct npart__body *body_of(const struct npart__plan *plan, const s
     struct npart__operand last; /* the body makes what the operator has, and nothing beyond */
     if (node->output_count > 0 && !npart__operator_output(node->schema, node->output_count - 1, &last))
         return NULL;
-    for (uint32_t i = 0; i < node->input_count; i++) {
+    for (uint32_t i = 0; i < node->input_count; i++) { /* a body is chosen by the types of all operands */
         uint32_t value = npart__node_input(graph, node, i);
         if (value != NPART_NONE && !npart__fact_of(inference, value)->element_type)
             return NULL;
@@ -44,7 +46,8 @@ static const struct npart__body *body_of(const struct npart__plan *plan, const s
     return body;
 }
 
-/* A node that is run, and offered to the provider: where a list leaves bodies to the CPU, theirs are not. */
+/* A node that is run, and offered to the provider: where a list leaves bodies to the CPU, theirs are not. In a
+ * list without `bodies` lines they are offered like the main graph. */
 static bool is_judged(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -53,7 +56,8 @@ static bool is_judged(const struct npart__plan *plan, uint32_t node)
     return region != NPART_NONE && (region == 0 || !bodies_stay);
 }
 
-/* Whether any live node might be inlined, whatever its verdict: asked before anything is made. */
+/* Whether any live node might be inlined, whatever its verdict: asked before anything is made. Mostly none might
+ * be, and then the views that targets share are kept. */
 static bool has_work(const struct npart__plan *plan)
 {
     const struct npart__graph *graph = plan->inference->graph;
@@ -63,7 +67,9 @@ static bool has_work(const struct npart__plan *plan)
     return false;
 }
 
-/* A result's type as the file would declare it, since inlining keeps what is known; NULL when out of memory. */
+/* A result's type as the file would declare it, since inlining keeps what is known; NULL when out of memory. Of
+ * what the operator makes more may be known than of what its body makes; the runtime keeps the operator's results,
+ * with their shapes, and so is it here. */
 static const struct npart__declared_type *declare(struct npart__arena *arena, const struct npart__fact *fact)
 {
     struct npart__declared_type *type = npart__arena_zeroed(arena, 1, sizeof *type);
@@ -91,6 +97,8 @@ static bool add_expansion(struct npart__plan *plan, struct npart__expansions *li
         uint32_t value = npart__node_input(inference->graph, node, i);
         made.input_types[i] = value == NPART_NONE ? 0 : npart__fact_of(inference, value)->element_type;
     }
+    /* A body's statements may stand under conditions (attributes, operands that are absent); with others a result may
+     * have none that makes it. */
     if (!npart__body_makes_results(inference->graph, &made))
         return true; /* then there is nothing that it could become */
     for (uint32_t i = 0; i < node->output_count && i < NPART__LIMIT_BODY_OPERANDS; i++) {
@@ -104,7 +112,9 @@ static bool add_expansion(struct npart__plan *plan, struct npart__expansions *li
     return NPART__PUSH(plan->arena, &list->items, made);
 }
 
-/* By the runtime's provider, whose list is the first: others look at what it has taken. */
+/* By the runtime's provider, whose list is the first: others look at what it has taken. What only a later stage
+ * (frontend, compiler) does not take was claimed by the provider, so the runtime never gets to inline it. An
+ * undecided node is not inlined either. */
 static bool is_refused(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__rule *rules = plan->target.oplist->rules.items;
@@ -118,7 +128,8 @@ static bool is_refused(const struct npart__plan *plan, uint32_t node)
     return is_by_provider;
 }
 
-/* The nodes that the provider does not take and the CPU cannot run. False when out of memory. */
+/* The nodes that the provider does not take and the CPU cannot run. False when out of memory. Made anew each
+ * round, from verdicts of the round before. */
 static bool list_expansions(struct npart__plan *plan, struct npart__expansions *list)
 {
     const struct npart__graph *graph = plan->inference->graph;
@@ -135,7 +146,8 @@ static bool list_expansions(struct npart__plan *plan, struct npart__expansions *
 
 /* ---- what they become ------------------------------------------------------------------------------------- */
 
-/* What the user says of nodes is by node, and there are more of these now; of the new ones nothing is said. */
+/* What the user says of nodes is by node, and there are more of these now; of the new ones nothing is said. An
+ * assumption about an op holds for nodes of the file, not for those of definitions. */
 npart_status npart__take_expanded(struct npart__plan *plan, struct npart__inference *inference, uint8_t **assumed,
                                   struct npart_error *error)
 {
@@ -151,14 +163,16 @@ npart_status npart__take_expanded(struct npart__plan *plan, struct npart__infere
     return NPART_OK;
 }
 
-/* Classes of equivalent nodes belong to a session, and this is another. */
+/* Classes of equivalent nodes belong to a session, and this is another. Found once for each graph, since they
+ * depend on no target. */
 npart_status npart__judge_anew(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     plan->equivalent = npart__find_equivalent(&plan->session, plan->arena);
     return plan->equivalent ? npart__plan_judge(plan, assumed, error) : npart__fail_memory(error);
 }
 
-/* Views of graphs that go with the plan are its own. */
+/* Views of graphs that go with the plan are its own. The inference's own list of views must not hold what lies in
+ * the plan's arena, which may be freed first. */
 npart_status npart__own_views(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__shared *own = npart__arena_zeroed(plan->arena, 1, sizeof *own);
@@ -170,7 +184,8 @@ npart_status npart__own_views(struct npart__plan *plan, struct npart_error *erro
 }
 
 /* Repeated, since a definition may hold operators that have definitions themselves. Where nothing is inlined the
- * views that targets share are kept. */
+ * views that targets share are kept. This is before optimizers, so the session here is made only to judge, and
+ * made again from the expanded graph. */
 npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, struct npart_error *error)
 {
     struct npart__shared *shared = plan->shared;
@@ -193,6 +208,7 @@ npart_status npart__inline_ahead(struct npart__plan *plan, uint8_t **assumed, st
                                            &expanded, error);
         if (changed && status == NPART_OK)
             status = npart__take_expanded(plan, expanded, assumed, error);
+        /* Nothing was inlined, so the graph is still the one that other targets see. */
         else if (is_first && !changed)
             plan->shared = shared;
     }
@@ -214,6 +230,8 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
     out.in_units = npart__arena_zeroed(plan->arena, count + (size_t)1, sizeof *out.in_units);
     if (!out.verdicts || !out.first_reason || !out.in_units)
         return false;
+    /* Copies of DequantizeLinear nodes have ids after all nodes of the file, so they count as new and are asked
+     * again. */
     for (uint32_t i = 0; i < count; i++) {
         const struct npart__mask *from = i < nodes ? before : now;
         out.in_units[i] = from->in_units[i];
@@ -223,6 +241,7 @@ static bool keep_verdicts(struct npart__plan *plan, const struct npart__mask *be
             if (!NPART__PUSH(plan->arena, &out.reasons, from->reasons.items[k]))
                 return false;
     }
+    /* Failures are matches in the graph as it is now. */
     out.first_reason[count] = out.reasons.count;
     out.failing.items = now->failing.items;
     out.failing.count = out.failing.capacity = now->failing.count;
@@ -261,6 +280,7 @@ npart_status npart__inline_refused(struct npart__plan *plan, uint8_t **assumed, 
             return npart__fail_memory(error);
         if (list.items.count == 0)
             break;
+        /* Once: from the first round on the views are the plan's. */
         if (plan->session.round_count == 0)
             status = npart__own_views(plan, error);
         if (status == NPART_OK)

@@ -11,12 +11,13 @@
 #define LETTERS 26
 #define ANY_OPERAND UINT8_MAX
 
+/* A step of fusions.def, read from its text each time its pattern is looked for: the table has some thirty of them. */
 struct step {
     const char *ops; /* with '/' between */
     size_t op_bytes;
-    char operands[6];
+    char operands[6]; /* letters, or '*', '#', '~' */
     uint8_t operand_count;
-    char result;
+    char result; /* a letter */
     bool is_optional;
 };
 
@@ -27,6 +28,7 @@ static const struct {
 #include "plan/fusions.def"
 };
 
+/* The first two are met while a pattern is matched, the others looked for in what has matched. */
 enum obstacle_kind {
     NOTHING_WRONG,
     CAST_BETWEEN,
@@ -45,6 +47,7 @@ struct obstacle {
     uint32_t value;
 };
 
+/* A match under way. It is small and copied, so that a try that fails is taken back by assigning the copy. */
 struct found {
     uint32_t values[LETTERS];                 /* by letter; NPART_NONE: not bound */
     uint32_t nodes[NPART__LIMIT_FUSION_STEPS]; /* by step */
@@ -57,8 +60,8 @@ struct search {
     const struct npart__session *session;
     const struct npart__graph *graph;
     struct step steps[NPART__LIMIT_FUSION_STEPS];
-    uint32_t step_count, tries;
-    bool allows_obstacle;
+    uint32_t step_count, tries; /* tries: of the place at hand */
+    bool allows_obstacle; /* one thing may be wrong; the second look at a place */
     bool *is_taken; /* by node: it is in a fusion */
     struct found found;
     struct npart__arena *arena;
@@ -82,6 +85,7 @@ static const char *read_step(const char *text, struct step *out)
     return *text == ';' ? text + 2 : text;
 }
 
+/* Steps beyond the limit are left out; no row of the table has that many. */
 static void read_pattern(struct search *at, const char *text)
 {
     at->step_count = 0;
@@ -89,7 +93,8 @@ static void read_pattern(struct search *at, const char *text)
         text = read_step(text, &at->steps[at->step_count++]);
 }
 
-/* A step names alternatives with `/` between: "Erf/Tanh". */
+/* A step names alternatives with `/` between: "Erf/Tanh". By name in any domain: ONNX Runtime's own tools write
+ * Gelu and its like into com.microsoft. */
 static bool has_op(const struct search *at, const struct step *step, uint32_t id)
 {
     const char *op = npart__node_op(at->graph, &at->graph->nodes.items[id]), *from = step->ops;
@@ -110,7 +115,8 @@ static bool has_op(const struct search *at, const struct step *step, uint32_t id
 
 static bool match_from(struct search *at, uint32_t step);
 
-/* Notes what is wrong; false where nothing may be, or something is already. */
+/* Notes what is wrong; false where nothing may be, or something is already. With two things wrong a pattern is not
+ * nearly there. */
 static bool obstruct(struct search *at, enum obstacle_kind kind, uint32_t node, uint32_t value)
 {
     if (!at->allows_obstacle || at->found.obstacle.kind != NOTHING_WRONG)
@@ -146,7 +152,8 @@ static bool match_value(struct search *at, char letter, uint32_t value)
 }
 
 /* `*` is any operand, `#` a constant, `~` one that should be constant, a letter a value that is not constant. That a
- * weight comes in at run time is told as an obstacle; all else that differs is no match. */
+ * weight comes in at run time is told as an obstacle; all else that differs is no match. Operands beyond those of
+ * the step do not matter: a Clip's bounds, a Conv's bias. */
 static bool match_operands(struct search *at, const struct step *step, const struct npart__node *node, bool is_swapped)
 {
     for (uint32_t k = 0; k < step->operand_count; k++) {
@@ -177,6 +184,7 @@ static bool match_node(struct search *at, uint32_t number, uint32_t id)
     struct found before = at->found;
     if (at->tries++ > NPART__LIMIT_FUSION_TRIES || !npart__is_live(at->session, id) || !has_op(at, step, id))
         return false;
+    /* Else `Mul d d = s` could match a node with itself further on. */
     for (uint32_t i = 0; i < at->found.count; i++)
         if (at->found.nodes[i] == id)
             return false;
@@ -185,6 +193,8 @@ static bool match_node(struct search *at, uint32_t number, uint32_t id)
     uint32_t result = npart__node_output(at->graph, node, 0);
     for (int is_swapped = 0; result != NPART_NONE && is_swapped <= has_two; is_swapped++) {
         at->found.nodes[at->found.count++] = id;
+        /* The steps after this one are matched within the call, so that another order of these operands is tried when
+         * a later step finds nothing. */
         if (match_operands(at, step, node, is_swapped) && match_value(at, step->result, result) &&
             match_from(at, number + 1))
             return true;
@@ -193,7 +203,8 @@ static bool match_node(struct search *at, uint32_t number, uint32_t id)
     return false;
 }
 
-/* Users of a value, and of what a Cast makes of it. */
+/* Users of a value, and of what a Cast makes of it. Only on the second look: a Cast between is an obstacle, and no
+ * match when none is allowed. */
 static bool match_users(struct search *at, uint32_t step, uint32_t value)
 {
     uint32_t users = npart__user_count(at->session, value);
@@ -210,7 +221,7 @@ static bool match_users(struct search *at, uint32_t step, uint32_t value)
             if (match_node(at, step, npart__user(at->session, cast, k)))
                 return true;
     }
-    return false;
+    return false; /* the later users are not looked at */
 }
 
 /* The node that makes a value that is known already. */
@@ -224,6 +235,7 @@ static bool match_maker(struct search *at, uint32_t step, uint32_t value)
         return false;
     uint32_t from = npart__node_input(at->graph, &at->graph->nodes.items[cast], 0);
     producer = npart__producer(at->graph, from);
+    /* The letter stands for what goes into the Cast from now on, which is what the maker makes. */
     at->found.values[at->steps[step].result - 'a'] = from;
     if (producer != NPART_NONE && match_node(at, step, producer))
         return true;
@@ -232,7 +244,8 @@ static bool match_maker(struct search *at, uint32_t step, uint32_t value)
 }
 
 /* Each step hangs on a value that an earlier one has bound: its result, then its maker is looked for; or one of its
- * operands, then its users are. A step that is optional may fail. */
+ * operands, then its users are. A step that is optional may fail. Where the steps of a pattern do not hang
+ * together nothing is found; the table is written so that they do. */
 static bool match_from(struct search *at, uint32_t number)
 {
     if (number == at->step_count)
@@ -263,6 +276,7 @@ static bool is_member(const struct search *at, uint32_t node)
 /* A result that the fused node would not have. */
 static struct obstacle find_leak(const struct search *at, uint32_t last)
 {
+    /* A node's first result is looked at, as patterns name no other. */
     for (uint32_t i = 0; i < at->found.count; i++) {
         uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[at->found.nodes[i]], 0);
         if (at->found.nodes[i] == last || value == NPART_NONE)
@@ -276,6 +290,8 @@ static struct obstacle find_leak(const struct search *at, uint32_t last)
     return (struct obstacle){NOTHING_WRONG, NPART_NONE, NPART_NONE};
 }
 
+/* Reasons in the order in which a person would mend them: what the graph does, then where its nodes are, then the
+ * type that it computes in. */
 static struct obstacle find_obstacle(const struct search *at, uint32_t last)
 {
     const uint32_t *partition_of = at->plan->partitioning.partition_of;
@@ -294,7 +310,7 @@ static struct obstacle find_obstacle(const struct search *at, uint32_t last)
     return (struct obstacle){is_usual ? NOTHING_WRONG : WRONG_TYPE, NPART_NONE, value};
 }
 
-/* NULL when out of memory. */
+/* NULL when out of memory. The text is a half of a sentence that reports put after the pattern's name. */
 static const char *obstacle_text(const struct search *at, const struct obstacle *obstacle)
 {
     char node[200] = "";
@@ -348,6 +364,8 @@ static bool add_found(struct search *at, const char *name)
     struct npart__fusion fusion = {.pattern = name, .state = "separate", .node = NPART_NONE};
     const uint32_t *order = at->found.nodes;
     uint32_t last = order[at->found.count - 1];
+    /* Steps stand in the order in which they are found, which is not that of the data: the last node is the one whose
+     * result leaves. */
     for (uint32_t i = 0; i < at->found.count; i++) { /* the one whose result no other takes */
         uint32_t value = npart__node_output(at->graph, &at->graph->nodes.items[order[i]], 0);
         bool is_inside = false;
@@ -371,6 +389,7 @@ static bool add_found(struct search *at, const char *name)
     return add(at, &fusion, order, at->found.count);
 }
 
+/* Twice, so that a whole match is never told as one with something wrong. */
 static bool search_at(struct search *at, uint32_t id)
 {
     for (int allows = 0; allows <= 1; allows++) {
@@ -400,7 +419,8 @@ static const char *ops_of(const struct search *at, const uint32_t *nodes, uint32
     return npart__made_text(&name);
 }
 
-/* Nodes that belong to one: `root_of` by node. They are listed root by root. */
+/* Nodes that belong to one: `root_of` by node. They are listed root by root. Two walks of lists, not one search a
+ * group: linear however many there are. */
 static bool add_groups(struct search *at, const uint32_t *root_of, const char *const *names)
 {
     uint32_t nodes = at->session->inference->graph->nodes.count;
@@ -418,7 +438,9 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
     for (uint32_t r = 0; r < nodes; r++) {
         uint32_t count = 0;
         for (uint32_t i = first[r]; i != NPART_NONE; i = next[i]) {
-            members[count++] = i;
+            members[count++] = i; /* in the order of ids, the file's */
+            /* What the op list takes as one is no candidate of the table any more; what the session fused is one node
+             * there, and may be part of a larger pattern. */
             at->is_taken[i] |= names != NULL;
         }
         struct npart__fusion fusion = {.state = "fused", .node = NPART_NONE};
@@ -431,7 +453,8 @@ static bool add_groups(struct search *at, const uint32_t *root_of, const char *c
     return true;
 }
 
-/* What the session has fused into one node, chains of fusions included, is one fusion: its root stands for it. */
+/* What the session has fused into one node, chains of fusions included, is one fusion: its root stands for it. The
+ * node that stays is of the fusion, too: it is its own root. */
 static bool add_session(struct search *at)
 {
     uint32_t nodes = at->session->inference->graph->nodes.count;
@@ -448,7 +471,8 @@ static bool add_session(struct search *at)
     return add_groups(at, root_of, NULL);
 }
 
-/* The pattern of the list whose match the node is part of, or NULL. */
+/* The pattern of the list whose match the node is part of, or NULL. A match leaves its pattern's rule among the
+ * node's reasons (lib/judge/match.c); failures are patterns of another kind. */
 static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint32_t node)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -460,6 +484,7 @@ static const struct npart__pattern *unit_of(const struct npart__plan *plan, uint
     return NULL;
 }
 
+/* Paths are halved: a chain of matches is walked once. */
 static uint32_t root_in(uint32_t *root_of, uint32_t node)
 {
     while (root_of[node] != node) {
@@ -479,6 +504,7 @@ static bool add_units(struct search *at)
     if (!root_of || !names)
         return false;
     memset(root_of, 0xff, (nodes + (size_t)1) * sizeof *root_of);
+    /* In the order of the graph, so producers have been met. */
     for (uint32_t i = 0; i < graph->order_count; i++) {
         uint32_t id = graph->order[i];
         const struct npart__pattern *pattern =
@@ -500,6 +526,8 @@ static bool add_units(struct search *at)
     return add_groups(at, root_of, names);
 }
 
+/* First what is fused for certain, so that no pattern is told of nodes that are in a fusion already; then the table
+ * in its order, longer patterns first. */
 bool npart__find_fusions(const struct npart__plan *plan, struct npart__arena *arena, struct npart__fusions *out)
 {
     struct search at = {.plan = plan,

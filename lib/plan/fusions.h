@@ -9,7 +9,8 @@
 
 /* Nodes of one fusion, and values that its steps name. */
 #define NPART__LIMIT_FUSION_STEPS 12u
-/* Tries of one place, and users of a value that are looked at. */
+/* Tries of one place, and users of a value that are looked at. Patterns are tried from every node, so these two
+ * bound what a graph can cost that is made to nearly fit everywhere. */
 #define NPART__LIMIT_FUSION_TRIES 512u
 #define NPART__LIMIT_FUSION_USERS 16u
 

@@ -18,6 +18,8 @@
 /* Operands of a node that a Transpose moves past. */
 #define MOST_OPERANDS 8u
 
+/* Uses and inner nodes are ranges of the mover's lists, so that a span which is given up is taken back by cutting the
+ * lists. */
 struct span {
     uint32_t node, last, meets; /* what moves; what makes the value that leaves; the next Transpose, or NPART_NONE */
     bool cancels;               /* with the next */
@@ -75,7 +77,7 @@ static bool is_taken(const struct mover *at, uint32_t id)
 }
 
 /* Element-wise without broadcasting: what stands before the node and what it makes have one shape, so the same order
- * of axes fits both. */
+ * of axes fits both. Inference's expressions are compared, so two dims `batch` are equal though neither is known. */
 static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
 {
     const struct npart__fact *left = npart__fact_of(at->session->inference, a);
@@ -88,7 +90,8 @@ static bool have_same_type(const struct mover *at, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A Transpose that is taken. One after another has an order that is not its own, or will have. */
+/* A Transpose that is taken. One after another has an order that is not its own, or will have. By the file's
+ * graph, so also where the first is gone. */
 static bool is_movable(const struct mover *at, uint32_t id)
 {
     const struct npart__graph *file = at->session->inference->graph;
@@ -98,7 +101,9 @@ static bool is_movable(const struct mover *at, uint32_t id)
            (producer == NPART_NONE || !is_moved_op(at, producer));
 }
 
-/* Whether a Transpose before all operands of the node that are no constants may as well stand after it. */
+/* Whether a Transpose before all operands of the node that are no constants may as well stand after it. In one
+ * round only: what an earlier round compiled is one node to the runtime, and nothing is moved into it or out of
+ * it. */
 static bool can_join(const struct mover *at, uint32_t id, const struct span *span)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -114,7 +119,8 @@ static bool can_join(const struct mover *at, uint32_t id, const struct span *spa
     return true;
 }
 
-/* Nodes of the runtime's own would turn back a constant that others use too, as they are or as equal ones. */
+/* Nodes of the runtime's own would turn back a constant that others use too, as they are or as equal ones. A
+ * constant of one element needs no turning. */
 static bool has_own_constants(const struct mover *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -134,7 +140,7 @@ static bool has_own_constants(const struct mover *at, uint32_t id)
 }
 
 /* A node and its result. False when out of memory. Marks are by Transpose, so that a span which is given up leaves
- * none for the next. */
+ * none for the next. A node that uses the Transpose twice has two uses, each of which is rewired. */
 static bool join(struct mover *at, uint32_t id, struct span *span)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -151,7 +157,8 @@ static bool join(struct mover *at, uint32_t id, struct span *span)
     return NPART__PUSH(at->plan->arena, &at->inner, id);
 }
 
-/* What else uses the value, when the span is known: whether anything does; whether that lets a Transpose on. */
+/* What else uses the value, when the span is known: whether anything does; whether that lets a Transpose on.
+ * `goes_on` is only ever set: callers ask several values one after the other. */
 static bool leaves(const struct mover *at, const struct span *span, uint32_t value, bool *goes_on)
 {
     bool is_used = is_output(at, value);
@@ -171,10 +178,12 @@ static bool can_meet(const struct mover *at, struct span *span)
     int64_t inner[NPART__LIMIT_RANK], outer[NPART__LIMIT_RANK];
     uint32_t rank, outer_rank;
     const struct npart__inference *inference = at->session->inference;
+    /* Of two of different rounds one is compiled already. */
     if (!is_movable(at, span->meets) || at->session->round[span->meets] != at->session->round[span->node] ||
         !npart__order_of_axes(inference, span->node, inner, &rank) ||
         !npart__order_of_axes(inference, span->meets, outer, &outer_rank) || rank != outer_rank)
         return false;
+    /* As in lib/session/neighbours.c: axis i of the second's result is axis inner[outer[i]] of the first's operand. */
     span->cancels = true;
     for (uint32_t i = 0; i < rank; i++)
         span->cancels = span->cancels && inner[outer[i]] == (int64_t)i;
@@ -182,7 +191,8 @@ static bool can_meet(const struct mover *at, struct span *span)
 }
 
 /* All nodes that can be in the span. False when out of memory, or when they are too many. Breadth first: `inner` is
- * the list of what was found and the queue of what to look at next. */
+ * the list of what was found and the queue of what to look at next. A user that cannot join yet may join later,
+ * when its other operands have: it is met again as a user of theirs. */
 static bool gather(struct mover *at, struct span *span, bool *out_of_memory)
 {
     uint32_t value = result_of(at, span->node);
@@ -205,7 +215,8 @@ static bool gather(struct mover *at, struct span *span, bool *out_of_memory)
 /* False where the node stays, or cannot be followed. The Transpose may stand at one place only, so of all that the
  * span makes one value may leave it, and nothing outside may use what the Transpose made. Where something after that
  * value would let the Transpose on, the runtime moves it further than is followed here, so it stays: an answer that
- * cannot be told is not given. */
+ * cannot be told is not given. A Transpose at the end joins only where it alone uses the value: else the value
+ * must be there in both layouts. */
 static bool follow(struct mover *at, struct span *span, bool *out_of_memory)
 {
     bool goes_on = false;
@@ -230,7 +241,9 @@ static bool follow(struct mover *at, struct span *span, bool *out_of_memory)
     return !goes_on;
 }
 
-/* Whether anything is different once it has moved, and the runtime moves it. */
+/* Whether anything is different once it has moved, and the runtime moves it. A pair that meets is joined by the
+ * first optimizer; a lone one only moves in the layout pass, between channels first and last, and not where
+ * constants would be turned back by nodes of the runtime's own. */
 static bool is_worth_it(const struct mover *at, const struct span *span)
 {
     int64_t order[NPART__LIMIT_RANK];
@@ -247,7 +260,9 @@ static bool is_worth_it(const struct mover *at, const struct span *span)
            npart__moves_channels(order, rank);
 }
 
-/* False when out of memory. In the order of execution; a node is in one span at most, the first that finds it. */
+/* False when out of memory. In the order of execution; a node is in one span at most, the first that finds it.
+ * Marks by node and value are left as they are where a span is given up: they hold the Transpose's id, and no
+ * other span asks for that. */
 static bool find_spans(struct mover *at)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
@@ -274,7 +289,8 @@ static bool find_spans(struct mover *at)
 
 /* ---- what becomes of the plan ------------------------------------------------------------------------------- */
 
-/* False when out of memory. */
+/* False when out of memory. The lists of uses are borrowed by the moves, which are made before anything is added
+ * again. */
 static bool move_all(const struct mover *at, struct npart__session *session)
 {
     struct npart__arena *arena = at->plan->arena;
@@ -299,7 +315,8 @@ static void drop(const struct mover *at, struct npart__session *session, uint32_
     session->stands_for[result_of(at, id)] = session->stands_for[operand];
 }
 
-/* False when out of memory. */
+/* False when out of memory. Of two that cancel both go; of two that do not, the second stays and does the work of
+ * both. */
 static bool drop_met(const struct mover *at, struct npart__session *session)
 {
     for (uint32_t i = 0; i < at->spans.count; i++) {
@@ -316,13 +333,16 @@ static bool drop_met(const struct mover *at, struct npart__session *session)
     return npart__session_connect(session, at->plan->arena);
 }
 
-/* After all is judged, since whether it matters depends on which nodes are taken; before partitions are formed. */
+/* After all is judged, since whether it matters depends on which nodes are taken; before partitions are formed.
+ * The plan's session may be shared with other targets, so it is copied first, with no bodies to expand; drops come
+ * before moves, because connecting begins from the file's order and would forget what was moved. */
 npart_status npart__move_transposes(struct npart__plan *plan, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
     const struct npart__session before = plan->session;
     struct mover mover = {.plan = plan, .session = &before, .graph = before.graph};
     uint32_t nodes = before.graph->nodes.count, values = before.graph->values.count;
+    /* Most lists have no such line: their compilers take the graph as it is. */
     if (oplist->moved_ops.count == 0)
         return NPART_OK;
     mover.moved = npart__find_ops(before.graph, oplist->moved_ops.items, oplist->moved_ops.count, plan->arena);

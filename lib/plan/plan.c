@@ -32,7 +32,8 @@ static npart_status lack_gate(const struct npart__oplist *oplist, const char *na
 }
 
 /* `--gates a,b` asks only some stages of the list, in the list's own order, whatever order they are named in. An
- * empty text asks none, so that only folding and partitioning are left. */
+ * empty text asks none, so that only folding and partitioning are left. A bit a stage: a list has at most
+ * NPART__LIMIT_GATES of them. A comma at the end names nothing more. */
 static npart_status choose_gates(struct npart__plan *plan, const char *text, struct npart_error *error)
 {
     const struct npart__oplist *oplist = plan->target.oplist;
@@ -57,7 +58,7 @@ static npart_status choose_gates(struct npart__plan *plan, const char *text, str
 }
 
 /* The caller's goes before the target's own: with another one the same verdicts can be seen as another runtime would
- * group them. */
+ * group them. Either may be misspelt: what reads a list knows no partitioners. */
 static npart_status choose_partitioner(struct npart__plan *plan, const char *name, struct npart_error *error)
 {
     plan->partitioner = name ? name : npart__target_partitioner(&plan->target);
@@ -82,6 +83,8 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
         *own = NPART__INVOKER_BARE;
     *out = *own;
     bool is_known = !name || npart__find_invoker(name, strlen(name), out);
+    /* Lines without `via` hold for every runtime, so one that no line names would get figures that were not meant for
+     * it. */
     bool has_figures = *out == *own || *out == NPART__INVOKER_BARE;
     for (uint32_t i = 0; i < oplist->parameters.count; i++)
         has_figures |= oplist->parameters.items[i].invoker == (uint8_t)*out;
@@ -93,6 +96,8 @@ static npart_status choose_invoker(const struct npart__plan *plan, const char *n
                                   "onnxruntime, tflite, coreml", name);
 }
 
+/* By cause, what its affected nodes take while they are on the CPU: what a reader may win at most by mending it. One
+ * node without a figure makes the sum unknown, since a part of it would look like the whole. */
 static bool sum_up_causes(struct npart__plan *plan)
 {
     plan->cause_ms = npart__arena_zeroed(plan->arena, plan->causes.items.count + (size_t)1, sizeof *plan->cause_ms);
@@ -108,7 +113,8 @@ static bool sum_up_causes(struct npart__plan *plan)
     return plan->cause_ms != NULL;
 }
 
-/* What each node costs on either side is found once, and serves every partitioning of the plan's session. */
+/* What each node costs on either side is found once, and serves every partitioning of the plan's session. What-ifs
+ * of lib/advice ask `node_costs` again, with other nodes accepted. */
 static npart_status estimate(struct npart__plan *plan, const struct npart__plan_request *request,
                              struct npart_error *error)
 {
@@ -154,7 +160,8 @@ static bool want(struct wanted *wanted, const char *name, uint32_t request)
     return id != NPART_NONE;
 }
 
-/* The id of what is wanted of that name, or 0. */
+/* The id of what is wanted of that name, or 0. An empty name has the id 0 too, so it never finds anything, also
+ * where nodes without a name have it. */
 static uint32_t find_wanted(const struct wanted *wanted, const char *name)
 {
     uint32_t id = npart__strings_find(&wanted->names, name, strlen(name));
@@ -174,6 +181,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     if (!last || !before)
         return npart__fail_memory(error);
     memset(last, 0xff, names * sizeof *last);
+    /* Lists by name, the last first: an op that no node of the graph has is left out. */
     for (uint32_t k = 0; k < request->assumed_count; k++) {
         const char *colon = all[k].op ? strrchr(all[k].op, ':') : NULL, *name = colon ? colon + 1 : all[k].op;
         uint32_t id = name ? npart__strings_find(&graph->strings, name, strlen(name)) : NPART_NONE;
@@ -182,6 +190,7 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
         before[k] = last[id];
         last[id] = k;
     }
+    /* As many steps as there are assumptions of that name, in several domains. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         uint32_t k = last[node->op_type];
@@ -195,7 +204,8 @@ static npart_status assume_of_ops(const struct npart__plan *plan, const struct n
     return NPART_OK;
 }
 
-/* `names_tensors`: those of results count, too. An error that names the nearest name that there is. */
+/* `names_tensors`: those of results count, too. An error that names the nearest name that there is. All names are
+ * offered, which costs one pass over the graph, on the way to an error only. */
 static npart_status lack_node(const struct npart__graph *graph, const char *what, const char *name, const char *purpose,
                               bool names_tensors, struct npart_error *error)
 {
@@ -211,7 +221,8 @@ static npart_status lack_node(const struct npart__graph *graph, const char *what
 }
 
 /* After the ops, so that a node by its name overrides what was said of its op. Exporters repeat names across
- * functions and bodies; then all nodes of that name are meant. */
+ * functions and bodies; then all nodes of that name are meant. An op that is not there is no mistake here: one
+ * command may serve several models. A node that is not there is one. */
 static npart_status assume_of_nodes(const struct npart__plan *plan, const struct npart__plan_request *request,
                                     uint8_t *assumed, struct npart_error *error)
 {
@@ -252,7 +263,8 @@ static npart_status gather_assumptions(const struct npart__plan *plan, const str
     return status;
 }
 
-/* By what stands for a result in the session: the tensor itself may be gone with an Identity after it. */
+/* By what stands for a result in the session: the tensor itself may be gone with an Identity after it. A value
+ * that nothing stands for stands for itself. */
 static void mark_results(struct npart__plan *plan, const struct npart__node *node)
 {
     for (uint32_t k = 0; k < node->output_count; k++) {
@@ -262,7 +274,8 @@ static void mark_results(struct npart__plan *plan, const struct npart__node *nod
     }
 }
 
-/* A name is of tensors, or else of nodes, whose results are meant. */
+/* A name is of tensors, or else of nodes, whose results are meant. By `alias`: a result that a function or a taken
+ * branch hands through is another name of the same tensor. */
 static void mark_cuts(struct npart__plan *plan, struct wanted *wanted, bool *is_tensor)
 {
     const struct npart__graph *graph = plan->graph;
@@ -305,7 +318,9 @@ static npart_status gather_cuts(struct npart__plan *plan, const struct npart__pl
 
 /* ---- counting --------------------------------------------------------------------------------------------- */
 
-/* Counts partitions for another choice of nodes without making them anew for the plan. */
+/* Counts partitions for another choice of nodes without making them anew for the plan. `accepted` may be changed
+ * by the policies of the list, which give partitions back to the CPU; the caller's own array of what was judged is
+ * not touched. */
 static npart_status count_accepted(const struct npart__plan *plan, bool *accepted, struct npart__arena *scratch,
                                    uint32_t *count, struct npart_error *error)
 {
@@ -319,7 +334,7 @@ static npart_status count_accepted(const struct npart__plan *plan, bool *accepte
 }
 
 /* The same graph partitioned with undecided nodes on the NPU, or on the CPU: the two ends of what the number of
- * partitions may be. */
+ * partitions may be. Fatal nodes are never accepted: what fails to compile is on neither side. */
 static npart_status count_with(const struct npart__plan *plan, bool accept_unknown, uint32_t *count,
                                struct npart_error *error)
 {
@@ -344,7 +359,9 @@ static bool is_fed_from_outside(const struct npart__graph *graph, uint32_t value
 }
 
 /* Whether all that is not taken quantizes inputs of the model, or dequantizes its outputs. Such a model is as good
- * as whole: the two nodes at its ends turn float inputs and outputs into what the NPU computes with. */
+ * as whole: the two nodes at its ends turn float inputs and outputs into what the NPU computes with. Quantized
+ * exports end in such nodes by convention, and a caller that feeds integers can drop them. In a body they would
+ * run once a pass, so only those of the main graph count. */
 static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
 {
     const struct npart__graph *graph = plan->session.graph;
@@ -363,12 +380,17 @@ static bool is_edge_alone(const struct npart__plan *plan, const bool *accepted)
     return true;
 }
 
+/* What the runtime refuses to load is told by `asked`, the inference as the caller made it, so that it is the same
+ * for all targets. A target without a runtime has a compiler of its own, and what that refuses are its rules'
+ * business. */
 bool npart__plan_is_loaded(const struct npart__plan *plan)
 {
     return !npart__target_runtime(&plan->target) || !npart__is_invalid(plan->asked);
 }
 
-/* What fails comes first, since nothing runs then, however much is taken. */
+/* What fails comes first, since nothing runs then, however much is taken. "empty" is a model whose nodes are all
+ * computed when the session is created; "edge" stands before "split" because a quantized model with float inputs
+ * is what quantizers export. */
 const char *npart__verdict_word(const struct npart__plan *plan, const struct npart_summary *summary,
                                 const bool *accepted, bool is_loaded)
 {
@@ -405,6 +427,7 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     summary->switches = plan->partitioning.switch_count;
     summary->partitions_low = summary->partitions_high = summary->partitions;
     summary->coverage = summary->live ? (double)summary->accepted / (double)summary->live : 1;
+    /* Unknown as a whole where one node's work is: a share of a part of the work would look like one of all of it. */
     summary->has_macs = plan->partitioning.macs != NPART__WORK_UNKNOWN;
     if (summary->has_macs) {
         summary->macs = plan->partitioning.macs;
@@ -425,7 +448,8 @@ static npart_status summarize(struct npart__plan *plan, struct npart_error *erro
     return NPART_OK;
 }
 
-/* Whether anything but Constant nodes goes at the basic level. */
+/* Whether anything but Constant nodes goes at the basic level. Constants are made initializers while the runtime
+ * loads the file, which is no change by an optimizer. */
 static bool is_rewritten(const struct npart__session *session)
 {
     const struct npart__graph *graph = session->graph;
@@ -439,7 +463,11 @@ static bool is_rewritten(const struct npart__session *session)
 }
 
 /* The runtime's view of the sizes: what it folds and propagates, and where it lacks the inference of an operator.
- * ONNX Runtime infers again when it has changed a graph, and only then forgets what the file said that cannot be. */
+ * ONNX Runtime infers again when it has changed a graph, and only then forgets what the file said that cannot be.
+ * So three views are possible: of a target without a runtime, all that we know; at level off, what data
+ * propagation alone gives; at the basic level, what is known after folding. The last is given up where the file
+ * declares shapes that cannot be and nothing is rewritten: then the runtime has no reason to infer again, and
+ * works with what the file said. */
 static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error *error)
 {
     struct npart__inference *inference = plan->inference;
@@ -450,9 +478,11 @@ static npart_status see_as_runtime(struct npart__plan *plan, struct npart_error 
         policy = runtime->knows == NPART__KNOWLEDGE_ONNX ? &npart__policy_onnx : &npart__policy_unfolded;
     else if (runtime)
         policy = &npart__policy_folding[plan->release];
+    /* Views are kept by the inference, so a second target of the same runtime does not infer again. */
     npart_status status = npart__infer_view(inference, policy, &plan->inference, error);
     if (status != NPART_OK || !policy || !policy->computes || !plan->inference->has_false_shapes)
         return status;
+    /* Made only to ask whether anything is rewritten; what is kept for the plan is made by find_view. */
     status = npart__session_make(plan->inference, NPART__LEVEL_BASIC, plan->release, plan->arena, &session, error);
     if (status != NPART_OK || is_rewritten(&session))
         return status;
@@ -464,14 +494,14 @@ struct npart__shared_view {
     const struct npart__inference *inference;
     enum npart__level level;
     enum npart__release release;
-    bool settles;
+    bool settles; /* known branches of Ifs are taken */
     struct npart__session session; /* where it settles, of the graph whose known branches are taken */
-    const uint32_t *equivalent;
+    const uint32_t *equivalent; /* see npart__find_equivalent */
     struct npart__shared_view *next;
 };
 
 /* Made at the first target that sees the graph so. Views are few (a handful of levels and releases), so a list is
- * enough. */
+ * enough. A view that could not be made whole is not put into the list, so a next try begins anew. */
 static npart_status find_view(struct npart__shared *shared, struct npart__inference *inference,
                               enum npart__level level, enum npart__release release, bool settles,
                               const struct npart__shared_view **out, struct npart_error *error)
@@ -504,12 +534,16 @@ static npart_status find_view(struct npart__shared *shared, struct npart__infere
     return NPART_OK;
 }
 
-/* A stage that folds by itself sees what is folded at the basic level, whatever the plan's is. */
+/* A stage that folds by itself sees what is folded at the basic level, whatever the plan's is. With nodes that
+ * came late (inlined in a round, or round a product) a plan of level basic is not folded either: those nodes are
+ * as they were written. */
 npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed, struct npart_error *error)
 {
     const struct npart__shared_view *basic = NULL;
     npart_status status = NPART_OK;
     bool is_folded = plan->level == NPART__LEVEL_BASIC && plan->inference->graph->first_late_node == NPART_NONE;
+    /* OWN, since such a stage is a compiler that was handed the graph: what it folds by itself, and not what a
+     * session rewrites. */
     if (!is_folded && npart__target_folds(&plan->target))
         status = find_view(plan->shared, plan->inference, NPART__LEVEL_BASIC, NPART__RELEASE_OWN, false, &basic, error);
     if (status != NPART_OK)
@@ -521,7 +555,9 @@ npart_status npart__plan_judge(struct npart__plan *plan, const uint8_t *assumed,
     return npart__judge(&plan->target, &live, basic ? &folded : NULL, assumed, plan->arena, &plan->mask, error);
 }
 
-/* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. */
+/* All that is known of the sizes in the plan's graph, which may have nodes that the request's has not. Causes,
+ * work and memory are told by what is known of all sizes, and not by the little that some runtime knows: a size
+ * that only its inference loses is still a size. */
 static npart_status know_all(struct npart__plan *plan, const struct npart__plan_request *request,
                              struct npart__inference **out, struct npart_error *error)
 {
@@ -553,6 +589,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     out->shared = request->shared;
     out->graph = inference->graph;
     out->level = request->level;
+    /* Names first: a misspelt variant or stage is told before anything costs time. */
     npart_status status = npart__target_choose(request->oplist, request->target, arena, &out->target, error);
     if (status == NPART_OK)
         status = choose_gates(out, request->gates, error);
@@ -561,7 +598,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
     if (status == NPART_OK)
         status = choose_partitioner(out, request->partitioner, error);
     if (status == NPART_OK)
-        status = see_as_runtime(out, error);
+        status = see_as_runtime(out, error); /* needs the target's runtime */
     uint8_t *assumed = NULL;
     if (status == NPART_OK)
         status = gather_assumptions(out, request, &assumed, error);
@@ -575,11 +612,15 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                            &view, error);
     if (status != NPART_OK)
         return status;
+    /* A copy of the struct: its arrays are shared with other targets and only read; what changes them makes its own
+     * (npart__session_expand). */
     out->session = view->session;
     out->equivalent = view->equivalent;
     out->inference = out->session.made_from;
     out->graph = out->inference->graph;
     if (status == NPART_OK)
+        /* Products before functions: what is round them is judged again as a whole, while verdicts of a round are
+         * kept from then on. */
         status = npart__plan_judge(out, assumed, error);
     if (status == NPART_OK)
         status = npart__reshape_products(out, &assumed, error);
@@ -591,6 +632,7 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
         status = gather_cuts(out, request, error);
     struct npart__inference *known;
     if (status == NPART_OK)
+        /* Of the graph that all this has left. */
         status = know_all(out, request, &known, error);
     if (status != NPART_OK)
         return status;
@@ -608,6 +650,8 @@ npart_status npart__plan_make(const struct npart__plan_request *request, struct 
                                                        .is_cut = out->is_cut,
                                                        .mask = &out->mask,
                                                        .works = &out->works};
+    /* Policies change `accepted` here: what they give back to the CPU has a rule, which npart__hand_back makes the
+     * reason of. */
     status = npart__partition_graph(&partition, arena, &out->partitioning, error);
     if (status == NPART_OK)
         status = npart__hand_back(out->target.oplist, out->partitioning.handed_back, out->session.graph->nodes.count,

@@ -17,7 +17,8 @@ struct npart__shared {
     struct npart__shared_view *views; /* private; NULL at first */
 };
 
-/* Operators whose bodies hold others of that kind; the standard's go three deep. */
+/* Operators whose bodies hold others of that kind; the standard's go three deep. Past it what is left stays as it
+ * is, on the CPU. */
 #define NPART__LIMIT_ROUNDS 8u
 
 /* What the user takes for granted of a node, or of all nodes of an op, whatever the rules say. */

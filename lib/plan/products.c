@@ -11,7 +11,9 @@
 
 /* ---- which products --------------------------------------------------------------------------------------- */
 
-/* The body as functions.def writes them: a Reshape, the product of matrices, a Reshape. */
+/* The body as functions.def writes them: a Reshape, the product of matrices, a Reshape. The name is only for
+ * messages; operands A and B are those of MatMul in the schema, so they are found by name. The first Reshape
+ * leaves its number of rows to be found (-1), as the runtime writes it. */
 static bool write_body(struct npart__arena *arena, const struct npart__fact *left, const struct npart__fact *result,
                        struct npart__expansion *out)
 {
@@ -40,6 +42,7 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
 {
     const struct npart__graph *graph = plan->inference->graph;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
+        /* Found by the Add that was merged, since a MatMul alone becomes no Gemm. */
         uint32_t into = plan->session.into[i];
         if (into == NPART_NONE || !npart__is_onnx_op(graph, &graph->nodes.items[i], "Add") ||
             !npart__is_onnx_op(graph, &graph->nodes.items[into], "MatMul") ||
@@ -53,6 +56,7 @@ static bool list_products(const struct npart__plan *plan, struct npart__expansio
         if (!npart__is_static(a) || !npart__is_static(y) || a->rank == 2 || a->rank < 1 || y->rank < 1 ||
             y->rank > NPART__LIMIT_BODY_OPERANDS)
             continue;
+        /* The second matrix has rank 2, which merge.c has asked. */
         made.input_types[0] = a->element_type;
         made.input_types[1] = npart__fact_of(plan->inference, right)->element_type;
         if (!write_body(plan->arena, a, y, &made) || !NPART__PUSH(plan->arena, &list->items, made))
@@ -68,6 +72,7 @@ npart_status npart__reshape_products(struct npart__plan *plan, uint8_t **assumed
         return npart__fail_memory(error);
     if (list.items.count == 0)
         return NPART_OK;
+    /* The plan's graph differs from that of other targets now. */
     npart_status status = npart__own_views(plan, error);
     if (status == NPART_OK)
         status = npart__session_reshape_products(&plan->session, list.items.items, list.items.count, plan->arena,
