@@ -8,7 +8,8 @@
  */
 #include "partition/stages.h"
 
-/* Union-find with path halving: a place that speaks for its part. */
+/* Union-find with path halving: a place that speaks for its part. Halving alone keeps it nearly linear; parts are
+ * not joined by size. */
 static uint32_t root_of(uint32_t *parent, uint32_t place)
 {
     while (parent[place] != place) {
@@ -18,7 +19,8 @@ static uint32_t root_of(uint32_t *parent, uint32_t place)
     return place;
 }
 
-/* Stages keep their order, and the parts of one follow each other, so that no part runs before what it waits for. */
+/* Stages keep their order, and the parts of one follow each other, so that no part runs before what it waits for.
+ * Unsupported nodes of a stage are not split, since the CPU runs them one by one in any case. */
 void npart__split_stages(struct npart__stage_request *request)
 {
     const struct npart__graph *graph = request->graph;

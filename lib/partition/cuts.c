@@ -8,7 +8,8 @@
 #include "partition/policy.h"
 #include "partition/stages.h"
 
-/* The op list's line that counts, or NULL: segments are partitioned anew. */
+/* The op list's line that counts, or NULL: segments are partitioned anew. The last one, as for other lines of
+ * which one counts. */
 static const struct npart__policy *policy_of(const struct npart__target *target)
 {
     const struct npart__policy *found = NULL;
@@ -26,14 +27,16 @@ uint32_t npart__cut_rule(const struct npart__target *target)
     return policy ? policy->rule : target->oplist->partitioner_rules[NPART__REASON_CUT];
 }
 
-/* The value at which the user cuts what an operand is: of a copy's result that of the original. NPART_NONE: nowhere. */
+/* The value at which the user cuts what an operand is: of a copy's result that of the original. NPART_NONE:
+ * nowhere. A cut is named by a tensor of the file, and a copy's result has none. */
 static uint32_t cut_at(const struct npart__hand_back *to, uint32_t value)
 {
     uint32_t asked = to->graph->values.items[value].alias;
     return to->request->is_cut[asked] ? asked : NPART_NONE;
 }
 
-/* What another region makes counts as segment 0. The way with the most cuts counts; of these the last is told. */
+/* What another region makes counts as segment 0. The way with the most cuts counts; of these the last is told.
+ * Bodies are partitioned by themselves, so what they capture is there before any segment of theirs. */
 static void find_segment(const struct npart__hand_back *to, struct npart__cuts *cuts, uint32_t id)
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
@@ -52,7 +55,8 @@ static void find_segment(const struct npart__hand_back *to, struct npart__cuts *
     }
 }
 
-/* The nodes that make the values go to the CPU, which may lack them. */
+/* The nodes that make the values go to the CPU, which may lack them. Where the list says which ops its CPU has,
+ * one that it lacks fails there, and that is the reason to tell. */
 static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 {
     for (uint32_t v = 0; v < to->graph->values.count; v++) {
@@ -65,7 +69,8 @@ static void give_up_nodes(struct npart__hand_back *to, uint32_t rule)
 }
 
 /* Nodes come in order, so the segments of their producers are known. With `ends` or `node` the cut is done once
- * nodes are left to the CPU, and nothing is staged by segment. */
+ * nodes are left to the CPU, and nothing is staged by segment. Segments are found in any case, since `ends` asks
+ * for them on the way. */
 bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 {
     const struct npart__policy *policy = policy_of(to->request->target);
@@ -86,6 +91,7 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
     }
     if (!policy || policy->kind == NPART__POLICY_CUT_ANEW)
         return true;
+    /* The list's own line has been carried out, so no stage depends on segments; the arrays stay in the arena. */
     *cuts = (struct npart__cuts){NULL, NULL, NULL};
     if (policy->kind != NPART__POLICY_CUT_ENDS)
         give_up_nodes(to, policy->rule);
@@ -95,7 +101,7 @@ bool npart__apply_cuts(struct npart__hand_back *to, struct npart__cuts *cuts)
 /* ---- staging ---------------------------------------------------------------------------------------------- */
 
 /* The nodes of each segment together, in order: those of segment s end at ends[s]. Returns the number of segments; 0
- * when out of memory. */
+ * when out of memory. A counting sort: filling moves ends[s] from where segment s begins to where it ends. */
 static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t **sorted, uint32_t **ends)
 {
     const uint32_t *segment_of = request->segment_of;
@@ -116,7 +122,8 @@ static uint32_t sort_by_segment(struct npart__stage_request *request, uint32_t *
     return segments;
 }
 
-/* Stages of a segment begin after the last of the one before. */
+/* Stages of a segment begin after the last of the one before. So all of a segment runs before any of the next, and
+ * what is cut at one value is not joined round another. */
 void npart__stage_segments(struct npart__stage_request *request, const char *partitioner)
 {
     uint32_t *sorted, *ends, base = 0;
@@ -141,6 +148,7 @@ void npart__stage_segments(struct npart__stage_request *request, const char *par
         for (uint32_t i = 0; i < part.count; i++) {
             uint32_t *stage = &request->stage_of[part.order[i]];
             *stage += base;
+            /* The number after the largest that the segment has. */
             next = *stage >= next ? *stage + 1 : next;
         }
         base = next;
@@ -149,6 +157,7 @@ void npart__stage_segments(struct npart__stage_request *request, const char *par
 
 /* ---- what they end ---------------------------------------------------------------------------------------- */
 
+/* Few cuts end one partition. */
 static bool is_listed(const struct npart__partitioning *of, const struct npart__partition *partition, uint32_t value)
 {
     for (uint32_t i = 0; i < partition->cut_count; i++)
@@ -157,6 +166,8 @@ static bool is_listed(const struct npart__partitioning *of, const struct npart__
     return false;
 }
 
+/* A user in a body, or in the same segment, is not parted by the cut. A partition's members are of one segment, so
+ * its first tells. */
 bool npart__list_cuts_of(const struct npart__hand_back *to, struct npart__partitioning *of, uint32_t id,
                          uint32_t result)
 {

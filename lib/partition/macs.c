@@ -13,6 +13,7 @@ static void add_macs(uint64_t *sum, uint64_t macs)
 void npart__sum_macs(const struct npart__session *session, const struct npart__works *works,
                      struct npart__partitioning *partitioning)
 {
+    /* Of the file's nodes: copies of a DequantizeLinear multiply nothing. */
     partitioning->macs = partitioning->macs_in_partitions = 0;
     for (uint32_t i = 0; i < npart__file_nodes(session); i++) {
         uint32_t partition = partitioning->partition_of[i];

@@ -11,6 +11,7 @@
 
 #define NO_SUBGRAPH NPART_NONE
 
+/* A subgraph has the number of its stage, so `size` and `dropped` are by stage and may have gaps. */
 struct grouping {
     struct npart__stage_request *request;
     const struct npart__graph *graph;
@@ -40,14 +41,16 @@ static void hand_back(struct grouping *grouping, uint32_t node, uint32_t rule)
     npart__hand_back_node(grouping->request->back, node, rule);
 }
 
-/* How many nodes the provider sees: of a product that the runtime reshapes there are three. */
+/* How many nodes the provider sees: of a product that the runtime reshapes there are three. So a product in
+ * another rank than 2 is never alone in its subgraph, though it is one node in the file. */
 static uint32_t nodes_of(const struct grouping *grouping, uint32_t id)
 {
     return grouping->request->session->remade[id] == NPART__REMADE_RESHAPED_PRODUCT ? 3 : 1;
 }
 
 /* Runs of the order first, then their connected parts. Each unsupported node is a run of its own, so that what stands
- * between two of them is not joined. */
+ * between two of them is not joined. What is accepted between two unsupported nodes of the order is one run,
+ * wherever the graph joins it to others. */
 static void form_subgraphs(struct grouping *grouping)
 {
     struct npart__stage_request *request = grouping->request;
@@ -63,6 +66,7 @@ static void form_subgraphs(struct grouping *grouping)
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = grouping->walk.order[i], stage = request->stage_of[id];
         grouping->subgraph_of[place_of(grouping, id)] = request->accepted[id] ? stage : NO_SUBGRAPH;
+        /* Zero for stages of the CPU, which is what tells them from subgraphs below. */
         if (request->accepted[id])
             grouping->size[stage] += nodes_of(grouping, id);
         if (stage >= grouping->subgraph_count)
@@ -70,7 +74,8 @@ static void form_subgraphs(struct grouping *grouping)
     }
 }
 
-/* The first later subgraph that a node's edges lead to, or NO_SUBGRAPH. */
+/* The first later subgraph that a node's edges lead to, or NO_SUBGRAPH. By number, which is the order in which
+ * subgraphs begin. */
 static uint32_t subgraph_touched(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
@@ -96,12 +101,13 @@ static bool may_join(const struct grouping *grouping, uint32_t id, uint32_t subg
 }
 
 /* Goes in the runtime's order, so that a node which has joined makes the subgraph that it joins larger before that one
- * is looked at. */
+ * is looked at. The last subgraph may be a single node: the provider looks at each against those that follow it. */
 static void place_single_nodes(struct grouping *grouping)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
     uint32_t last = NO_SUBGRAPH;
     for (uint32_t subgraph = 0; subgraph < grouping->subgraph_count; subgraph++)
+        /* Stages of the CPU and gaps have no nodes. */
         if (grouping->size[subgraph])
             last = subgraph;
     for (uint32_t i = 0; i < grouping->request->count; i++) {
@@ -109,6 +115,7 @@ static void place_single_nodes(struct grouping *grouping)
         if (subgraph == NO_SUBGRAPH || subgraph == last || grouping->size[subgraph] != 1)
             continue;
         uint32_t touched = subgraph_touched(grouping, id);
+        /* Where joining could make a circle it falls back, as if it touched none. */
         if (touched == NO_SUBGRAPH || !may_join(grouping, id, touched)) {
             hand_back(grouping, id, rules[NPART__REASON_ALONE]);
             grouping->size[subgraph] = 0;
@@ -121,6 +128,7 @@ static void place_single_nodes(struct grouping *grouping)
     }
 }
 
+/* Uses in bodies are none of the region's; walk.c lists those of the region. */
 static bool has_use_outside(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__walk *walk = &grouping->walk;
@@ -131,7 +139,8 @@ static bool has_use_outside(const struct grouping *grouping, uint32_t id)
     return false;
 }
 
-/* Whether anything that is no constant comes into the subgraph's node from elsewhere. */
+/* Whether anything that is no constant comes into the subgraph's node from elsewhere. A value of another region
+ * comes from elsewhere by itself. */
 static bool is_fed(const struct grouping *grouping, uint32_t id)
 {
     const struct npart__node *node = &grouping->graph->nodes.items[id];
@@ -145,7 +154,8 @@ static bool is_fed(const struct grouping *grouping, uint32_t id)
     return false;
 }
 
-/* Asked of every node and decided for its subgraph, then told to every node: three walks. */
+/* Asked of every node and decided for its subgraph, then told to every node: three walks. Where both apply, the
+ * drop by its op is what is told. */
 static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
 {
     const uint32_t *rules = grouping->request->back->request->target->oplist->partitioner_rules;
@@ -168,7 +178,8 @@ static void drop_subgraphs(struct grouping *grouping, bool *is_fed_from_outside)
     }
 }
 
-/* Where everything is accepted there is one subgraph, of stage 0, and no further question. */
+/* Where everything is accepted there is one subgraph, of stage 0, and no further question. The list's ops of
+ * `only-whole` lines are then taken, too, which is why these lines are asked only after that. */
 void npart__stage_by_openvino(struct npart__stage_request *request)
 {
     struct npart__arena *arena = request->arena;
@@ -186,6 +197,7 @@ void npart__stage_by_openvino(struct npart__stage_request *request)
     memset(grouping.dropped, 0xff, nodes * sizeof *grouping.dropped);
     uint32_t refused = 0;
     for (uint32_t i = 0; i < request->count; i++) {
+        /* One stage for all, until something is known to fall back. */
         request->stage_of[grouping.walk.order[i]] = 0;
         refused += !request->accepted[grouping.walk.order[i]];
     }

@@ -10,6 +10,7 @@
 #include "partition/policy.h"
 #include "partition/stages.h"
 
+/* Scratch of one partitioning; what remains of it is in `out`. */
 struct partitioner {
     const struct npart__graph *graph;
     const struct npart__session *session;
@@ -56,6 +57,7 @@ static void bound_stages(struct partitioner *at, uint32_t count)
         has_room = has_room && stage_of[at->order[i]] < npart__most_stages(at->graph);
     if (has_room)
         return;
+    /* Sorted and searched, since the numbers may be anything below 2^32: they are sums over segments. */
     uint32_t *stages = npart__arena_allocate(at->arena, count * sizeof *stages);
     if (!stages) {
         at->failed = true;
@@ -75,7 +77,8 @@ static void bound_stages(struct partitioner *at, uint32_t count)
     npart__arena_release(at->arena, stages);
 }
 
-/* What a partitioner needs for one region is freed after it: there may be as many regions as nodes. */
+/* What a partitioner needs for one region is freed after it: there may be as many regions as nodes. Splits come
+ * after staging, as they cut what a partitioner has formed. */
 static void stage_region(struct partitioner *at, uint32_t region)
 {
     struct npart__arena scratch;
@@ -123,6 +126,7 @@ static void make_partitions(struct partitioner *at, uint32_t region)
         at->of_stage[stage] = NPART_NONE;
         if (members == 0)
             continue;
+        /* Only what runs counts: a stage without nodes (a gap in the numbers) changes no side. */
         out->switch_count += side >= 0 && side != (int)is_accepted[stage] ? 1 : 0;
         side = is_accepted[stage];
         if (!is_accepted[stage])
@@ -131,7 +135,7 @@ static void make_partitions(struct partitioner *at, uint32_t region)
         at->of_stage[stage] = out->partitions.count;
         at->failed |= !NPART__PUSH(at->arena, &out->partitions, partition) ||
                       !NPART__RESERVE(at->arena, &out->lists, members);
-        out->lists.count += at->failed ? 0 : members;
+        out->lists.count += at->failed ? 0 : members; /* room, filled in by the second pass */
     }
     /* Second pass: the members, in execution order. */
     for (uint32_t i = 0; !at->failed && i < count; i++) {
@@ -158,7 +162,8 @@ static uint64_t bytes_of(const struct partitioner *at, uint32_t value)
 
 /* ---- borders --------------------------------------------------------------------------------------------- */
 
-/* The side that makes a value: its producer's partition, or the CPU for what is fed in. */
+/* The side that makes a value: its producer's partition, or the CPU for what is fed in. Inputs of the model come
+ * from the CPU's memory. */
 static uint32_t source_side(const struct partitioner *at, uint32_t value)
 {
     uint32_t producer = at->graph->values.items[value].producer;
@@ -167,7 +172,8 @@ static uint32_t source_side(const struct partitioner *at, uint32_t value)
 
 /* One boundary tensor for each side but its own that takes the value. The last turn of the loop is the world outside,
  * which takes the results of the graph and counts as the CPU. `seen_by` holds the value that a side has been given
- * last, so it never has to be cleared. */
+ * last, so it never has to be cleared. A user that is a copy of a DequantizeLinear is passed: what it hands on
+ * crosses where its own user is. */
 static void add_crossings(struct partitioner *at, uint32_t value)
 {
     struct npart__partitioning *out = at->out;
@@ -178,6 +184,7 @@ static void add_crossings(struct partitioner *at, uint32_t value)
         if (is_graph_output && !at->graph->values.items[value].is_graph_output)
             break;
         uint32_t to = is_graph_output ? NPART_NONE : out->partition_of[npart__user_past_copies(at->session, value, i)];
+        /* The CPU has the place after all partitions. */
         uint32_t side = to == NPART_NONE ? out->partitions.count : to;
         if (to == from || at->seen_by[side] == value)
             continue;
@@ -191,7 +198,8 @@ static void add_crossings(struct partitioner *at, uint32_t value)
 }
 
 /* The boundary tensors sorted into the inputs and outputs of the partitions they touch. Boundary tensors come by value,
- * so those of one value from one side stand together, and an output that goes to several sides is listed once. */
+ * so those of one value from one side stand together, and an output that goes to several sides is listed once. Two
+ * passes for each side, since all lists share one array and lie one after the other. */
 static void list_borders(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -229,7 +237,8 @@ static void list_borders(struct partitioner *at)
     }
 }
 
-/* The unsupported nodes that take a partition's results, each once, in order. */
+/* The unsupported nodes that take a partition's results, each once, in order. `seen` holds the last partition by
+ * node, so it is cleared once. */
 static void list_ends(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -246,7 +255,7 @@ static void list_ends(struct partitioner *at)
             uint32_t value = out->lists.items[partition->first_output + i];
             for (uint32_t k = 0; k < npart__user_count(at->session, value); k++) {
                 uint32_t node = npart__user_past_copies(at->session, value, k);
-                if (at->accepted[node] || seen[node] == p)
+                if (at->accepted[node] || seen[node] == p) /* accepted: on the NPU, in another stage */
                     continue;
                 seen[node] = p;
                 if (!NPART__PUSH(at->arena, &out->lists, node)) {
@@ -275,7 +284,8 @@ static void list_cuts(struct partitioner *at)
 }
 
 /* Where the order of nodes counts, the next node of the other side ends a partition although it takes nothing from
- * it. */
+ * it. Only where nothing else is told to end it: a partition that ends at a cut or at its user's node has its
+ * reason. */
 static void complete_ends_in_order(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
@@ -296,7 +306,7 @@ static void complete_ends_in_order(struct partitioner *at)
     }
 }
 
-/* A counting sort by stage. */
+/* A counting sort by stage. Within a stage the order of the graph holds, in which producers come first. */
 uint32_t npart__order_of_stages(const struct npart__graph *graph, const struct npart__partitioning *partitioning,
                                 uint32_t region, uint32_t *starts, uint32_t *out)
 {
@@ -346,10 +356,12 @@ static bool allocate(struct partitioner *at)
 }
 
 /* From the stages as they are now. Ids are given in the order of regions and stages, so the same stages give the same
- * ids. */
+ * ids. A scope that is a region of its own is the main graph or a body; scopes of inlined calls belong to their
+ * caller's. */
 static void make_all_partitions(struct partitioner *at)
 {
     struct npart__partitioning *out = at->out;
+    /* Called again after something is given back: what was listed before is dropped, the stages stay. */
     out->partitions.count = out->lists.count = out->switch_count = 0;
     memset(out->partition_of, 0xff, (at->graph->nodes.count + (size_t)1) * sizeof *out->partition_of);
     for (uint32_t scope = 0; !at->failed && scope < at->graph->scopes.count; scope++)
@@ -358,7 +370,8 @@ static void make_all_partitions(struct partitioner *at)
 }
 
 /* Stages, then partitions, then what the runtime drops of these (too small, too many, of certain ops). What is
- * dropped keeps its stage, so that the others do not change. */
+ * dropped keeps its stage, so that the others do not change. A second look at drops is not taken: a runtime, too,
+ * decides once which of its partitions it keeps. */
 static void form_partitions(struct partitioner *at)
 {
     bool changed = false;
@@ -373,11 +386,13 @@ static void form_partitions(struct partitioner *at)
         make_all_partitions(at);
 }
 
-/* Before staging, what the runtime does not reach and what the user cuts off is left to the CPU. */
+/* Before staging, what the runtime does not reach and what the user cuts off is left to the CPU. Failures are
+ * found once partitions are known, since nodes fail together only in one; after that no further ones are looked
+ * for. */
 static void partition_regions(struct partitioner *at)
 {
     bool changed = false;
-    at->failed |= !npart__apply_stops(&at->back);
+    at->failed |= !npart__apply_stops(&at->back); /* ops at which the runtime stops */
     if (!at->failed && at->back.request->is_cut)
         at->failed |= !npart__apply_cuts(&at->back, &at->out->cuts);
     form_partitions(at);
@@ -389,7 +404,8 @@ static void partition_regions(struct partitioner *at)
 }
 
 /* Members are told as nodes of the file: copies go without saying, or, where there is nothing else, as what they are
- * copies of. */
+ * copies of. Copies of one node stand next to each other in a partition of copies alone, so comparing with the
+ * last one is enough. */
 static void hide_copies(struct partitioner *at)
 {
     for (uint32_t p = 0; p < at->out->partitions.count; p++) {
@@ -420,7 +436,7 @@ static void find_borders(struct partitioner *at)
     }
     memset(at->seen_by, 0xff, sides * sizeof *at->seen_by);
     for (uint32_t value = 0; !at->failed && value < file_values; value++)
-        if (!at->session->is_constant[value] && at->session->stands_for[value] == value)
+        if (!at->session->is_constant[value] && at->session->stands_for[value] == value) /* weights are compiled in */
             add_crossings(at, value);
     if (!at->failed)
         list_borders(at);
@@ -461,13 +477,15 @@ npart_status npart__partition_graph(const struct npart__partition_request *reque
     npart__arena_release(arena, at.of_stage);
     npart__arena_release(arena, at.seen_by);
     if (!at.failed) {
+        /* Before copies are hidden, while members and partition_of agree. */
         NPART__CHECK(npart__check_partitioning(request->session, request->accepted, out));
         hide_copies(&at);
     }
     return at.failed ? npart__fail_memory(error) : NPART_OK;
 }
 
-/* Without borders and lists, which a trial does not ask for, and in an arena that is cleared: trials are many. */
+/* Without borders and lists, which a trial does not ask for, and in an arena that is cleared: trials are many.
+ * Drops and failures are applied, as they change the number. */
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error)
 {

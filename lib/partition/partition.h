@@ -17,6 +17,7 @@
 #include "judge/judge.h"
 #include "work/work.h"
 
+/* Ranges are of npart__partitioning.lists. Members and ends are nodes, the others values. */
 struct npart__partition {
     uint32_t region;
     uint32_t stage;
@@ -41,6 +42,7 @@ struct npart__cuts {
     uint32_t *segment_of, *last_cut; /* by node: how many cuts stand before it, and at which value the last is made */
 };
 
+/* All arrays are of the plan's arena. Those by node are as long as the session's graph, copies included. */
 struct npart__partitioning {
     uint32_t *handed_back;  /* by node: the rule by which an accepted node is left to the CPU; NPART_NONE: it is not */
     uint32_t *partition_of; /* by node; NPART_NONE: not in one */
@@ -53,7 +55,7 @@ struct npart__partitioning {
     uint64_t macs, macs_in_partitions; /* of the live nodes; see npart__sum_macs */
 };
 
-/* The stages of a region are below this number. */
+/* The stages of a region are below this number. Waves are at most one a node, and each has two stages. */
 static inline size_t npart__most_stages(const struct npart__graph *graph)
 {
     return 2 * (size_t)graph->nodes.count + 2;
@@ -64,6 +66,7 @@ bool npart__partitioner_exists(const char *name);
 /* Its name by place, NULL past the last. */
 const char *npart__partitioner_name(size_t index);
 
+/* Borrowed for the call. */
 struct npart__partition_request {
     const struct npart__session *session;
     const struct npart__target *target; /* whose policies apply */
@@ -78,7 +81,8 @@ struct npart__partition_request {
 npart_status npart__partition_graph(const struct npart__partition_request *request, struct npart__arena *arena,
                                     struct npart__partitioning *out, struct npart_error *error);
 
-/* Only the number of partitions, for what-if questions. */
+/* Only the number of partitions, for what-if questions. `accepted` changes as with the other, so a trial passes a
+ * copy. */
 npart_status npart__count_partitions(const struct npart__partition_request *request, struct npart__arena *arena,
                                      uint32_t *count, struct npart_error *error);
 

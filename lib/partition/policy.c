@@ -11,6 +11,7 @@
 
 #include "partition/policy.h"
 
+/* The first reason stays: a node that another line has given back is not accepted any more. */
 void npart__hand_back_node(struct npart__hand_back *to, uint32_t node, uint32_t rule)
 {
     if (!to->request->accepted[node])
@@ -38,6 +39,7 @@ uint32_t npart__rule_of_op(const struct npart__hand_back *to, enum npart__policy
 
 /* ---- stops ------------------------------------------------------------------------------------------------ */
 
+/* Captures count, since a body runs when its node does. */
 static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped, uint32_t id)
 {
     const struct npart__node *node = &to->graph->nodes.items[id];
@@ -50,7 +52,7 @@ static bool is_behind(const struct npart__hand_back *to, const bool *is_stopped,
 }
 
 /* Nodes come in order, so what a node takes has been decided before it: one walk finds all that depends on such an
- * op, however far. */
+ * op, however far. In every region: a body's nodes depend on what they capture like any other. */
 static bool stop_at(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool *is_stopped = npart__arena_zeroed(to->arena, to->graph->nodes.count + (size_t)1, sizeof *is_stopped);
@@ -77,6 +79,8 @@ static bool takes_named(const struct npart__hand_back *to, const struct npart__p
     return false;
 }
 
+/* A graph that the provider has compiled already (EPContext) is loaded, and nothing else is compiled beside it;
+ * without such a node the line says nothing. */
 static void take_compiled(struct npart__hand_back *to, const struct npart__policy *policy)
 {
     bool is_compiled = takes_named(to, policy, to->graph->order, to->graph->order_count);
@@ -102,7 +106,8 @@ bool npart__apply_stops(struct npart__hand_back *to)
 
 /* ---- splits ------------------------------------------------------------------------------------------------ */
 
-/* How many nodes a partition may have; UINT64_MAX: any number. */
+/* How many nodes a partition may have; UINT64_MAX: any number. The smallest of the lines that count. Graphs that
+ * come compiled are a partition each. */
 static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t *order, uint32_t count)
 {
     const struct npart__target *target = to->request->target;
@@ -120,7 +125,8 @@ static uint64_t room_for_nodes(const struct npart__hand_back *to, const uint32_t
 }
 
 /* Accepted nodes of one stage are a partition. One with too many becomes several stages, of as many nodes each as can
- * be made equal, in execution order; the stages after it move on. */
+ * be made equal, in execution order; the stages after it move on. Nodes of a part take results of earlier parts at
+ * most, so stages stay in order. */
 bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *order, uint32_t count, uint32_t *stage_of)
 {
     const uint64_t room = room_for_nodes(to, order, count);
@@ -138,11 +144,13 @@ bool npart__apply_splits(const struct npart__hand_back *to, const uint32_t *orde
         splits[stage_of[order[i]]].nodes += to->request->accepted[order[i]];
     for (uint32_t s = 0; s < stages; s++) {
         splits[s].first = next;
+        /* A stage of the CPU has no accepted nodes, and stays one. */
         splits[s].parts = splits[s].nodes ? (uint32_t)((splits[s].nodes + room - 1) / room) : 1;
         next += splits[s].parts;
     }
     for (uint32_t i = 0; i < count; i++) {
         struct split *split = &splits[stage_of[order[i]]];
+        /* In 64 bits, as the product of two counts of nodes may not fit into 32. */
         uint32_t part = split->nodes ? (uint32_t)((uint64_t)split->seen++ * split->parts / split->nodes) : 0;
         stage_of[order[i]] = split->first + part;
     }
@@ -168,7 +176,8 @@ static const uint32_t *members_of(const struct drops *drops, uint32_t partition)
     return drops->partitioning->lists.items + drops->partitioning->partitions.items[partition].first_member;
 }
 
-/* A node whose work is not known counts as none. */
+/* A node whose work is not known counts as none. So a partition of which little is known is dropped first. The sum
+ * saturates. */
 static uint64_t macs_of(const struct drops *drops, uint32_t partition)
 {
     const struct npart__works *works = drops->to->request->works;
@@ -198,7 +207,8 @@ static bool is_only_partition(const struct npart__partitioning *partitioning, ui
            (id + 1 == partitioning->partitions.count || partitions[id + 1].region != region);
 }
 
-/* Whether a partition is all that its region runs. */
+/* Whether a partition is all that its region runs. Linear in the region; asked of a partition that is alone in it,
+ * so once a region. */
 static bool is_whole(const struct drops *drops, uint32_t partition)
 {
     const struct npart__partition *at = &drops->partitioning->partitions.items[partition];
@@ -221,7 +231,8 @@ static bool is_small_whole(const struct drops *drops, const struct npart__policy
            is_whole(drops, partition) && is_named(drops->to, policy, members_of(drops, partition)[0]);
 }
 
-/* Whether a result of the model is a constant, once constants are folded. */
+/* Whether a result of the model is a constant, once constants are folded. The file's outputs are asked: the
+ * session's graph has only what is made by nodes. */
 static bool has_fixed_result(const struct drops *drops)
 {
     const struct npart__session *session = drops->to->request->session;
@@ -272,6 +283,7 @@ static bool is_fed(const struct drops *drops, const struct npart__policy *policy
         const struct npart__node *node = &graph->nodes.items[id];
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = coming_in(drops, partition, node, k);
+            /* The first that comes in decides, whatever comes after it. */
             if (value != NPART_NONE)
                 return !is_unread(drops, policy, id, k) || is_read(drops, policy, partition, value);
         }
@@ -319,7 +331,8 @@ static int compare_weighed(const void *left, const void *right)
 }
 
 /* All but the best `number` of those that are left. Heaviest: by multiply-accumulates, then by nodes, then the
- * earlier one. Without weights the order is that of the file, so the first are kept. */
+ * earlier one. Without weights the order is that of the file, so the first are kept. Ties go to the earlier
+ * partition, so that the answer does not hang on the sort. */
 static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 {
     uint32_t partitions = drops->partitioning->partitions.count, count = 0;
@@ -345,7 +358,8 @@ static bool keep_some(struct drops *drops, const struct npart__policy *policy)
 }
 
 /* Lines in the list's order: what one has dropped, the next does not count any more. The rule of the first that
- * drops a partition is its reason. */
+ * drops a partition is its reason. Nothing is given back until all lines have been asked, so what one line counts
+ * is not changed by another's nodes. */
 bool npart__apply_drops(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;
@@ -390,7 +404,8 @@ static bool is_in_one_partition(const struct npart__partitioning *partitioning, 
 }
 
 /* The first node of a match goes to the CPU with the rule that it fails by; the others stay where they are, as the
- * compiler's message names one. Then what follows from tensors that several partitions share. */
+ * compiler's message names one. Then what follows from tensors that several partitions share. A request without a
+ * mask has no failing nodes to look for. */
 bool npart__apply_failures(struct npart__hand_back *to, const struct npart__partitioning *partitioning, bool *changed)
 {
     const struct npart__oplist *oplist = to->request->target->oplist;
@@ -406,6 +421,7 @@ bool npart__apply_failures(struct npart__hand_back *to, const struct npart__part
     }
     for (uint32_t i = 0; i < oplist->policies.count; i++) {
         const struct npart__policy *policy = &oplist->policies.items[i];
+        /* One line after the other, as each names a layout op of its own. */
         bool counts = policy->kind == NPART__POLICY_FAIL_SHARED && npart__target_has(to->request->target, policy->when);
         if (counts && !npart__apply_shared(to, partitioning, policy, changed))
             return false;

@@ -7,7 +7,9 @@
 /* Users of a constant that are looked at, each by a walk over the graph; none of the later ones is told. */
 #define NPART__LIMIT_SHARED_TRIALS 64u
 
-/* What `partitions` lines do. A node that is handed back is no longer accepted, and has its rule. */
+/* What `partitions` lines do. A node that is handed back is no longer accepted, and has its rule. `accepted` of
+ * the request and `rules` change together, through npart__hand_back_node alone, so that each node that is given
+ * back has a reason. */
 struct npart__hand_back {
     const struct npart__partition_request *request;
     const struct npart__graph *graph;

@@ -6,6 +6,7 @@
 
 #ifdef NPART_DEBUG
 
+/* The session's graph, copies included; `out` as it was made, before copies are hidden. */
 struct checker {
     const struct npart__session *session;
     const struct npart__graph *graph;
@@ -18,7 +19,8 @@ static uint32_t source_side(const struct checker *at, uint32_t value)
     return producer == NPART_NONE ? NPART_NONE : at->out->partition_of[producer];
 }
 
-/* Ids and members agree, and each accepted node is in one partition. */
+/* Ids and members agree, and each accepted node is in one partition. Ends are of the other side, and each live
+ * node has a stage, accepted or not. */
 static void check_members(const struct checker *at, const bool *accepted)
 {
     const struct npart__partitioning *out = at->out;
@@ -47,7 +49,8 @@ static void check_members(const struct checker *at, const bool *accepted)
     NPART__ASSERT(members == 0, "%u nodes are members twice", members);
 }
 
-/* Nothing goes back to an earlier stage, and a stage is on one side: so partitions cannot wait for each other. */
+/* Nothing goes back to an earlier stage, and a stage is on one side: so partitions cannot wait for each other.
+ * Across regions nothing is asked: a body runs while its node does. */
 static void check_stages(const struct checker *at)
 {
     for (uint32_t n = 0; n < at->graph->nodes.count; n++) {
@@ -64,7 +67,7 @@ static void check_stages(const struct checker *at)
 }
 
 /* Marks what a node takes from outside its side: `seen` by value, the last side plus one that was seen to take it.
- * Returns how many are new. */
+ * Returns how many are new. A copy takes nothing by itself: what it takes is told of its user. */
 static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
 {
     const struct npart__node *node = &at->graph->nodes.items[n];
@@ -80,7 +83,7 @@ static uint32_t mark_taken(const struct checker *at, uint32_t n, uint32_t *seen)
 }
 
 /* A partition's inputs are what its members take from outside, and its outputs what they make; copies are looked
- * through. */
+ * through. The same is counted twice, by members and by boundary tensors, so that one is held against the other. */
 static void check_borders(const struct checker *at, struct npart__arena *scratch)
 {
     const struct npart__partitioning *out = at->out;
@@ -109,6 +112,7 @@ static void check_borders(const struct checker *at, struct npart__arena *scratch
     NPART__ASSERT(!seen || inputs == to_partitions, "%u values are taken, %u handed over", inputs, to_partitions);
 }
 
+/* Without room for `seen` borders are not checked; that is no failure. */
 void npart__check_partitioning(const struct npart__session *session, const bool *accepted,
                                const struct npart__partitioning *out)
 {

@@ -13,6 +13,7 @@
 #include "partition/stages.h"
 #include "runtime/runtime.h"
 
+/* `subgraph_of` has a number for unsupported nodes, too: the subgraph that was at hand when they were passed. */
 struct loop {
     struct npart__stage_request *request;
     struct npart__walk walk;
@@ -25,6 +26,7 @@ struct loop {
     bool is_open;       /* it has a node */
 };
 
+/* Whether some body captures what a node of the region makes; inputs and initializers arrive with nothing. */
 static bool has_captures(const struct npart__stage_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++) {
@@ -63,6 +65,7 @@ static bool begin(struct loop *loop)
             loop->awaited[place] += npart__producer_inside(request, node, k) != NPART_NONE;
         if (loop->awaited[place] == 0)
             loop->queue[loop->queue_end++] = id;
+        /* Users with larger ids first. */
         uint32_t uses = loop->walk.first_use[place + 1] - first;
         if (uses > 1)
             qsort(loop->walk.uses + first, uses, sizeof *loop->walk.uses, compare_down);
@@ -77,6 +80,7 @@ static void process(struct loop *loop, uint32_t id)
     const uint32_t *place_of = loop->request->place_of;
     uint32_t place = place_of[id];
     bool is_accepted = loop->request->accepted[id];
+    /* What is accepted joins the subgraph at hand, whatever it takes. */
     if (!is_accepted && loop->border[place] == 1 + loop->subgraph) {
         loop->held[loop->held_count++] = id;
         return;
@@ -87,6 +91,7 @@ static void process(struct loop *loop, uint32_t id)
         uint32_t next = loop->walk.uses[u];
         if (is_accepted)
             loop->border[place_of[next]] = 1 + loop->subgraph;
+        /* It is 0 once at most; what a body captures may take it below. */
         if (--loop->awaited[place_of[next]] == 0)
             loop->queue[loop->queue_end++] = next;
     }
@@ -111,7 +116,8 @@ static void form_subgraphs(struct loop *loop)
 }
 
 /* Stages with all edges; false when something leads out of a subgraph and back into it. Every subgraph but the first
- * holds only what stands after the one before, so no more than that needs to be looked at. */
+ * holds only what stands after the one before, so no more than that needs to be looked at. Subgraph g has the
+ * stage 2g + 1, and unsupported nodes the even stage after the last thing that they take. */
 static bool give_stages(const struct loop *loop)
 {
     const struct npart__stage_request *request = loop->request;
@@ -126,12 +132,14 @@ static bool give_stages(const struct loop *loop)
         }
         if (request->accepted[id] && last > own)
             return false;
+        /* An even stage stays; after an odd one, a subgraph's, comes the next even one. */
         request->stage_of[id] = request->accepted[id] ? own : last + last % 2;
     }
     return true;
 }
 
-/* What the standard defines by others, and the CPU provider has no kernel for. */
+/* What the standard defines by others, and the CPU provider has no kernel for. The same question as in
+ * lib/plan/functions.c, which inlines them afterwards. */
 static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__node *node = &request->graph->nodes.items[id];
@@ -143,7 +151,8 @@ static bool is_inlined(const struct npart__stage_request *request, uint32_t id)
            !npart__kernel_exists(release, node->schema, facts[first].element_type);
 }
 
-/* Forms subgraphs of what is accepted; false when they are not taken. */
+/* Forms subgraphs of what is accepted; false when they are not taken. `failed` tells memory that ran out from
+ * subgraphs that are not taken. */
 static bool form_round(struct npart__stage_request *request)
 {
     struct loop loop = {.request = request};
@@ -159,7 +168,8 @@ static bool form_round(struct npart__stage_request *request)
 }
 
 /* Where the subgraphs would wait for each other none is taken; then the runtime inlines what it can and asks again,
- * about these nodes alone. */
+ * about these nodes alone. The second try has only functions left; if those wait for each other, too, nothing runs
+ * on the NPU, and waves of nothing give the CPU its stages. */
 void npart__stage_by_qnn(struct npart__stage_request *request)
 {
     if (!has_captures(request)) { /* the loop is ONNX Runtime's own, then */

@@ -5,6 +5,7 @@
  */
 #include "partition/stages.h"
 
+/* `accepted` is the truth over all rounds; the request's own array shows the partitioner one round at a time. */
 struct rounds {
     struct npart__stage_request *request;
     bool *accepted;     /* by place, in any round */
@@ -18,7 +19,8 @@ struct rounds {
     uint32_t *order;
 };
 
-/* Allocated once for all rounds of a region: there may be as many rounds as nodes. */
+/* Allocated once for all rounds of a region: there may be as many rounds as nodes. A stager gives waves two stages
+ * each, hence the length of of_stage. */
 static bool open_rounds(struct rounds *at)
 {
     struct npart__arena *arena = at->request->arena;
@@ -46,14 +48,16 @@ static uint32_t subgraph_of(const struct rounds *at, uint32_t node)
     return at->subgraph_of[at->request->place_of[node]];
 }
 
-/* What waits is a subgraph, or a node that is in none. */
+/* What waits is a subgraph, or a node that is in none. Subgraphs first, then single nodes by place: both in one
+ * array. */
 static uint32_t *pending_of(const struct rounds *at, uint32_t node)
 {
     uint32_t place = at->request->place_of[node], subgraph = at->subgraph_of[place];
     return &at->pending[subgraph == NPART_NONE ? at->subgraph_count + place : subgraph];
 }
 
-/* A counting sort by subgraph; members keep the order that the request has. */
+/* A counting sort by subgraph; members keep the order that the request has. Filling moves first_member[g + 1] from
+ * where subgraph g begins to where it ends. */
 static void list_members(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
@@ -68,7 +72,8 @@ static void list_members(const struct rounds *at)
             at->members[at->first_member[subgraph_of(at, request->order[i]) + 1]++] = request->order[i];
 }
 
-/* What a subgraph takes from itself is nothing to wait for. */
+/* What a subgraph takes from itself is nothing to wait for. A node that takes two results of one subgraph waits
+ * for two uses; both arrive when the subgraph is put out. */
 static void count_pending(const struct rounds *at)
 {
     const struct npart__stage_request *request = at->request;
@@ -85,8 +90,8 @@ static void count_pending(const struct rounds *at)
 }
 
 /* Single nodes before subgraphs as long as any is ready, a subgraph's members right after each other. False where
- * subgraphs wait for each other. Kahn's algorithm over nodes and subgraphs: each waits for a number of uses, `pending`,
- * and is put out when that is 0. Linear in uses. */
+ * subgraphs wait for each other. Kahn's algorithm over nodes and subgraphs: each waits for a number of uses,
+ * `pending`, and is put out when that is 0. Linear in uses. */
 static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
 {
     const struct npart__stage_request *request = at->request;
@@ -108,11 +113,13 @@ static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
             for (uint32_t m = at->first_member[subgraph]; m < at->first_member[subgraph + 1]; m++)
                 at->order[done++] = at->members[m];
         }
+        /* One node, or all members of a subgraph: their users wait for that much less. */
         for (uint32_t i = from; i < done; i++) {
             uint32_t id = at->order[i];
             uint32_t place = request->place_of[id];
             for (uint32_t u = walk->first_use[place]; u < walk->first_use[place + 1]; u++) {
                 uint32_t user = walk->uses[u];
+                /* Inside the same subgraph nothing was counted, so nothing is taken off. */
                 if (pending_of(at, user) == pending_of(at, id) || --*pending_of(at, user) > 0)
                     continue;
                 if (subgraph_of(at, user) == NPART_NONE)
@@ -128,7 +135,8 @@ static bool order_subgraphs(struct rounds *at, const struct npart__walk *walk)
 /* ---- rounds ----------------------------------------------------------------------------------------------- */
 
 /* What a round takes is accepted now, all else not. The partitioner asks `accepted` alone, and must not take again
- * what an earlier round took. */
+ * what an earlier round took. What was taken before counts as unsupported now: it is a node of the runtime's,
+ * which the provider does not know. */
 static void show_round(const struct rounds *at, uint32_t round)
 {
     const struct npart__partition_request *asked = at->request->back->request;
@@ -139,7 +147,8 @@ static void show_round(const struct rounds *at, uint32_t round)
 }
 
 /* The accepted nodes of a stage are a subgraph; what the partitioner has left to the CPU stays there. A subgraph made
- * here keeps its number in all later rounds. */
+ * here keeps its number in all later rounds. Nodes of a round that were not accepted, or that the partitioner gave
+ * up, have no subgraph. */
 static void take_subgraphs(struct rounds *at, uint32_t round)
 {
     const struct npart__stage_request *request = at->request;
@@ -159,8 +168,9 @@ static void take_subgraphs(struct rounds *at, uint32_t round)
     }
 }
 
-/* Every subgraph is a stage, and what the CPU runs between two of them. In the order that was found, each change of
- * subgraph begins a stage; a subgraph's members stand together there. */
+/* Every subgraph is a stage, and what the CPU runs between two of them. In the order that was found, each change
+ * of subgraph begins a stage; a subgraph's members stand together there. Two subgraphs side by side have stages of
+ * their own, so they stay two partitions. */
 static void number_stages(const struct rounds *at)
 {
     uint32_t stage = 0;
@@ -171,9 +181,10 @@ static void number_stages(const struct rounds *at)
     }
 }
 
-/* Each round orders nodes and subgraphs anew, shows the partitioner the nodes of that round, and makes subgraphs of
- * what it took. If subgraphs come to wait for each other, no order is left, and the runs of the file's order are the
- * answer. */
+/* Each round orders nodes and subgraphs anew, shows the partitioner the nodes of that round, and makes subgraphs
+ * of what it took. If subgraphs come to wait for each other, no order is left, and the runs of the file's order
+ * are the answer. Accepted nodes of rounds to come are unsupported to earlier ones, since the operator that they
+ * replace was not taken there. */
 void npart__stage_rounds(struct npart__stage_request *request, npart__stager *stage)
 {
     struct rounds at = {.request = request};
@@ -184,6 +195,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         at.accepted[request->place_of[request->order[i]]] = asked->accepted[request->order[i]];
     for (uint32_t round = 0; round <= request->session->round_count && is_ordered && !request->failed; round++) {
+        /* A copy with the order of this round; stage_of is shared, and written anew by each round. */
         struct npart__stage_request one = *request;
         is_ordered = order_subgraphs(&at, &walk);
         one.order = is_ordered ? at.order : request->order;
@@ -193,6 +205,7 @@ void npart__stage_rounds(struct npart__stage_request *request, npart__stager *st
         request->failed |= one.failed;
         take_subgraphs(&at, round);
     }
+    /* What a partitioner left to the CPU in any round stays there. */
     for (uint32_t i = 0; i < request->count && !request->failed; i++)
         asked->accepted[request->order[i]] = at.accepted[request->place_of[request->order[i]]];
     if (!request->failed && order_subgraphs(&at, &walk))

@@ -8,6 +8,7 @@
  */
 #include "partition/policy.h"
 
+/* All arrays are scratch of one policy line; is_behind is written anew for each node that is tried. */
 struct search {
     struct npart__hand_back *to;
     const struct npart__graph *graph;
@@ -41,7 +42,8 @@ static uint32_t maker_of(const struct search *search, const struct npart__node *
     return npart__producer(search->graph, npart__live_operand(search->session, node, index));
 }
 
-/* A layout op that the runtime moves whatever it costs, or a node that it puts one after. */
+/* A layout op that the runtime moves whatever it costs, or a node that it puts one after. The target's own layout
+ * ops are wrapped in such nodes by the runtime (`layout` lines), but only where the target takes them. */
 static bool turns_its_result(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -53,8 +55,8 @@ static bool turns_its_result(const struct search *search, uint32_t id)
     return npart__is_among(node, search->layout, search->layout_count) && search->to->request->accepted[id];
 }
 
-/* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later rounds.
- * False where there are none. */
+/* In the order of execution: after a layout op, past ops that work in either layout; nothing is turned in later
+ * rounds. False where there are none. */
 static bool find_turned(struct search *search)
 {
     const struct npart__graph *graph = search->graph;
@@ -78,6 +80,7 @@ static bool holds_all_up(const struct search *search, const struct npart__partit
 {
     const struct npart__graph *graph = search->graph;
     const struct npart__partition *first = &partitioning->partitions.items[0];
+    /* By node and in the order of the graph: whatever waits for a node comes after it. */
     memset(search->is_behind, 0, graph->nodes.count * sizeof *search->is_behind);
     search->is_behind[at] = true;
     for (uint32_t i = 0; i < graph->order_count; i++) {
@@ -94,7 +97,8 @@ static bool holds_all_up(const struct search *search, const struct npart__partit
 }
 
 /* Whether the result reaches a layout op that the first optimizer joins with the one before, after which constants are
- * folded once more. */
+ * folded once more. Recursive, and at most NPART__LIMIT_LAYOUT_STEPS deep; it goes on only where a value has one
+ * user, so it visits no node twice. */
 static bool is_turned_back(const struct search *search, uint32_t id, unsigned depth)
 {
     const struct npart__graph *graph = search->graph;
@@ -110,8 +114,9 @@ static bool is_turned_back(const struct search *search, uint32_t id, unsigned de
     return false;
 }
 
-/* The constant operand of an element-wise op, where the other one is turned. One of the same rank stays as it is if it
- * has one element; another is given the axes that it lacks. */
+/* The constant operand of an element-wise op, where the other one is turned. One of the same rank stays as it is
+ * if it has one element; another is given the axes that it lacks. Only of two operands: one that is turned, and
+ * the constant beside it. */
 static uint32_t turned_constant(const struct search *search, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -125,6 +130,7 @@ static uint32_t turned_constant(const struct search *search, uint32_t id)
             continue;
         const struct npart__fact *fact = npart__fact_of(inference, value);
         uint64_t elements;
+        /* One number is the same in every layout. */
         bool is_alone = fact->rank == rank && npart__static_elements(fact, &elements) && elements == 1;
         if (fact->has_rank && fact->rank >= 1 && fact->rank <= rank && !is_alone)
             return value;
@@ -132,14 +138,16 @@ static uint32_t turned_constant(const struct search *search, uint32_t id)
     return NPART_NONE;
 }
 
-/* The first of the values that are one to the runtime; a runtime that rewrites nothing merges none. */
+/* The first of the values that are one to the runtime; a runtime that rewrites nothing merges none. Its constant
+ * sharing makes one of equal initializers of at most eight elements (constant_sharing.cc). */
 static uint32_t first_equal(const struct search *search, uint32_t value)
 {
     const uint32_t *first = search->session->inference->first_equal;
     return first ? first[value] : value;
 }
 
-/* The node whose turned constant is an operand of `id` too, as it is; NPART_NONE: there is none. */
+/* The node whose turned constant is an operand of `id` too, as it is; NPART_NONE: there is none. Only what is on
+ * the CPU asks for it as it is: what is in a partition gets it turned by the partition's own nodes. */
 static uint32_t turning_node(const struct search *search, const struct npart__partitioning *partitioning, uint32_t id)
 {
     const struct npart__node *node = &search->graph->nodes.items[id];
@@ -160,6 +168,7 @@ static bool allocate(struct search *search)
     size_t nodes = search->graph->nodes.count + (size_t)1, values = search->graph->values.count + (size_t)1;
     struct npart__op_id *ops =
         npart__find_ops(search->graph, oplist->through_ops.items, oplist->through_ops.count, arena);
+    /* So that most nodes are compared with a few ops and not with all of the list's. */
     for (uint32_t i = 0; ops && i < oplist->through_ops.count; i++)
         if (ops[i].op_type != NPART_NONE) /* few of the list's ops are in one graph */
             ops[search->through_count++] = ops[i];
@@ -173,7 +182,8 @@ static bool allocate(struct search *search)
 }
 
 /* A rare case: most graphs have no such op before an element-wise one, and are done at find_turned(), before
- * anything is looked at by node. */
+ * anything is looked at by node. Node after node in the file's order; the first whose constant stands alone is
+ * told, and its turning node is what falls back. */
 bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partitioning *partitioning,
                          const struct npart__policy *policy, bool *changed)
 {
@@ -199,6 +209,7 @@ bool npart__apply_shared(struct npart__hand_back *to, const struct npart__partit
             continue;
         *changed |= to->request->accepted[turning];
         npart__hand_back_node(to, turning, policy->rule);
+        /* Also where it was not accepted: this is what keeps the session from being created. */
         to->rules[turning] = policy->rule;
         break; /* one reason is enough */
     }

@@ -33,7 +33,8 @@ uint32_t npart__producer_inside(const struct npart__stage_request *request, cons
     return is_inside ? producer : NPART_NONE;
 }
 
-/* Whether two places of the order are in one partition of an earlier round, which is one node now. */
+/* Whether two places of the order are in one partition of an earlier round, which is one node now. Its members
+ * stand together in the order, which lib/partition/rounds.c sees to. */
 static bool is_one(const struct npart__stage_request *request, uint32_t a, uint32_t b)
 {
     const uint32_t *subgraph_of = request->subgraph_of;
@@ -55,6 +56,8 @@ static uint32_t wave_of(const struct npart__stage_request *request, uint32_t id)
         uint32_t producer = npart__producer_inside(request, node, k);
         if (producer == NPART_NONE || (subgraph != NPART_NONE && subgraph_of[request->place_of[producer]] == subgraph))
             continue;
+        /* From an accepted to an unsupported node: there the partition has to end before that node can run. The way
+         * back costs nothing, since a wave's unsupported nodes run before its accepted ones. */
         bool is_step = request->accepted[producer] && !request->accepted[id];
         uint32_t before = request->stage_of[producer] / 2 + is_step;
         wave = before > wave ? before : wave;
@@ -82,7 +85,8 @@ void npart__stage_by_waves(struct npart__stage_request *request)
     npart__join_units(request);
 }
 
-/* Maximal runs of one side in the file's order (sorted, where the file is not). */
+/* Maximal runs of one side in the file's order (sorted, where the file is not). What a provider does that only
+ * looks at the list of nodes, and the last answer where no other order is left (rounds.c). */
 void npart__stage_by_runs(struct npart__stage_request *request)
 {
     uint32_t stage = 0;
@@ -94,25 +98,30 @@ void npart__stage_by_runs(struct npart__stage_request *request)
     }
 }
 
-/* Waves whose parts that do not touch are partitions of their own. */
+/* Waves whose parts that do not touch are partitions of their own. The order of stages stays: parts of a wave come
+ * one after the other. */
 static void stage_by_connected_waves(struct npart__stage_request *request)
 {
     npart__stage_by_waves(request);
     npart__split_stages(request);
 }
 
-/* Every accepted node alone: a runtime that builds a session for each. */
+/* Every accepted node alone: a runtime that builds a session for each. Unsupported nodes have stages of their own,
+ * too, which changes nothing: they are on the CPU all the same. */
 static void stage_by_single_nodes(struct npart__stage_request *request)
 {
     for (uint32_t i = 0; i < request->count; i++)
         request->stage_of[request->order[i]] = i;
 }
 
+/* Every list has these rules, whether or not it has a line that speaks of them (lib/oplist), so there is a reason to
+ * print. */
 void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, enum npart__partitioner_reason reason)
 {
     npart__hand_back_node(request->back, node, request->back->request->target->oplist->partitioner_rules[reason]);
 }
 
+/* Those that are on the CPU already keep the reason that they have. */
 static void hand_back_all(struct npart__stage_request *request, uint32_t from, enum npart__partitioner_reason reason)
 {
     for (uint32_t i = from; i < request->count; i++)
@@ -127,14 +136,15 @@ static uint32_t first_refused(const struct npart__stage_request *request)
     return i;
 }
 
-/* What stands before the first unsupported node, in the file's order. */
+/* What stands before the first unsupported node, in the file's order. The Edge TPU's compiler works so: one
+ * subgraph, from the beginning to the first op that it does not map. */
 static void stage_by_prefix(struct npart__stage_request *request)
 {
     hand_back_all(request, first_refused(request), NPART__REASON_BEHIND_REFUSED);
     npart__stage_by_runs(request);
 }
 
-/* Everything or nothing. */
+/* Everything or nothing. A compiler that is given the whole model, and has no CPU to leave nodes to. */
 static void stage_by_whole_graph(struct npart__stage_request *request)
 {
     if (first_refused(request) < request->count)
@@ -142,6 +152,7 @@ static void stage_by_whole_graph(struct npart__stage_request *request)
     npart__stage_by_runs(request);
 }
 
+/* In the order of their names. */
 static const struct {
     const char *name;
     npart__stager *stage;
@@ -185,6 +196,7 @@ bool npart__follows_edges(const char *partitioner)
 void npart__give_stages(struct npart__stage_request *request, const char *partitioner)
 {
     size_t i = find_partitioner(partitioner);
+    /* Places are numbered for each region or segment, so what a partitioner allocates is as long as that. */
     for (uint32_t place = 0; place < request->count; place++)
         request->place_of[request->order[place]] = place;
     if (i < NPART__COUNT(partitioners) && request->session->round_count)

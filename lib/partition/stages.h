@@ -9,7 +9,8 @@
 
 #include "partition/policy.h"
 
-/* One region to be staged. */
+/* One region to be staged. Of a segment or a round it is a copy with other `order` and `count`; `place_of` and
+ * `stage_of` are shared. */
 struct npart__stage_request {
     struct npart__hand_back *back; /* for nodes that the partitioner leaves to the CPU */
     const struct npart__graph *graph;
@@ -34,6 +35,8 @@ struct npart__stage_request {
 /* cuts.c: every segment by itself, one after the other. */
 void npart__stage_segments(struct npart__stage_request *request, const char *partitioner);
 
+/* Fills in stage_of for all nodes of the order, accepted or not; all nodes of a stage are on one side, and no node
+ * has a smaller stage than what it takes. */
 typedef void npart__stager(struct npart__stage_request *request);
 
 /* rounds.c: one partitioner in as many rounds as the request has. */
@@ -57,7 +60,8 @@ void npart__leave_to_cpu(struct npart__stage_request *request, uint32_t node, en
 /* Whether the partitioner of that name sees edges alone, and not in which order nodes stand. */
 bool npart__follows_edges(const char *partitioner);
 
-/* walk.c: a region as ONNX Runtime walks over it. */
+/* walk.c: a region as ONNX Runtime walks over it. ONNX Runtime's order decides what some providers form, so it is
+ * repeated where one does. */
 struct npart__walk {
     uint32_t *order;     /* its live nodes, producers before consumers */
     uint32_t *first_use; /* by place: its results are used by uses[first_use[p] .. first_use[p + 1]), in this region */

@@ -11,7 +11,8 @@ static bool plays(const struct npart__graph *graph, uint32_t node, enum npart__r
     return npart__node_plays(graph, &graph->nodes.items[node], role);
 }
 
-/* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. */
+/* False when no DequantizeLinear is accepted. Most models are not quantized, and are done here. A runtime that
+ * knows no units (npart__has_units) is done at once. */
 static bool has_work(const struct npart__stage_request *request)
 {
     for (uint32_t i = 0; npart__has_units(request->session) && i < request->count; i++)
@@ -20,13 +21,15 @@ static bool has_work(const struct npart__stage_request *request)
     return false;
 }
 
+/* A user's cut makes of each segment a model of its own, which a unit does not reach across. */
 static bool is_inside(const struct npart__stage_request *request, uint32_t id)
 {
     return npart__node_region(request->graph, id) == request->region &&
            (!request->segment_of || request->segment_of[id] == request->segment);
 }
 
-/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output. */
+/* The only node that uses the DequantizeLinear's result; NPART_NONE: there is none, or more, or it is an output.
+ * The same node may use it twice, as both operands. */
 static uint32_t lone_user(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
@@ -41,7 +44,8 @@ static uint32_t lone_user(const struct npart__stage_request *request, uint32_t i
     return user;
 }
 
-/* A unit that is whole: no cut of the user's goes through it. */
+/* A unit that is whole: no cut of the user's goes through it. An operator that falls back takes its
+ * DequantizeLinear with it by a rule of the list, and has no stage to give. */
 static bool is_unit(const struct npart__stage_request *request, uint32_t id)
 {
     const struct npart__graph *graph = request->graph;
@@ -60,7 +64,7 @@ static bool is_unit(const struct npart__stage_request *request, uint32_t id)
 
 /* An example: the DequantizeLinear of a weight takes a constant and could run at once, in wave 0. The Conv that uses
  * it waits for an unsupported node and is of wave 1; the runtime asks about the unit, so its DequantizeLinear is of
- * wave 1, too. */
+ * wave 1, too. The later stage is safe: what a DequantizeLinear makes goes to that one user. */
 void npart__join_units(struct npart__stage_request *request)
 {
     bool is_needed = has_work(request);

@@ -8,7 +8,9 @@
 
 /* ---- the runtime's order --------------------------------------------------------------------------------- */
 
-/* The runtime's numbers of a region's nodes: as in the file, at first; what a pass makes anew is after all others. */
+/* The runtime's numbers of a region's nodes: as in the file, at first; what a pass makes anew is after all others.
+ * A number below the region's count, without gaps: what a runtime removes leaves gaps there, but only their order
+ * counts. */
 struct numbers {
     uint32_t *of;      /* by place in the request */
     uint32_t *node_at; /* by number */
@@ -30,7 +32,7 @@ static int compare_keys(const void *a, const void *b)
  * larger numbers first, each node after its producers (core/graph/graph.cc, ReverseDFSFrom). Depth first with a
  * stack of its own: a chain of 100,000 nodes must not exhaust the program's. The lowest bit of an entry says that
  * all that the node takes has been put out, and the node is next. Linear in operands, but for the sorting of each
- * node's producers. */
+ * node's producers. In the lowest bit, since a number is below 2^24 (NPART__LIMIT_NODES). */
 static bool walk(struct npart__stage_request *request, const struct numbers *numbers, struct npart__walk *out)
 {
     const uint32_t *place_of = request->place_of;
@@ -51,6 +53,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
     if (!is_used || !is_visited || !stack)
         return false;
     uint32_t depth = 0, done = 0;
+    /* The last of the leaves is on top of the stack. */
     for (uint32_t number = 0; number < request->count; number++)
         if (!is_used[place_of[numbers->node_at[number]]])
             stack[depth++] = number << 1;
@@ -60,7 +63,7 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
             out->order[done++] = id;
             continue;
         }
-        if (is_visited[place_of[id]])
+        if (is_visited[place_of[id]]) /* pushed by another user since */
             continue;
         is_visited[place_of[id]] = true;
         stack[depth++] = top | 1;
@@ -71,12 +74,14 @@ static bool walk(struct npart__stage_request *request, const struct numbers *num
             if (producer != NPART_NONE && !is_visited[place_of[producer]])
                 stack[depth++] = numbers->of[place_of[producer]] << 1;
         }
+        /* The largest number is on top, and gone into first. */
         if (depth > first + 1)
             qsort(stack + first, depth - first, sizeof *stack, compare_numbers);
     }
     npart__arena_release(request->arena, stack);
     npart__arena_release(request->arena, is_visited);
     npart__arena_release(request->arena, is_used);
+    /* Less only where nodes wait for each other in a circle, which lib/graph/order.c has refused. */
     return done == request->count;
 }
 
@@ -101,7 +106,10 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
         return false;
     for (uint32_t i = 0; i < request->count; i++) {
         uint32_t id = request->order[i];
+        /* A run is made of what is left when copies have been made; while partitions are formed, a copy stands with
+         * its original. */
         bool is_last = request->is_run && id >= npart__file_nodes(request->session);
+        /* Place in the upper half and id in the lower one: sorted as one number, equal places are told apart by id. */
         keys[i] = (uint64_t)(is_last ? id : request->session->place[id]) << 32 | id;
     }
     qsort(keys, request->count, sizeof *keys, compare_keys);
@@ -112,7 +120,8 @@ static bool number_by_file(struct npart__stage_request *request, struct numbers 
     return true;
 }
 
-/* Inlined once all passes are over, and so after what they make. */
+/* Inlined once all passes are over, and so after what they make. Products that have been given Reshapes are of
+ * round 0, and no such nodes. */
 static bool is_late(const struct npart__stage_request *request, uint32_t id)
 {
     return request->session->round[id] && request->session->remade[id] == NPART__REMADE_NOT;
@@ -125,7 +134,8 @@ static bool is_remade(const struct npart__stage_request *request, uint32_t id, b
 }
 
 /* A pass, of products first and then of Reshapes, goes through the nodes in the runtime's order, and puts what it makes
- * after all others. */
+ * after all others. In the order of the walk before it, since that is how the pass met them; without such a node
+ * there is no walk to make. */
 static bool remake(struct npart__stage_request *request, bool by_reshapes, struct numbers *numbers,
                    struct npart__walk *out)
 {
@@ -158,7 +168,7 @@ static bool remake(struct npart__stage_request *request, bool by_reshapes, struc
 /* ---- uses ------------------------------------------------------------------------------------------------- */
 
 /* Who uses whose results, once folded nodes are gone. Two walks: one that counts the uses of each node and one that
- * fills them in, so that all are in one array. */
+ * fills them in, so that all are in one array. A use by a capture is one by the node that has the body. */
 static bool list_uses(struct npart__stage_request *request, struct npart__walk *out)
 {
     size_t edges = 0;
@@ -190,7 +200,8 @@ static bool list_uses(struct npart__stage_request *request, struct npart__walk *
     return first != NULL;
 }
 
-/* Numbers change twice, once for each pass that makes nodes anew; the walk that counts is the one after both. */
+/* Numbers change twice, once for each pass that makes nodes anew; the walk that counts is the one after both.
+ * Products before Reshapes, in the order of ONNX Runtime's passes. */
 bool npart__walk_region(struct npart__stage_request *request, struct npart__walk *out)
 {
     memset(out, 0, sizeof *out);
@@ -201,6 +212,7 @@ bool npart__walk_region(struct npart__stage_request *request, struct npart__walk
            walk(request, &numbers, out) && list_uses(request, out);
 }
 
+/* For peaks of memory (lib/memory): the order of a session in which no provider has compiled anything. */
 bool npart__order_of_runtime(const struct npart__session *session, uint32_t region, uint32_t *place_of,
                              struct npart__arena *scratch, uint32_t *out, uint32_t *count)
 {
