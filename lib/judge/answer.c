@@ -29,7 +29,8 @@ void npart__trial_init(struct npart__trial *trial, const struct npart__target *t
 
 /* A selector such as `scales` is another index in another version of the operator: the latest version that begins at
  * or below the node's own is taken. An index of -1 says that the operand is no part of that version. A variadic
- * operand, as of Concat, is all from its index on. */
+ * operand, as of Concat, is all from its index on. Versions of a selector are sorted; a name that means one
+ * operand in all versions has a single one. A node of an unknown version is taken to be of the newest. */
 struct npart__operands npart__select_operands(const struct npart__trial *trial, uint32_t selector)
 {
     const struct npart__selector *at = &trial->oplist->selectors.items[selector];
@@ -48,6 +49,7 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
     case NPART__SELECT_ONE:
         break;
     }
+    /* Without a schema the newest meaning counts. */
     uint32_t version = at->version_count;
     int32_t since = version > 1 && trial->node->schema ? trial->node->schema->since : INT32_MAX;
     while (version > 1 && at->versions[version - 1].since > since)
@@ -63,7 +65,8 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
                              .is_output = is_output};
 }
 
-/* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
+/* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. Operands
+ * are those of the session's graph, so a value is already what remains once folded nodes are gone. */
 uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index)
 {
     if (index >= operands.count)
@@ -100,6 +103,7 @@ static struct npart__answer absent_answer(void)
     return (struct npart__answer){.kind = NPART__ANSWER_ABSENT};
 }
 
+/* Both members are filled in, so that a whole number and one with a fraction can be compared. */
 static struct npart__answer number_answer(int64_t number)
 {
     return (struct npart__answer){.kind = NPART__ANSWER_NUMBER, .number = number, .real = (double)number};
@@ -124,11 +128,13 @@ static struct npart__answer op_answer(const struct npart__trial *trial, uint32_t
     return answer;
 }
 
+/* An expression of symbols is no number a rule could compare, even where it is bounded. */
 static struct npart__answer dim_answer(int64_t dim)
 {
     return npart__is_number(dim) ? number_answer(dim) : unknown_answer();
 }
 
+/* "none" is a word of the language: a rule may ask for a value that no node makes. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t producer = trial->graph->values.items[value].producer;
@@ -158,7 +164,8 @@ uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t va
 }
 
 /* The type that the tensor has where it is quantized: that of the operand of the DequantizeLinear, or of the result
- * of the QuantizeLinear; its own where there is neither. */
+ * of the QuantizeLinear; its own where there is neither. So a rule about INT8 weights reads the same for QDQ
+ * models and for operators that take integers. */
 static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     const struct npart__graph *graph = trial->graph;
@@ -171,7 +178,8 @@ static struct npart__answer qdtype_answer(const struct npart__trial *trial, uint
     return type ? (struct npart__answer){.kind = NPART__ANSWER_TYPE, .number = type} : unknown_answer();
 }
 
-/* 0: not quantized. 1: one scale for the tensor; more: one for each channel or block. */
+/* 0: not quantized. 1: one scale for the tensor; more: one for each channel or block. Unknown where the scale's
+ * size is; as most scales are initializers, that is rare. */
 static struct npart__answer qscales_answer(const struct npart__trial *trial, uint32_t value, bool is_output)
 {
     uint64_t elements;
@@ -184,7 +192,8 @@ static struct npart__answer qscales_answer(const struct npart__trial *trial, uin
 }
 
 /* Only of what is constant once the session has folded: elements that inference knows of a node that is run are no
- * constant to a provider. */
+ * constant to a provider. Past the last element the answer is absent, which ends a loop over two lists of
+ * different length without a failure. */
 static struct npart__answer element_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -195,7 +204,8 @@ static struct npart__answer element_answer(const struct npart__trial *trial, uin
     return known->ints ? dim_answer(known->ints[element]) : real_answer(known->doubles[element]);
 }
 
-/* One element, counted from the end when negative, or the one that the loop over all is at. */
+/* One element, counted from the end when negative, or the one that the loop over all is at. An index of which it
+ * is not known whether the constant has it is unknown, by element_answer. */
 static struct npart__answer value_answer(const struct npart__trial *trial, const struct npart__term *term,
                                          uint32_t value, uint32_t element)
 {
@@ -205,7 +215,8 @@ static struct npart__answer value_answer(const struct npart__trial *trial, const
     return element_answer(trial, value, element);
 }
 
-/* A zero point that is left out is 0; what is not quantized has neither. */
+/* A zero point that is left out is 0; what is not quantized has neither. Scales of equivalent nodes differ from
+ * layer to layer, so none of them shares a verdict that hangs on one. */
 static struct npart__answer quantization_answer(const struct npart__trial *trial, uint32_t value, bool is_output,
                                                 uint32_t operand, uint32_t element)
 {
@@ -228,7 +239,8 @@ static struct npart__answer consumer_answer(const struct npart__trial *trial, ui
     return op_answer(trial, npart__user(trial->session, value, element));
 }
 
-/* Of the Casts among the users, the types of their results. */
+/* Of the Casts among the users, the types of their results. They are counted among Casts alone: element 1 is the
+ * second Cast, whatever stands between the two. */
 static struct npart__answer cast_answer(const struct npart__trial *trial, uint32_t value, uint32_t element)
 {
     uint32_t users = npart__user_count(trial->session, value), found = 0;
@@ -246,6 +258,7 @@ static struct npart__answer cast_answer(const struct npart__trial *trial, uint32
     return found ? absent_answer() : word_answer("none", 4);
 }
 
+/* As `op` answers: with its domain beside it. */
 static struct npart__answer producer_answer(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t producer = trial->graph->values.items[value].producer;
@@ -261,6 +274,7 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     for (unsigned steps = 0; steps < NPART__LIMIT_LAYOUT_STEPS; steps++) {
         uint32_t producer = graph->values.items[value].producer;
         bool reorders = npart__op_plays(npart__producer_word(trial, value), NPART__ROLE_REORDERS_AXES);
+        /* Only by its first operand, the data. */
         uint32_t from = producer != NPART_NONE && reorders
                             ? npart__node_input(graph, &graph->nodes.items[producer], 0)
                             : NPART_NONE;
@@ -271,7 +285,9 @@ static struct npart__answer origin_answer(const struct npart__trial *trial, uint
     return producer_answer(trial, value);
 }
 
-/* The standard's default, that of the node's own version where versions differ. */
+/* The standard's default, that of the node's own version where versions differ. The text is that of the schema,
+ * from which numbers are read when they are asked for. Defaults that are lists are not compared, and count as
+ * absent. */
 static struct npart__answer default_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__attribute_schema own;
@@ -279,6 +295,7 @@ static struct npart__answer default_answer(const struct npart__trial *trial, con
     const char *fallback = term->fallback;
     if (term->defaults_differ && trial->node->schema) {
         bool has = npart__operator_attribute(trial->node->schema, term->word, strlen(term->word), &own);
+        /* A default longer than the buffer is no number. */
         if (!has || !own.default_text || own.default_length >= sizeof text)
             return absent_answer();
         memcpy(text, own.default_text, own.default_length);
@@ -302,12 +319,13 @@ static struct npart__answer default_answer(const struct npart__trial *trial, con
 
 /* Types are those of AttributeProto: 1 FLOAT, 2 INT, 3 STRING, 6 FLOATS, 7 INTS, 8 STRINGS. An attribute that is
  * left out has the standard's default where this version has one; a list that was too long to be read (`is_elided`)
- * is unknown. */
+ * is unknown. Of another version than the rule's attribute belongs to, an attribute that is left out is absent. */
 static struct npart__answer attribute_answer(const struct npart__trial *trial, const struct npart__term *term,
                                       uint32_t element)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
     size_t length;
+    /* Negative indices count from the end, as in the language. */
     if (attribute && term->has_index && !npart__normalize_axis(term->number, attribute->count, &element))
         return absent_answer();
     const struct npart__operator *schema = trial->node->schema;
@@ -337,7 +355,8 @@ static struct npart__answer attribute_answer(const struct npart__trial *trial, c
     }
 }
 
-/* A symbolic dim may turn out to be 1, so that the number is not known. */
+/* A symbolic dim may turn out to be 1, so that the number is not known. Some compilers drop dims of 1 before they
+ * count: TIDL's limits of rank are meant so. */
 static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
 {
     int64_t count = 0;
@@ -351,6 +370,7 @@ static struct npart__answer dims_over_one_answer(const struct npart__fact *fact)
     return number_answer(count);
 }
 
+/* Answered in the place of an element type: lists name such a kind among the types. */
 static struct npart__answer kind_answer(const struct npart__fact *fact)
 {
     const char *word = fact->kind == NPART__TYPE_SEQUENCE ? "sequence"
@@ -372,6 +392,8 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return absent_answer();
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
     switch ((enum npart__function)term->op) {
+    /* Names differ from node to node; the plain ones that lists ask for (npart__is_plain_name) are compared by
+     * equivalent.c. */
     case NPART__FUNCTION_NAME: {
         if (trial->oplist->asks_any_name)
             npart__look_beyond(trial);
@@ -413,6 +435,7 @@ static struct npart__answer operand_answer(const struct npart__trial *trial, con
         return origin_answer(trial, value);
     case NPART__FUNCTION_CONSUMERS:
         return consumer_answer(trial, value, place.element);
+    /* The world outside is a user of a result of the graph. */
     case NPART__FUNCTION_USERS:
         return number_answer((int64_t)npart__user_count(trial->session, value) +
                              trial->graph->values.items[value].is_graph_output);
@@ -431,6 +454,7 @@ static struct npart__answer count_answer(const struct npart__trial *trial, const
     return number_answer(present);
 }
 
+/* Known also of a list that was too long to be read. */
 static struct npart__answer length_answer(const struct npart__trial *trial, const struct npart__term *term)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
@@ -457,12 +481,14 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
         return count_answer(trial, term);
     case NPART__FUNCTION_LIMIT:
         return limit_answer(trial->target, term->word);
+    /* Of the file's nodes those that are run; copies are not counted. */
     case NPART__FUNCTION_NODES:
         return number_answer(trial->session->live_count);
     case NPART__FUNCTION_TOOLCHAIN:
         return number_answer(trial->target->toolchain);
     case NPART__FUNCTION_OPSET:
         return trial->node->opset_version ? number_answer(trial->node->opset_version) : unknown_answer();
+    /* By where it stands in the array: a trial knows the node by its address. */
     case NPART__FUNCTION_OP:
         return op_answer(trial, (uint32_t)(trial->node - trial->graph->nodes.items));
     case NPART__FUNCTION_EQUATION: {
@@ -478,7 +504,8 @@ static struct npart__answer function_answer(const struct npart__trial *trial, co
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
 /* Absent with anything is absent, and unknown with anything else unknown. Overflow and division by 0 are unknown.
- * Division rounds down: -1 / 2 is -1. */
+ * Division rounds down: -1 / 2 is -1. A dim may be near 2^63 in a hostile file, so whole numbers are checked; the
+ * file's floats may be infinite, which a comparison bears. */
 static struct npart__answer calculate(char op, struct npart__answer a, struct npart__answer b)
 {
     int64_t result;
@@ -547,7 +574,8 @@ static bool is_letter(char c)
 }
 
 /* "ij, jk -> ik" and "ab,bc->ac" are the same. Letters are paired as they come, in both directions, so that "ii" and
- * "ij" differ. Linear in the text. */
+ * "ij" differ. Linear in the text. Providers know equations by their form, not by the letters that an exporter
+ * happens to use. Commas, arrows and dots must stand at the same places. */
 bool npart__same_equation(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned char to[256] = {0}, from[256] = {0}; /* letters of one by letters of the other */

@@ -8,6 +8,7 @@
 
 #include "judge/evaluate.h"
 
+/* The first two are compared with nothing: what is absent breaks no requirement, what is unknown may. */
 enum npart__answer_kind {
     NPART__ANSWER_ABSENT,
     NPART__ANSWER_UNKNOWN,
@@ -35,7 +36,8 @@ struct npart__place {
     uint32_t operand, element;
 };
 
-/* The operands from *first on, on one side or, for `*`, on both. */
+/* The operands from *first on, on one side or, for `*`, on both. No values, only where they are: the selector is
+ * resolved once, and each operand looked up when a loop is at it. */
 struct npart__operands {
     uint32_t first, count;
     bool is_output, is_both, is_name, is_it; /* is_name: of a pattern, `first` of its names */
@@ -45,15 +47,18 @@ struct npart__operands npart__select_operands(const struct npart__trial *trial, 
 /* The operand's value id, what stands for it once folded nodes are gone; NPART_NONE when it is absent. */
 uint32_t npart__operand_at(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
 bool npart__is_output_operand(const struct npart__trial *trial, struct npart__operands operands, uint32_t index);
-/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output; NPART_NONE. */
+/* The DequantizeLinear that makes an input, or a QuantizeLinear that uses an output; NPART_NONE. Only what stands
+ * right beside the value counts. */
 uint32_t npart__quantizing_node(const struct npart__trial *trial, uint32_t value, bool is_output);
 /* Of that node an operand: 0 what is dequantized, 1 the scale, 2 the zero point; NPART_NONE when absent. */
 uint32_t npart__quantizing_operand(const struct npart__trial *trial, uint32_t value, bool is_output, uint32_t index);
 /* The op that makes a value, "none" when none does. */
 const char *npart__producer_word(const struct npart__trial *trial, uint32_t value);
-/* How often a question is asked: of how many operands, and for one of them of how many elements. */
+/* How often a question is asked: of how many operands, and for one of them of how many elements. Both are at least
+ * 1, so that each comparison is made once even of nothing. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t term);
 uint32_t npart__element_count(const struct npart__trial *trial, uint32_t term, uint32_t operand);
+/* As a report shows it; npart__answer_of asks one question at one place. */
 void npart__append_answer(struct npart__buffer *out, struct npart__answer answer);
 struct npart__answer npart__answer_of(const struct npart__trial *trial, uint32_t term, struct npart__place place);
 

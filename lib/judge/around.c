@@ -7,7 +7,8 @@
  */
 #include "judge/answer.h"
 
-/* Whether a `unit` rule holds for the node. */
+/* Whether a `unit` rule holds for the node. Nested, so that a rule which asks this of a node cannot ask it of the
+ * next one, and so on through the graph. */
 static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -27,7 +28,8 @@ static bool forms_unit(const struct npart__trial *trial, uint32_t node)
 }
 
 /* What the rules of a stage say of a node: those for every op, and those of its own. Notes, caps and `else fail` do
- * not keep a node from being claimed, so they are not asked. */
+ * not keep a node from being claimed, so they are not asked. An unknown rule leaves the answer unknown, a failing
+ * one ends it. */
 static enum npart__truth passes(struct npart__trial *trial, uint32_t first, uint32_t count)
 {
     enum npart__truth worst = NPART__TRUE;
@@ -53,10 +55,11 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
     for (uint32_t gate = 0; gate < oplist->gate_count && worst != NPART__FALSE; gate++) {
         const struct npart__gate *at = &oplist->gates[gate];
         uint32_t entry = npart__entry_of(oplist, gate, trial->graph, &trial->graph->nodes.items[producer]);
+        /* Stages that are not applied have no say. */
         if (!(trial->target->gates >> gate & 1))
             continue;
         if (entry == NPART_NONE)
-            return NPART__FALSE;
+            return NPART__FALSE; /* the stage has no entry for its op */
         struct npart__trial other;
         npart__trial_init(&other, trial->target, trial->session, producer);
         other.is_nested = true;
@@ -69,6 +72,7 @@ enum npart__truth npart__is_taken(const struct npart__trial *trial, uint32_t val
     return worst;
 }
 
+/* What nobody uses is in no unit. */
 enum npart__truth npart__is_in_units(const struct npart__trial *trial, uint32_t value)
 {
     uint32_t users = npart__user_count(trial->session, value);
@@ -94,7 +98,8 @@ static bool is_among(const struct npart__trial *trial, const char *const *ops, u
 
 /* What an op of a `layout` line makes, as a Conv, is in the target's order, and so is what a Relu makes of that:
  * such a chain is walked back by first operands. Which ops need a layout, and which work in either, are lines of the
- * list. */
+ * list. Q and DQ work in either layout whatever the list says: they look at single elements, or at the axis that
+ * they name. */
 bool npart__is_behind_layout(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__oplist *oplist = trial->oplist;
@@ -151,6 +156,7 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
         if (is_moved || !node || !is_among(trial, oplist->through_ops.items, oplist->through_ops.count, node))
             return is_moved && steps > 0 && moves_channels(trial, producer);
         uint32_t from = single_operand(trial, node);
+        /* An op that changes the type (a Q, a DQ, a Cast) ends the chain, too. */
         if (from == NPART_NONE || npart__fact_of(trial->inference, from)->element_type !=
                                       npart__fact_of(trial->inference, value)->element_type)
             return false;
@@ -159,6 +165,7 @@ bool npart__is_behind_transpose(const struct npart__trial *trial, uint32_t value
     return false;
 }
 
+/* Counted once, when the graph was built: the question is asked of every node. */
 bool npart__are_inputs_declared(const struct npart__trial *trial)
 {
     return !trial->graph->has_unranked_input;

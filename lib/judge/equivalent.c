@@ -30,6 +30,7 @@ struct table {
     uint32_t mask;
 };
 
+/* Scratch of one search; only the classes of nodes remain. */
 struct classes {
     struct npart__inference *inference;
     const struct npart__graph *graph;
@@ -48,7 +49,9 @@ static bool open_table(struct table *table, uint32_t count, struct npart__arena 
     return table->slots != NULL;
 }
 
-/* The first of those put in that is like this one, itself when there is none. */
+/* The first of those put in that is like this one, itself when there is none. A hash that collides costs
+ * comparisons, at most MOST_PROBES of them; what then finds no place is judged for itself, which is right and only
+ * slower. So a hostile graph gains nothing by colliding. */
 static uint32_t find_first(const struct classes *classes, struct table *table, uint32_t id, uint64_t hash,
                            bool (*same)(const struct classes *classes, uint32_t a, uint32_t b))
 {
@@ -75,7 +78,8 @@ static uint64_t mix_ints(uint64_t hash, const int64_t *ints, uint32_t count)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
-/* Both without known elements are the same; of more elements than are compared, none are. */
+/* Both without known elements are the same; of more elements than are compared, none are. By their bytes: -0 and 0
+ * differ, and equal NaNs do not, which is on the safe side of what a rule can ask. */
 static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 {
     const struct npart__known *one = npart__elements(classes->inference, &classes->inference->facts[a]);
@@ -91,7 +95,7 @@ static bool same_elements(const struct classes *classes, uint32_t a, uint32_t b)
 }
 
 /* Without a rank it matters where that was lost. Two tensors of unknown rank are never the same: `static` asks at
- * which node the rank was lost. */
+ * which node the rank was lost. Dims are interned expressions, so equal numbers mean equal sizes. */
 static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
 {
     return a->kind == NPART__TYPE_TENSOR && b->kind == NPART__TYPE_TENSOR && a->element_type == b->element_type &&
@@ -99,7 +103,8 @@ static bool same_fact(const struct npart__fact *a, const struct npart__fact *b)
            (a->rank == 0 || a->dims == b->dims || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-/* What a node that quantizes makes or takes, and its scale: type, number of elements, whether it is constant. */
+/* What a node that quantizes makes or takes, and its scale: type, number of elements, whether it is constant.
+ * Values of scales are left out: a rule that asks for one looks beyond. */
 static bool same_quantization(const struct classes *classes, const struct npart__node *a,
                               const struct npart__node *b, bool is_output)
 {
@@ -122,7 +127,7 @@ static bool same_quantization(const struct classes *classes, const struct npart_
 
 /* Rules ask for the op of a neighbour, and of what quantizes for the node they ask for its type and the number of
  * its scales. What a neighbour is given beside that they cannot ask without looking beyond. `a` or `b` NPART_NONE:
- * an input or initializer, which no node makes. */
+ * an input or initializer, which no node makes. The same node on both sides is one neighbour of both. */
 static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b, bool is_consumer)
 {
     if (a == b)
@@ -136,7 +141,8 @@ static bool same_neighbour(const struct classes *classes, uint32_t a, uint32_t b
     return !npart__node_plays(classes->graph, one, role) || same_quantization(classes, one, other, is_consumer);
 }
 
-/* The name by which rules may tell a value, or NPART_NONE. */
+/* The name by which rules may tell a value, or NPART_NONE. Some builders fail over a tensor's name, so a rule may
+ * ask for it; names longer than NPART__LIMIT_PLAIN_NAME, or with digits in them, are no such words. */
 static uint32_t plain_name(const struct classes *classes, uint32_t value)
 {
     uint32_t name = classes->graph->values.items[value].name;
@@ -166,7 +172,7 @@ static bool same_value(const struct classes *classes, uint32_t a, uint32_t b)
 }
 
 /* Of the neighbours the ops, of constants the elements. Less than same_value() compares, so that what is the same
- * has one hash. */
+ * has one hash. Elements beyond MOST_ELEMENTS are not hashed, as such values are never the same. */
 static uint64_t hash_value(const struct classes *classes, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(classes->inference, value);
@@ -211,7 +217,8 @@ static uint32_t output_class(const struct classes *classes, const struct npart__
     return value == NPART_NONE ? value : classes->class_of[value] - 1;
 }
 
-/* Both in the main graph, or both in bodies: a list may leave nodes in bodies to the CPU. */
+/* Both in the main graph, or both in bodies: a list may leave nodes in bodies to the CPU. Attributes are compared
+ * in the order of the file. The same ones in another order make two classes, which costs a verdict's time. */
 static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_id)
 {
     const struct npart__graph *graph = classes->graph;
@@ -235,7 +242,7 @@ static bool same_node(const struct classes *classes, uint32_t a_id, uint32_t b_i
 }
 
 /* Sorts the node's operands too. Of attributes the integers and lists of integers (INT and INTS of AttributeProto):
- * these tell most nodes apart. */
+ * these tell most nodes apart. Afterwards class_of is filled in for each of them, which same_node relies on. */
 static uint64_t hash_node(struct classes *classes, const struct npart__node *node)
 {
     uint64_t hash = npart__mix(node->op_type, node->input_count);
@@ -277,5 +284,6 @@ uint32_t *npart__find_equivalent(const struct npart__session *session, struct np
     for (uint32_t i = 0; out && i < graph->nodes.count; i++)
         out[i] = npart__is_live(session, i) ? first_equivalent(&classes, i) : i;
     npart__arena_clear(&scratch);
+    /* Elements are read while values are compared; memory that ran out there would part nodes at random. */
     return npart__take_failure(inference) ? NULL : out;
 }

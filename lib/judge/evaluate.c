@@ -11,7 +11,8 @@
 
 /* ---- comparing ------------------------------------------------------------------------------------------- */
 
-/* An op is named with its domain or without; equations are the same with other letters. */
+/* An op is named with its domain or without; equations are the same with other letters. A word of the list without
+ * a domain means an op of any domain: rules name com.microsoft's ops by their name alone. */
 static bool same_word(struct npart__answer found, struct npart__answer named)
 {
     if (found.is_equation)
@@ -25,7 +26,8 @@ static bool same_word(struct npart__answer found, struct npart__answer named)
            named.word[domain] == ':' && memcmp(named.word + domain + 1, found.word, found.length) == 0;
 }
 
-/* Less than, equal to, or greater than 0; of words only equality means something. */
+/* Less than, equal to, or greater than 0; of words only equality means something. Reals are compared as float, the
+ * precision that the file has them in. */
 static int order_of(struct npart__answer a, struct npart__answer b)
 {
     if (a.kind == NPART__ANSWER_NUMBER && b.kind == NPART__ANSWER_NUMBER) {
@@ -42,6 +44,7 @@ static int order_of(struct npart__answer a, struct npart__answer b)
     return 1; /* a word and a number are not equal */
 }
 
+/* Absent before unknown: what is left out has nothing against a comparison even with what is not known. */
 static enum npart__truth compare(struct npart__answer a, enum npart__comparison_op op, struct npart__answer b)
 {
     if (a.kind == NPART__ANSWER_ABSENT || b.kind == NPART__ANSWER_ABSENT)
@@ -73,6 +76,7 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
     enum npart__truth truth = NPART__FALSE;
     if (found.kind == NPART__ANSWER_ABSENT)
         return NPART__TRUE;
+    /* Items are a list by `next`; `op` of an item says that it is a range, whose ends are `left` and `right`. */
     for (; item != NPART_NONE && truth != NPART__TRUE; item = npart__term_at(trial, item)->next) {
         const struct npart__term *at = npart__term_at(trial, item);
         const struct npart__term *word = at->left == NPART_NONE ? NULL : npart__term_at(trial, at->left);
@@ -93,7 +97,8 @@ static enum npart__truth is_in(const struct npart__trial *trial, struct npart__a
     return truth;
 }
 
-/* `in`, or `not in`; what is absent has nothing against either. */
+/* `in`, or `not in`; what is absent has nothing against either. So `not in` is not the negation of `in` for what
+ * is absent. */
 static enum npart__truth is_wanted_in(const struct npart__trial *trial, struct npart__answer found,
                                       const struct npart__term *term, struct npart__place place)
 {
@@ -105,7 +110,8 @@ static enum npart__truth is_wanted_in(const struct npart__trial *trial, struct n
 
 /* ---- loops ----------------------------------------------------------------------------------------------- */
 
-/* How many operands the first selector of an expression names: all of its selectors are asked in step. */
+/* How many operands the first selector of an expression names: all of its selectors are asked in step.
+ * `count(inputs)` is one number, however many operands it counts. */
 uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
@@ -117,6 +123,7 @@ uint32_t npart__operand_count(const struct npart__trial *trial, uint32_t id)
     }
     if (term->kind != NPART__TERM_FUNCTION || term->selector == NPART_NONE || term->op == NPART__FUNCTION_COUNT)
         return 1;
+    /* None are asked as one that is absent. */
     uint32_t count = npart__select_operands(trial, term->selector).count;
     return count ? count : 1;
 }
@@ -133,6 +140,7 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
     }
     if (term->kind != NPART__TERM_FUNCTION)
         return 1;
+    /* 6 to 8 are FLOATS, INTS and STRINGS of AttributeProto. */
     if (term->op == NPART__FUNCTION_ATTR && !term->has_index) {
         const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, term->word);
         bool is_list = attribute && attribute->type >= 6 && attribute->type <= 8;
@@ -151,11 +159,13 @@ uint32_t npart__element_count(const struct npart__trial *trial, uint32_t id, uin
         return 1;
     if (term->op == NPART__FUNCTION_CONSUMERS)
         return npart__user_count(trial->session, value) ? npart__user_count(trial->session, value) : 1;
+    /* Reads them if nobody has so far. */
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
     return known && known->count ? known->count : 1;
 }
 
-/* The first operand that a failed condition is about, for the report. */
+/* The first operand that a failed condition is about, for the report. Depth first and from the left, as a reader
+ * meets them. */
 static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32_t operand)
 {
     const struct npart__term *term = id == NPART_NONE ? NULL : npart__term_at(trial, id);
@@ -184,6 +194,7 @@ static uint32_t operand_of(const struct npart__trial *trial, uint32_t id, uint32
     }
 }
 
+/* Places are kept, not texts: most failures are never printed. */
 static void note_failure(struct npart__trial *trial, uint32_t term, struct npart__place place)
 {
     trial->failure = (struct npart__failure){.term = term,
@@ -200,6 +211,7 @@ static enum npart__truth try_comparison(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);
     enum npart__truth truth = NPART__TRUE;
+    /* Of `dim(A, 0) = dim(B, 0)` either side may name several operands; the longer one sets the length. */
     uint32_t operands = npart__operand_count(trial, term->left);
     if (term->kind == NPART__TERM_COMPARE && npart__operand_count(trial, term->right) > operands)
         operands = npart__operand_count(trial, term->right);
@@ -231,7 +243,8 @@ static enum npart__truth from_bool(bool holds)
 
 /* Of every dim or of one. A dim that is a symbol is dynamic; bounded is also one that cannot be greater than some
  * number. That nothing is known of a rank is dynamic too where it was lost at an operator of the standard, since a
- * runtime would not know more; else it is unknown. */
+ * runtime would not know more; else it is unknown. An axis that the rank does not have is absent, and has nothing
+ * against the question. Sequences and optionals have no shape that could be static. */
 static enum npart__truth is_static(const struct npart__trial *trial, const struct npart__term *term, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(trial->inference, value);
@@ -251,6 +264,7 @@ static enum npart__truth is_static(const struct npart__trial *trial, const struc
         return NPART__MAYBE;
     if (fact->has_rank)
         return NPART__FALSE;
+    /* An operator without a schema is one that nobody here can infer: what a runtime that has it knows is not known. */
     uint32_t node = npart__rank_lost_at(trial->inference, value);
     return node == NPART_NONE || trial->graph->nodes.items[node].schema ? NPART__FALSE : NPART__MAYBE;
 }
@@ -260,7 +274,7 @@ static bool is_quantized(const struct npart__trial *trial, uint32_t value, bool 
     return npart__quantizing_node(trial, value, is_output) != NPART_NONE;
 }
 
-/* All elements are equal. */
+/* All elements are equal. An empty tensor is uniform. */
 static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t value)
 {
     const struct npart__known *known = npart__elements(trial->inference, &trial->inference->facts[value]);
@@ -272,7 +286,9 @@ static enum npart__truth is_uniform(const struct npart__trial *trial, uint32_t v
     return NPART__TRUE;
 }
 
-/* Elements 0, 1, 2, ... in the order of memory; those of a matrix also down its columns. */
+/* Elements 0, 1, 2, ... in the order of memory; those of a matrix also down its columns. Down the columns: the
+ * element of row r and column c is c * rows + r, which is what a Gather of patches has where an image is put
+ * together (hexagon's fusions through rank 6). */
 static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t value)
 {
     struct npart__fact *fact = &trial->inference->facts[value];
@@ -292,7 +308,8 @@ static enum npart__truth counts_up(const struct npart__trial *trial, uint32_t va
 }
 
 /* What is absent has nothing against any predicate but `present`. An overridable initializer is an input of the
- * graph that has a default: no constant, since the caller may give another. */
+ * graph that has a default: no constant, since the caller may give another. Those that ask beyond what equivalent
+ * nodes share say so: INITIALIZER here, the others in around.c. */
 static enum npart__truth try_operand(const struct npart__trial *trial, const struct npart__term *term, uint32_t value,
                                      bool is_output)
 {
@@ -309,11 +326,13 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     case NPART__PREDICATE_INITIALIZER:
         npart__look_beyond(trial);
         return from_bool(trial->session->is_constant[value] || trial->graph->values.items[value].tensor);
+    /* A weight that is stored quantized: the DequantizeLinear that makes the operand takes a constant. */
     case NPART__PREDICATE_QCONST: {
         uint32_t stored = is_output ? NPART_NONE : npart__quantizing_operand(trial, value, false, 0);
         return from_bool(trial->session->is_constant[value] ||
                          (stored != NPART_NONE && trial->session->is_constant[stored]));
     }
+    /* By value_info, an input's or an output's type; a rank is enough, as that is what builders look for. */
     case NPART__PREDICATE_DECLARED: {
         const struct npart__declared_type *declared = trial->graph->values.items[value].declared;
         return from_bool(declared && declared->has_rank);
@@ -333,6 +352,8 @@ static enum npart__truth try_operand(const struct npart__trial *trial, const str
     case NPART__PREDICATE_BEHIND_TRANSPOSE:
         return from_bool(npart__is_behind_transpose(trial, value));
     case NPART__PREDICATE_GRAPH_INPUT:
+        /* Files before IR version 4 list their initializers among the inputs; these are constant all the same, and
+         * none. */
         return from_bool(trial->graph->values.items[value].kind == NPART__VALUE_INPUT ||
                          trial->graph->values.items[value].kind == NPART__VALUE_OVERRIDABLE);
     case NPART__PREDICATE_GRAPH_OUTPUT:
@@ -353,7 +374,8 @@ static bool captures(const struct npart__trial *trial)
     return false;
 }
 
-/* An equation of Einsum; one that the file leaves out for its length counts as having none. */
+/* An equation of Einsum; one that the file leaves out for its length counts as having none. An attribute of
+ * another type has none either; the runtime would not load it. */
 static bool has_ellipsis(const struct npart__trial *trial, const char *name)
 {
     const struct npart__attribute *attribute = npart__node_attribute(trial->graph, trial->node, name);
@@ -386,6 +408,7 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
     case NPART__PREDICATE_SWITCH:
         truth = from_bool(trial->target->switches >> term->number & 1);
         break;
+    /* A variant that is `like` another has all that is said of that one. */
     case NPART__PREDICATE_VARIANT: {
         uint32_t variant = trial->target->variant, wanted = (uint32_t)term->number;
         truth = from_bool(variant != NPART_NONE && (variant == wanted ||
@@ -407,13 +430,15 @@ static enum npart__truth try_predicate(struct npart__trial *trial, uint32_t id)
         return truth;
     }
     }
+    /* These are about no operand, so the place says nothing. */
     if (truth != NPART__TRUE)
         note_failure(trial, id, place);
     return truth;
 }
 
 /* Both parts are tried; what decided is what failed, the first part's before the second's. The second part is not
- * asked where the first decides: `false and ...`, `true or ...`. */
+ * asked where the first decides: `false and ...`, `true or ...`. `or` with an unknown first part goes on: the
+ * second may hold. */
 static enum npart__truth try_two(struct npart__trial *trial, const struct npart__term *term)
 {
     bool is_and = term->kind == NPART__TERM_AND;
@@ -427,7 +452,8 @@ static enum npart__truth try_two(struct npart__trial *trial, const struct npart_
     return whole;
 }
 
-/* The condition for every operand that is there; what fails for one decides, before what cannot be told. */
+/* The condition for every operand that is there; what fails for one decides, before what cannot be told. The
+ * operand of an outer each() is put back, as they may stand in one another. */
 static enum npart__truth try_each(struct npart__trial *trial, const struct npart__term *term)
 {
     struct npart__operands operands = npart__select_operands(trial, term->selector);
@@ -455,7 +481,8 @@ static enum npart__truth try_each(struct npart__trial *trial, const struct npart
     return truth;
 }
 
-/* Recursive in the depth of a condition, which the reader of lists limits (lib/oplist). */
+/* Recursive in the depth of a condition, which the reader of lists limits (lib/oplist). The failure that is left
+ * in the trial is that of the part which decided; where the whole holds, what is left there means nothing. */
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t id)
 {
     const struct npart__term *term = npart__term_at(trial, id);

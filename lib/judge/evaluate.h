@@ -37,12 +37,15 @@ struct npart__trial {
     struct npart__failure failure;
 };
 
+/* In the order of the members: no term, no value, the first place, no operand of an each(). */
 #define NPART__NO_FAILURE ((struct npart__failure){NPART_NONE, NPART_NONE, 0, 0, NPART_NONE, false})
 
+/* At a node of the session's graph; outside patterns, looking beyond unnoticed, with nothing failed. */
 void npart__trial_init(struct npart__trial *trial, const struct npart__target *target,
                        const struct npart__session *session, uint32_t node);
 enum npart__truth npart__try(struct npart__trial *trial, uint32_t term);
-/* Whether a rule holds; one that the target is not asked, or a `refuse`, has its answer at once. */
+/* Whether a rule holds; one that the target is not asked, or a `refuse`, has its answer at once. A note or a
+ * `unit` line without a condition always holds; a need without one is a refusal. */
 static inline enum npart__truth npart__try_rule(struct npart__trial *trial, const struct npart__rule *rule)
 {
     bool must_hold = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;

@@ -8,7 +8,7 @@
 #define MOST_ELEMENTS_SHOWN 8u
 
 /* The `*index`-th of these rules that speaks for the target; NPART_NONE, and *index is that much less, when
- * they are fewer. */
+ * they are fewer. So one index can be carried from list to list. */
 static uint32_t rule_in(const struct npart__target *target, uint32_t first, uint32_t count, uint32_t *index)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -21,6 +21,8 @@ static uint32_t rule_in(const struct npart__target *target, uint32_t first, uint
     return NPART_NONE;
 }
 
+/* In the order in which they are tried: those for every op, then the op's own; where a stage has no entry, the rule
+ * that says so. Quadratic for a caller that asks for all one by one, of a few dozen rules. */
 uint32_t npart__rule_of_node(const struct npart__target *target, const struct npart__graph *graph, uint32_t node,
                              uint32_t index)
 {
@@ -42,11 +44,13 @@ uint32_t npart__rule_of_node(const struct npart__target *target, const struct np
 
 /* ---- questions in words ------------------------------------------------------------------------------------ */
 
+/* A noun and how an answer is joined to it: "rank 6", but "dim 1 = 3". */
 struct wording {
     const char *noun;
     const char *is; /* between it and the answer */
 };
 
+/* Attributes have no noun: their own name is one. */
 static struct wording wording_of(enum npart__function function)
 {
     static const struct wording wordings[] = {
@@ -79,7 +83,8 @@ static struct wording wording_of(enum npart__function function)
     return wordings[function];
 }
 
-/* What a predicate says of an operand: "X float32[2,3] from Mul, not constant". */
+/* What a predicate says of an operand: "X float32[2,3] from Mul, not constant". Each reads well after "not" and
+ * after "unknown whether". */
 static const char *adjective_of(enum npart__predicate predicate)
 {
     static const char *const adjectives[] = {
@@ -109,6 +114,7 @@ static const char *adjective_of(enum npart__predicate predicate)
     return adjectives[predicate];
 }
 
+/* `*` and `it` are signs of the language, which no report prints. */
 static void append_selector(const struct npart__trial *trial, const struct npart__term *term,
                             struct npart__buffer *out)
 {
@@ -118,7 +124,8 @@ static void append_selector(const struct npart__trial *trial, const struct npart
                                                                  : selector->name);
 }
 
-/* "axis", "dim 1 of X", "strides[0]", "switch float": the noun of a question. */
+/* "axis", "dim 1 of X", "strides[0]", "switch float": the noun of a question. Without the operand where what
+ * follows names it with its type and producer. */
 static void append_asked(const struct npart__trial *trial, const struct npart__term *term, bool with_operand,
                          struct npart__buffer *out)
 {
@@ -139,6 +146,7 @@ static void append_asked(const struct npart__trial *trial, const struct npart__t
     } else if (!is_function && term->op == NPART__PREDICATE_VARIANT) {
         npart__append_format(out, "variant %s", trial->oplist->variants.items[term->number].name);
     } else if (!is_function) {
+        /* The two predicates that are about the whole node. */
         npart__append_text(out, term->op == NPART__PREDICATE_CAPTURES ? "values from outside" : "input shapes");
     }
     if (!is_dim && term->has_index)
@@ -171,12 +179,14 @@ void npart__append_answer(struct npart__buffer *out, struct npart__answer answer
     }
 }
 
-/* "rank of X: 4", "B: not constant". */
+/* "rank of X: 4", "B: not constant". For --explain, which prints what each rule looks at, whether or not it is
+ * met. */
 static void append_seen_of(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
     const struct npart__term *term = npart__term_at(trial, id);
     if (term->kind == NPART__TERM_EACH) {
         static const char *const words[] = {"not met", "unknown", "ok"};
+        /* A copy, since trying notes a failure, and this trial's is that of the whole rule. */
         struct npart__trial copy = *trial;
         npart__append_text(out, "each of ");
         append_selector(trial, term, out);
@@ -217,7 +227,8 @@ static bool is_told(const char *text, const char *piece)
     }
 }
 
-/* Every question in a condition, in the order that it is written. */
+/* Every question in a condition, in the order that it is written. Of `in` the items are not told: they stand in
+ * the rule's sentence. */
 static void append_questions(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
     if (id == NPART_NONE)
@@ -238,6 +249,7 @@ static void append_questions(const struct npart__trial *trial, uint32_t id, stru
         append_questions(trial, term->right, out);
 }
 
+/* In a buffer of its own, since `out` may hold a text already in which a piece could be found by chance. */
 static void append_all_seen(const struct npart__trial *trial, uint32_t id, struct npart__buffer *out)
 {
     struct npart__buffer seen;
@@ -257,6 +269,7 @@ void npart__append_seen(const struct npart__target *target, const struct npart__
 
 /* ---- what was found where a rule is not met ---------------------------------------------------------------- */
 
+/* "x float32[1,3,224,224] from Relu": name, what is known of it, and the op that makes it. */
 static void append_operand(const struct npart__trial *trial, uint32_t value, struct npart__buffer *out)
 {
     const struct npart__value *at = &trial->graph->values.items[value];
@@ -269,7 +282,8 @@ static void append_operand(const struct npart__trial *trial, uint32_t value, str
     }
 }
 
-/* "rank 6", "axis = 0", "dim 1 = 3, not 4"; `holds`: the comparison came out true where it should not. */
+/* "rank 6", "axis = 0", "dim 1 = 3, not 4"; `holds`: the comparison came out true where it should not. Both tables
+ * read after a comma: what the left side is, compared with the right one. */
 static void append_comparison(const struct npart__trial *trial, const struct npart__term *term, bool holds,
                               struct npart__buffer *out)
 {
@@ -286,6 +300,7 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
         append_asked(trial, asked, false, out);
         npart__append_text(out, wording_of((enum npart__function)asked->op).is);
     }
+    /* A version is compared as a number and printed as the list writes it. */
     if (is_toolchain)
         npart__append_text(out, trial->target->toolchain_text);
     else
@@ -299,7 +314,8 @@ static void append_comparison(const struct npart__trial *trial, const struct npa
     npart__append_answer(out, npart__answer_of(trial, term->right, place));
 }
 
-/* "x float32[batch,3], not constant"; that a shape is not static is seen from the shape. */
+/* "x float32[batch,3], not constant"; that a shape is not static is seen from the shape. A switch is the list's
+ * own name for something a user may turn on, and no finding about the node. */
 static void append_predicate(const struct npart__trial *trial, const struct npart__term *term, bool holds,
                              struct npart__buffer *out)
 {
@@ -321,6 +337,7 @@ static void append_predicate(const struct npart__trial *trial, const struct npar
     npart__append_text(out, adjective_of((enum npart__predicate)term->op));
 }
 
+/* The trial is put where it stood when the rule failed, in the loops and inside each(), and asked again there. */
 void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
 {
     if (trial->failure.term == NPART_NONE)
@@ -329,6 +346,7 @@ void npart__append_found(struct npart__trial *trial, struct npart__buffer *out)
     trial->it_is_output = trial->failure.it_is_output;
     uint32_t id = trial->failure.term;
     const struct npart__term *term = npart__term_at(trial, id);
+    /* What a `not` failed by is what holds inside it. */
     bool is_negated = term->kind == NPART__TERM_NOT;
     if (is_negated)
         term = npart__term_at(trial, id = term->left);

@@ -14,7 +14,8 @@
 
 /* ---- entries --------------------------------------------------------------------------------------------- */
 
-/* The entries of one operator version, looked up once. */
+/* The entries of one operator version, looked up once. A direct-mapped cache: lookup by binary search compares
+ * strings, and most nodes of a model are of a few ops. */
 struct entry_cache {
     bool is_filled;
     uint32_t op_type, domain;
@@ -22,6 +23,7 @@ struct entry_cache {
     uint32_t entries[NPART__LIMIT_GATES]; /* NPART_NONE: the stage has none */
 };
 
+/* One pass over a graph for one target. `out` is filled in node by node, reasons of a node together. */
 struct judge {
     const struct npart__target *target;
     const struct npart__oplist *oplist;
@@ -50,7 +52,8 @@ static int compare_entry(const struct npart__op_entry *entry, uint32_t gate, con
     return order ? order : (entry->first_version > version) - (entry->first_version < version);
 }
 
-/* The last entry of the op that begins at or below the version, if it reaches that far. */
+/* The last entry of the op that begins at or below the version, if it reaches that far. Entries of one op are
+ * ranges of versions that do not overlap, so the last that begins early enough is the only candidate. */
 static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, const char *domain, const char *name,
                            int32_t version)
 {
@@ -70,7 +73,8 @@ static uint32_t find_entry(const struct npart__oplist *oplist, uint32_t gate, co
     return is_it ? low - 1 : NPART_NONE;
 }
 
-/* An operator of a domain that is not imported has no version; any entry may speak for it. */
+/* An operator of a domain that is not imported has no version; any entry may speak for it. The last one is found
+ * for it, as for the newest version. */
 static int32_t version_of(const struct npart__node *node)
 {
     return node->opset_version ? node->opset_version : INT32_MAX;
@@ -102,7 +106,8 @@ static const struct entry_cache *look_up(struct judge *judge, const struct npart
 /* ---- one node -------------------------------------------------------------------------------------------- */
 
 /* Texts such as `Relu` or `com.microsoft:Gelu` become two numbers each, so that asking whether a node is of one of
- * them compares no strings. An op that the graph does not have is found by no node. */
+ * them compares no strings. An op that the graph does not have is found by no node. The order is that of the
+ * texts, so an index into the list's ops is one into these, too. */
 struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const char *const *texts, uint32_t count,
                                      struct npart__arena *arena)
 {
@@ -119,10 +124,10 @@ struct npart__op_id *npart__find_ops(const struct npart__graph *graph, const cha
     return ids;
 }
 
-/* What the rules tried so far say. */
+/* What the rules tried so far say. Each only ever goes down, from TRUE. */
 struct outcome {
     enum npart__truth ordinary, fatal; /* all rules without, and with, `else fail` */
-    bool is_capped;
+    bool is_capped; /* undecided at best */
 };
 
 static bool add_reason(struct judge *judge, uint32_t node, uint32_t rule, enum npart__truth truth)
@@ -143,12 +148,13 @@ static bool try_rule(struct judge *judge, struct npart__trial *trial, uint32_t n
     if (rule->kind == NPART__RULE_NOTE)
         return truth != NPART__TRUE || add_reason(judge, node, index, NPART__TRUE);
     if (rule->kind == NPART__RULE_UNIT) {
-        if (truth == NPART__TRUE)
+        if (truth == NPART__TRUE) /* a unit that cannot be told is none */
             judge->quantized_unit[node] = index + 1;
         return true;
     }
     if (truth == NPART__TRUE)
         return true;
+    /* Its truth is MAYBE to the reader too: what the list itself does not promise. */
     if (rule->kind == NPART__RULE_CAP) {
         outcome->is_capped = true;
         truth = NPART__MAYBE;
@@ -169,7 +175,8 @@ static bool try_range(struct judge *judge, struct npart__trial *trial, uint32_t 
     return true;
 }
 
-/* An op without an entry is not supported by this stage. The rules for every op come first. */
+/* An op without an entry is not supported by this stage. The rules for every op come first. So a reader sees what
+ * the whole stage requires before what this op does. */
 static bool try_gate(struct judge *judge, struct npart__trial *trial, uint32_t node, uint32_t gate, uint32_t entry,
                      struct outcome *outcome)
 {
@@ -198,7 +205,7 @@ static enum npart__verdict verdict_of(struct outcome outcome)
 }
 
 /* Lines are tried in the list's order, and one that has the op ends the search. A list without such lines says
- * nothing of its CPU, which then runs all. */
+ * nothing of its CPU, which then runs all. The rule of the last line that counts is told. */
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
                               const struct npart__node *node)
 {
@@ -215,7 +222,8 @@ uint32_t npart__fallback_rule(const struct npart__target *target, const struct n
     return rule;
 }
 
-/* Taken as a whole, whatever the rules say of each. */
+/* Taken as a whole, whatever the rules say of each. A fusion that the stage makes first never puts its nodes
+ * before the rules of single ops. */
 static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outcome)
 {
     uint32_t fatal_rule = judge->units.fatal_rule_of[id];
@@ -228,7 +236,8 @@ static bool judge_in_unit(struct judge *judge, uint32_t id, struct outcome *outc
 
 /* Where it is kept which of the nodes equivalent to this one was judged; NULL: it is judged for itself. A node of a
  * pattern's match has its verdict from the match. Where a stage folds by itself it sees another graph, in which the two
- * need not be equivalent; then the node is judged for itself. */
+ * need not be equivalent; then the node is judged for itself. By the file's node in the folded graph, since that
+ * graph has no copies. */
 static uint32_t *judged_for(struct judge *judge, uint32_t id)
 {
     uint32_t equivalent = judge->equivalent[id];
@@ -245,6 +254,7 @@ static bool share_verdict(struct judge *judge, uint32_t id, uint32_t equivalent)
     struct npart__mask *out = judge->out;
     out->verdicts[id] = out->verdicts[equivalent];
     judge->quantized_unit[id] = judge->quantized_unit[equivalent];
+    /* The reason is copied before it is pushed, which may move the array. */
     for (uint32_t i = out->first_reason[equivalent]; i < out->first_reason[equivalent + 1]; i++) {
         struct npart__reason reason = out->reasons.items[i];
         reason.node = id;
@@ -264,6 +274,7 @@ static bool judge_alone(struct judge *judge, uint32_t id)
     struct outcome outcome = {.ordinary = NPART__TRUE, .fatal = NPART__TRUE};
     struct npart__trial trial;
     judge->looked_beyond = false;
+    /* A copy: nested questions (`taken`) may fill the same place anew. */
     const struct entry_cache cache = *look_up(judge, node);
     for (uint32_t gate = 0; gate < judge->oplist->gate_count; gate++) {
         if (!(judge->target->gates >> gate & 1))
@@ -286,6 +297,7 @@ static bool judge_alone(struct judge *judge, uint32_t id)
             break; /* the later stages never see it */
     }
     judge->out->verdicts[id] = (uint8_t)verdict_of(outcome);
+    /* Neither FAIL nor UNDECIDED asks the CPU: the first has its reason, the second may be taken. */
     if (judge->out->verdicts[id] != NPART__CPU)
         return true;
     uint32_t rule = npart__fallback_rule(judge->target, judge->policy_ops, node);
@@ -303,7 +315,7 @@ static bool check_shared_verdict(struct judge *judge, uint32_t id, uint32_t equi
     const uint32_t first = out->first_reason[id], count = out->reasons.count - first;
     const uint32_t unit = judge->quantized_unit[id];
     const uint8_t verdict = out->verdicts[id];
-    judge->quantized_unit[id] = 0;
+    judge->quantized_unit[id] = 0; /* as it is before a node is judged */
     if (!judge_alone(judge, id))
         return false;
     bool is_same = out->verdicts[id] == verdict && judge->quantized_unit[id] == unit &&
@@ -313,6 +325,7 @@ static bool check_shared_verdict(struct judge *judge, uint32_t id, uint32_t equi
                   out->reasons.items[i].truth == out->reasons.items[i + count].truth;
     NPART__ASSERT(is_same, "the rules tell node %u (%s) from node %u, whose verdict it shares", id,
                   npart__node_op(judge->graph, &judge->graph->nodes.items[id]), equivalent);
+    /* What was found the second time is taken back, so that debug and release builds give the same mask. */
     out->reasons.count = first + count;
     return true;
 }
@@ -327,7 +340,9 @@ static inline bool check_shared_verdict(struct judge *judge, uint32_t id, uint32
 #endif
 
 /* Before any rule: what the user says of the node; a target of integers only before a model of floats; and bodies
- * that a runtime does not enter. Each is a reason of its own, so that a report can name it. */
+ * that a runtime does not enter. Each is a reason of its own, so that a report can name it. What is assumed of an
+ * op is by node of the file, so a copy has what its original has. A model that is refused as a whole has one
+ * reason at each node, whatever else its rules would say. */
 static bool judge_node(struct judge *judge, uint32_t id)
 {
     uint32_t file_node = npart__file_node(judge->session, id);
@@ -347,6 +362,7 @@ static bool judge_node(struct judge *judge, uint32_t id)
         return share_verdict(judge, id, *judged - 1) && check_shared_verdict(judge, id, *judged - 1);
     if (!judge_alone(judge, id))
         return false;
+    /* Else the next of its kind is judged for itself, and again may be the one to be shared. */
     if (judged && !judge->looked_beyond)
         *judged = id + 1;
     return true;
@@ -354,6 +370,8 @@ static bool judge_node(struct judge *judge, uint32_t id)
 
 /* ---- QDQ node units --------------------------------------------------------------------------------------- */
 
+/* Only CPU: a unit that fails to compile was claimed with all its nodes, and one that is undecided takes nothing
+ * along. */
 static bool is_refused_unit(const struct judge *judge, uint32_t node)
 {
     return judge->quantized_unit[node] && judge->out->verdicts[node] == NPART__CPU;
@@ -396,6 +414,7 @@ static bool refuse_with_units(struct judge *judge)
             uint32_t producer = npart__producer(graph, value);
             if (!plays(judge, producer, NPART__ROLE_DEQUANTIZES) || judge->out->verdicts[producer] != NPART__NPU)
                 continue;
+            /* Asked once, so a DequantizeLinear of a thousand units costs its users once and not a thousand times. */
             if (rules[producer] != NPART_NONE || (!is_asked[producer] && is_in_refused_units(judge, value)))
                 rules[producer] = judge->quantized_unit[id] - 1;
             is_asked[producer] = true;
@@ -409,11 +428,13 @@ static bool refuse_with_units(struct judge *judge)
             }
         }
     }
+    /* Without an error to fill in: the caller reports that memory ran out. */
     return npart__hand_back(judge->oplist, rules, graph->nodes.count, judge->arena, judge->out, NULL) == NPART_OK;
 }
 
 /* Patterns are matched first, since a node of a match is judged by the match. Failures last: they are about nodes that
- * were accepted. */
+ * were accepted. Elements that rules ask for are read on the way, and memory that runs out there is remembered by
+ * the inference, which is asked in the end: else an unknown element would look like an answer of the file. */
 npart_status npart__judge(const struct npart__target *target, const struct npart__live_graph *live,
                           const struct npart__live_graph *folded, const uint8_t *assumed, struct npart__arena *arena,
                           struct npart__mask *out, struct npart_error *error)
@@ -445,6 +466,7 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
     judge.refuses_model = target->oplist->integer_rule != NPART_NONE &&
                           npart__target_has(target, target->oplist->integer_when) &&
                           npart__is_float_model(live->session);
+    /* By id, as first_reason of the next node ends the reasons of this one; nodes that are not live have none. */
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         out->first_reason[i] = out->reasons.count;
         out->verdicts[i] = NPART__CPU;
@@ -459,7 +481,8 @@ npart_status npart__judge(const struct npart__target *target, const struct npart
 }
 
 /* Reasons of a node stand together in one array in the order of nodes, so one more in the middle pushes all that
- * follow: linear in reasons for any number of nodes. */
+ * follow: linear in reasons for any number of nodes. Its reasons from judging stay (notes, what could not be
+ * told), the new one comes last. */
 npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t *rules, uint32_t node_count,
                               struct npart__arena *arena, struct npart__mask *mask, struct npart_error *error)
 {
@@ -509,6 +532,7 @@ enum npart__truth npart__rule_found(const struct npart__target *target, const st
     return truth;
 }
 
+/* Asked for each reason of a traced cause, so what it needs is made again rather than kept. */
 uint32_t npart__rule_culprit(const struct npart__target *target, const struct npart__session *session, uint32_t rule,
                              uint32_t node)
 {

@@ -21,8 +21,10 @@
 /* Parts looked at before a place is given up, so that no list makes matching slow. */
 #define NPART__LIMIT_MATCH_STEPS 4096u
 
+/* Ordered, so that `and` is the smaller and `or` the greater of two. */
 enum npart__truth { NPART__FALSE, NPART__MAYBE, NPART__TRUE };
 
+/* FAIL: claimed by the NPU's side, which then cannot compile it; worse than CPU, since no session is made. */
 enum npart__verdict { NPART__CPU, NPART__NPU, NPART__FAIL, NPART__UNDECIDED };
 
 /* A rule that did not hold for a node, or a note that applies. */
@@ -37,6 +39,7 @@ struct npart__failing {
     uint32_t rule;
 };
 
+/* Of a graph of the session, copies included; in the plan's arena. */
 struct npart__mask {
     uint8_t *verdicts;      /* by node: enum npart__verdict; CPU for a node that is not live */
     uint32_t *first_reason; /* by node, into reasons; the next node's ends it */
@@ -49,7 +52,8 @@ struct npart__mask {
 /* What the user assumes of a node, whatever the rules say. */
 enum npart__assumption_of { NPART__ASSUME_NOTHING, NPART__ASSUME_CPU, NPART__ASSUME_NPU };
 
-/* An op among the graph's interned strings; NPART_NONE: no node has it. */
+/* An op among the graph's interned strings; NPART_NONE: no node has it. Texts of a graph are interned once, so two
+ * numbers decide what else needs two comparisons of strings. */
 struct npart__op_id {
     uint32_t op_type, domain;
 };
@@ -74,7 +78,8 @@ static inline bool npart__is_among(const struct npart__node *node, const struct 
 uint32_t npart__fallback_rule(const struct npart__target *target, const struct npart__op_id *policy_ops,
                               const struct npart__node *node);
 
-/* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. */
+/* Whether floating point is computed, and nothing reads or makes quantized activations; weights alone may be. What
+ * `integer-only` lines ask: such a target has nothing for a model that has not been quantized. */
 bool npart__is_float_model(const struct npart__session *session);
 
 /* Nodes that were accepted and then left to the CPU: `rules` by node, NPART_NONE for the others. Their verdicts become
@@ -85,7 +90,7 @@ npart_status npart__hand_back(const struct npart__oplist *oplist, const uint32_t
 /* By node the first one that rules cannot tell from it (equivalent.c). In `arena`; NULL when out of memory. */
 uint32_t *npart__find_equivalent(const struct npart__session *session, struct npart__arena *arena);
 
-/* A session, and which of its nodes are equivalent. */
+/* A session, and which of its nodes are equivalent. Both are made once a view and shared by targets. */
 struct npart__live_graph {
     const struct npart__session *session;
     const uint32_t *equivalent;

@@ -18,6 +18,7 @@
 /* A number in a pattern is met by a constant this close: sqrt(2) as float16 still is 1.414. */
 #define CLOSENESS 2e-3
 
+/* Copied where a second order is tried, so it has a fixed size. */
 struct unit {
     uint32_t values[NPART__LIMIT_PATTERN_NAMES]; /* of a name: its value; of a let: its node's first output */
     uint32_t makers[NPART__LIMIT_PATTERN_NAMES]; /* of a let: its node; NPART_NONE: not bound */
@@ -31,6 +32,7 @@ struct part_op {
     bool is_commutative;
 };
 
+/* One way in which a pattern may end: `part` is that of its last node, or the name of a let that is. */
 struct root {
     uint32_t pattern, part;
     struct part_op op;
@@ -55,6 +57,8 @@ struct matcher {
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
+/* Every element must be it, so a scale that was broadcast in the file still matches. NaN is close to nothing, hence
+ * the negated comparison. */
 static bool is_number(struct matcher *matcher, uint32_t value, double wanted)
 {
     if (!matcher->session->is_constant[value])
@@ -92,12 +96,14 @@ static bool match_arguments(struct matcher *matcher, uint32_t argument, const st
         if (!match_value(matcher, argument, operand_of(matcher, node, swapped ? 1 - index : index)))
             return false;
     }
+    /* Operands that are left out at the end are as good as not written. */
     for (; index < node->input_count; index++)
         if (npart__node_input(matcher->graph, node, index) != NPART_NONE)
             return false;
     return true;
 }
 
+/* At a single node (lib/rewrite asks so) it is not worth it to look up the list's ops first. */
 static bool has_op(const struct matcher *matcher, uint32_t part, uint32_t id)
 {
     const struct npart__node *node = &matcher->graph->nodes.items[id];
@@ -120,12 +126,14 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
         return false;
     struct unit *unit = &matcher->unit;
     bool is_known = false;
+    /* Two names may stand for results of one node, which is one member all the same. */
     for (uint32_t i = 0; i < unit->node_count; i++)
         is_known |= unit->nodes[i] == id;
     if (!is_known && unit->node_count == NPART__LIMIT_UNIT_NODES)
         return false;
     if (!is_known)
         unit->nodes[unit->node_count++] = id;
+    /* Failures match in the order written: the compiler that breaks was seen to break on that order. */
     bool commutes = matcher->ops ? matcher->ops[part].is_commutative : npart__op_plays(at->op, NPART__ROLE_COMMUTES);
     if (matcher->pattern->is_failure || node->input_count != 2 || !commutes)
         return match_arguments(matcher, at->argument, node, false);
@@ -136,7 +144,8 @@ static bool match_node(struct matcher *matcher, uint32_t part, uint32_t id)
     return match_arguments(matcher, at->argument, node, true);
 }
 
-/* The node that makes the value as its output `output`, or NPART_NONE. */
+/* The node that makes the value as its output `output`, or NPART_NONE. A pattern's part without a name means the
+ * first result. */
 static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t output)
 {
     uint32_t id = matcher->graph->values.items[value].producer;
@@ -146,7 +155,8 @@ static uint32_t maker_of(const struct matcher *matcher, uint32_t value, uint32_t
 }
 
 /* A name of an operand is bound where it is met first, and must be the same value wherever it is met again. A name
- * that a `let` defines stands for a node: met again it must be the same node, perhaps by another of its results. */
+ * that a `let` defines stands for a node: met again it must be the same node, perhaps by another of its results.
+ * So Mul(x, Sigmoid(x)) is met by no Mul of two different values. */
 static bool match_name(struct matcher *matcher, const struct npart__pattern_part *at, uint32_t value)
 {
     struct unit *unit = &matcher->unit;
@@ -206,7 +216,7 @@ static bool is_in_unit(const struct matcher *matcher, uint32_t node)
 }
 
 /* Every use of the value is in the match. A fused kernel does not make what lies between its nodes, so nobody else
- * may need it. */
+ * may need it. A result of the graph is needed by the world outside. */
 static bool stays_inside(const struct matcher *matcher, uint32_t value)
 {
     if (matcher->graph->values.items[value].is_graph_output)
@@ -230,7 +240,7 @@ static bool shares(const struct matcher *matcher, uint32_t node)
 }
 
 /* All nodes but the last, which is the first found, and shared ones keep their results inside; all are of one
- * region. */
+ * region. Nodes of different regions are never compiled as one. */
 static bool is_closed(const struct matcher *matcher)
 {
     const struct npart__graph *graph = matcher->graph;
@@ -248,7 +258,8 @@ static bool is_closed(const struct matcher *matcher)
     return true;
 }
 
-/* About a shared node and `else fail`: asked once all matches are known. */
+/* About a shared node and `else fail`: asked once all matches are known. Whether all that use a shared node are in
+ * matches is not known while matches are still being found. */
 static bool is_late(const struct npart__oplist *oplist, const struct npart__pattern *pattern,
                     const struct npart__rule *rule)
 {
@@ -257,7 +268,8 @@ static bool is_late(const struct npart__oplist *oplist, const struct npart__patt
 }
 
 /* A need that does not hold makes it no match; with `else fail` it makes it one that fails. A need that cannot be
- * told makes no match either: the nodes are then judged each for itself, which is what happens without the fusion. */
+ * told makes no match either: the nodes are then judged each for itself, which is what happens without the fusion.
+ * A rule is about the last node, or about the node of a let (`subject`, plus one). */
 static bool needs_hold(struct matcher *matcher)
 {
     const struct npart__pattern *pattern = matcher->pattern;
@@ -273,13 +285,14 @@ static bool needs_hold(struct matcher *matcher)
         enum npart__truth truth = npart__try_rule(&trial, rule);
         if (truth != NPART__TRUE && !rule->is_fatal)
             return false;
+        /* The first that fails is told. */
         if (truth == NPART__FALSE && !matcher->fatal_rule)
             matcher->fatal_rule = i + 1;
     }
     return true;
 }
 
-/* Nodes that end in this one, and names by them. */
+/* Nodes that end in this one, and names by them. Steps are counted for this node alone. */
 static bool find_nodes(struct matcher *matcher, uint32_t root, uint32_t node)
 {
     matcher->unit.node_count = 0;
@@ -300,7 +313,8 @@ static bool find_unit(struct matcher *matcher, const struct root *root, uint32_t
            needs_hold(matcher);
 }
 
-/* Later nodes first, so that of a match and its beginning the longer one is found. */
+/* Later nodes first, so that of a match and its beginning the longer one is found. Within a node the list's order
+ * decides: the first pattern that matches has it. */
 static void match_region(struct matcher *matcher, uint32_t region, struct npart__units *out)
 {
     const struct npart__scope *scope = &matcher->graph->scopes.items[region];
@@ -315,6 +329,7 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
             for (uint32_t k = 0; k < matcher->unit.node_count; k++) {
                 uint32_t member = matcher->unit.nodes[k];
                 out->unit_of[member] = root->pattern + 1;
+                /* A shared node is met again by each match; none of them may clear a failure that another has set. */
                 matcher->is_shared[member] = shares(matcher, member);
                 if (!matcher->is_shared[member] || matcher->fatal_rule)
                     out->fatal_rule_of[member] = matcher->fatal_rule;
@@ -323,7 +338,8 @@ static void match_region(struct matcher *matcher, uint32_t region, struct npart_
     }
 }
 
-/* What makes the matches of a shared node fail. */
+/* What makes the matches of a shared node fail. Asked with `units`, since a user in a match counts as a unit
+ * there. */
 static void judge_shared(struct matcher *matcher, uint32_t id, struct npart__units *out)
 {
     const struct npart__pattern *pattern = &matcher->oplist->patterns.items[out->unit_of[id] - 1];
@@ -357,7 +373,7 @@ static const struct part_op *find_ops(const struct npart__oplist *oplist, const 
 }
 
 /* The matches of patterns, or of failures. Only matches whose last op the graph has: most models have none of most
- * patterns, and are done here. */
+ * patterns, and are done here. A stage that is not applied matches nothing. */
 static bool list_roots(struct matcher *matcher, bool of_failures, struct npart__arena *arena)
 {
     uint32_t most = matcher->oplist->patterns.count * NPART__LIMIT_PATTERN_MATCHES, count = 0;
@@ -403,6 +419,7 @@ bool npart__match_patterns(const struct npart__target *target, const struct npar
     matcher.is_shared = npart__arena_zeroed(arena, graph->nodes.count + (size_t)1, sizeof *matcher.is_shared);
     if (!matcher.ops || !matcher.is_shared || !list_roots(&matcher, false, arena))
         return false;
+    /* Region by region, since no match goes across one's edge. */
     for (uint32_t scope = 0; matcher.root_count && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
             match_region(&matcher, scope, out);
@@ -424,6 +441,8 @@ static bool is_of_one_list(const struct matcher *matcher)
     return true;
 }
 
+/* Of several forms the first that matches counts. Whether others use what lies within is not asked: a rewrite leaves
+ * such nodes in place (lib/edit). */
 bool npart__match_at(const struct npart__target *target, const struct npart__session *session,
                      const struct npart__pattern *pattern, uint32_t node, struct npart__match *out)
 {
@@ -442,7 +461,8 @@ bool npart__match_at(const struct npart__target *target, const struct npart__ses
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */
 
-/* Nodes that are not all accepted can never be in one partition, so they break nothing. */
+/* Nodes that are not all accepted can never be in one partition, so they break nothing. A node that is undecided
+ * is not compiled in the plan as it is, so it breaks nothing there. */
 static bool add_failing(const struct matcher *matcher, struct npart__arena *arena, struct npart__mask *mask)
 {
     const struct unit *unit = &matcher->unit;
@@ -459,7 +479,8 @@ static bool add_failing(const struct matcher *matcher, struct npart__arena *aren
 }
 
 /* After all verdicts: a failure is about nodes that are taken, all of them, since what is on the CPU is not compiled.
- * Whether they also come to stand in one partition is asked later (npart__apply_failures). */
+ * Whether they also come to stand in one partition is asked later (npart__apply_failures). In the order of ids,
+ * and one failure a node: the others of its rules would say no more. */
 bool npart__match_failures(const struct npart__target *target, const struct npart__session *session,
                            struct npart__arena *arena, struct npart__mask *mask)
 {

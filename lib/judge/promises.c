@@ -6,6 +6,7 @@
 
 #ifdef NPART_DEBUG
 
+/* Reasons by node, in order; verdicts with a reason each; failing matches of nodes that run. */
 void npart__check_mask(const struct npart__session *session, const struct npart__oplist *oplist,
                        const struct npart__mask *mask)
 {
