@@ -164,6 +164,10 @@ static const struct {
      "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node z = Gemm(w, b)\noutput z\n",
      "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
+    {"opset, where an attribute must be given before and after", "hexagon",
+     "opset 12\ninput a float32[4,4]\ninput b float32[4,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
+     "node y = Concat(w, w) axis=1\noutput y\n",
+     "opset | rewrite", "Export with opset 16 or later, where only the opset import changes", NULL, "whole"},
     {"dims, then opset", "hexagon",
      "opset 14\ninput a float32[n,4]\ninput b float32[n,4]\nnode g = GreaterOrEqual(a, b)\nnode w = Where(g, a, b)\n"
      "node y = Relu(w)\noutput y\n",
