@@ -446,6 +446,17 @@ struct npart_work {
  * first call finds that of all. Fails with MEMORY, or ARGUMENT where there is no such node. */
 NPART_API npart_status npart_inference_work(const npart_inference *inference, uint32_t node, struct npart_work *out,
                                             struct npart_error *error);
+/* Where a node stands in its graph, by structure alone: names, the order in the file and the values of weights play no
+ * part. Equal on every machine and in every release (docs/diff.md); nodes of other models may have the same. */
+struct npart_structure {
+    size_t size;
+    uint32_t up, down; /* the operators that it is computed from; those that are computed from it */
+    uint32_t around;   /* operators within two steps */
+    uint32_t itself;   /* its operator, attributes, element types, ranks and constants */
+};
+/* The first call finds that of all nodes. Fails with MEMORY, or ARGUMENT where there is no such node. */
+NPART_API npart_status npart_inference_structure(const npart_inference *inference, uint32_t node,
+                                                 struct npart_structure *out, struct npart_error *error);
 /* Sizes that must be equal for the model to work, where two different symbols met: writes "n = m", cut to `bytes`, and
  * to `*node` (may be NULL) where they met. */
 NPART_API bool npart_inference_assumption(const npart_inference *inference, uint32_t index, char *out, size_t bytes,

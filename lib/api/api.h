@@ -62,6 +62,11 @@ struct npart__late_work {
     const char **texts; /* by sum of works.expressions; NULL: not printed yet */
 };
 
+/* Where every node stands in its graph, found when it is first asked for, with the lock of the inference. */
+struct npart__late_structures {
+    struct npart__structure *items; /* by node; NULL: not found yet */
+};
+
 /* What is known of a model's values. The same struct serves for views: what the runtime of one
  * plan knows, with the graph that it sees. */
 struct npart_inference {
@@ -73,6 +78,7 @@ struct npart_inference {
     const npart_inference *made_from;    /* of a view; else NULL */
     struct npart__views *views;
     struct npart__late_work *work;
+    struct npart__late_structures *structures; /* of a view that of what it was made from */
     const struct npart__infer_options *options;  /* as given, copied */
     const struct npart__binding_request *chosen; /* sizes that npart_inference_make_fixed chose */
     uint32_t chosen_count;

@@ -84,8 +84,9 @@ static npart_inference *new_inference(const npart_model *model)
     made->model = model;
     made->views = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->views);
     made->work = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->work);
+    made->structures = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->structures);
     npart__life_keep(made->life, model->life);
-    if (!made->views || !made->work) {
+    if (!made->views || !made->work || !made->structures) {
         npart_inference_free(made);
         return NULL;
     }

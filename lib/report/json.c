@@ -224,11 +224,15 @@ static void node_head(struct json *json, uint32_t id)
     text(json, ",\"verdict\":\"");
 }
 
-/* Where in the exporter's source it comes from. */
+/* Where it stands in its graph, and where in the exporter's source it comes from. */
 static void node_tail(struct json *json, uint32_t id)
 {
     struct npart_origin at = {.size = sizeof at};
+    struct npart_structure place = {.size = sizeof place};
     (void)npart_model_node_origin(json->model, id, &at);
+    json->pool->failed |= npart_inference_structure(json->view, id, &place, NULL) != NPART_OK;
+    npart__add_format(json->out, ",\"structure\":\"%08x%08x%08x%08x\"", (unsigned)place.up, (unsigned)place.down,
+                      (unsigned)place.around, (unsigned)place.itself);
     text(json, ",\"at\":{");
     if (at.file) {
         text(json, "\"file\":");
@@ -554,7 +558,8 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
     struct npart__sheet sheet;
-    struct json apart = {.pool = json->pool, .out = &sheet, .model = json->model, .paths = json->paths};
+    struct json apart = {
+        .pool = json->pool, .out = &sheet, .model = json->model, .view = json->view, .paths = json->paths};
     npart__sheet_open(&sheet, json->pool);
     for (uint32_t i = 0; i < json->info.node_count; i++) {
         write(&apart, i);
