@@ -177,6 +177,8 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
+include python/python.mk
+
 # What was clean stays so until it changes.
 define CHECK_SOURCE
 $(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h
@@ -187,7 +189,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-toml check-proto check-roundtrip ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-toml check-proto check-roundtrip check-python ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes of an ONNX graph an NPU takes, in how many partitions, and why not.
+
+    import npu_partition
+    report = npu_partition.analyze("model.onnx", targets=["hexagon"])
+    print(report)
+"""
+from ._analysis import Analysis, Target, analyze
+from ._errors import (
+    ArgumentError,
+    LimitError,
+    MalformedError,
+    NpuPartitionError,
+    OplistError,
+    OutOfMemoryError,
+    ReadError,
+    UnprovenError,
+    WriteError,
+)
+from ._many import analyze_all
+from ._native import VERSION as __version__
+from ._targets import TargetInfo, targets
+
+__all__ = [
+    "Analysis",
+    "ArgumentError",
+    "LimitError",
+    "MalformedError",
+    "NpuPartitionError",
+    "OplistError",
+    "OutOfMemoryError",
+    "ReadError",
+    "Target",
+    "TargetInfo",
+    "UnprovenError",
+    "WriteError",
+    "__version__",
+    "analyze",
+    "analyze_all",
+    "targets",
+    "version",
+]
+
+
+def version() -> str:
+    """The library's version, which is the package's."""
+    return __version__

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model with what its targets make of it."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _native, results
+from ._arguments import Device, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded
+from ._input import ModelSource, read_model
+from ._library import Handle, library, make, read_text
+
+if TYPE_CHECKING:
+    import pandas
+
+Detail = Literal["nodes", "causes", "summary"]
+DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
+           "summary": _native.NPART_DETAIL_SUMMARY}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Plan:
+    """What the library has for one target."""
+
+    plan: Handle
+    fixed: Handle | None
+    advice: Handle | None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Lists:
+    """Of a target what is long, and made only when somebody asks."""
+
+    nodes: tuple[results.Node, ...]
+    partitions: tuple[results.Partition, ...]
+    crossings: tuple[results.Crossing, ...]
+    layouts: tuple[results.Layout, ...]
+    fusions: tuple[results.Fusion, ...]
+    memory: results.Memory
+
+
+def _pairs(plans: Sequence[_Plan]) -> Any:
+    pairs = (_native.npart_plan_pair * len(plans))()
+    for pair, plan in zip(pairs, plans):
+        pair.plan = plan.plan.pointer
+        pair.fixed = plan.fixed.pointer if plan.fixed else None
+        pair.advice = plan.advice.pointer if plan.advice else None
+    return pairs
+
+
+def _report_options(**members: Any) -> Any:
+    options = _native.npart_report_options(*_native.NPART_REPORT_OPTIONS_INIT)
+    for name, value in members.items():
+        setattr(options, name, value)
+    return options
+
+
+def _json(plans: Sequence[_Plan], detail: Detail) -> bytes:
+    options = _report_options(detail=DETAILS[detail])
+    return read_text(library.npart_report_json, _pairs(plans), len(plans), ctypes.byref(options))
+
+
+def _loads(text: bytes) -> Any:
+    return json.loads(text.decode("utf-8", "replace"))
+
+
+class Target:
+    """What one target makes of the model. Lists are read from the library when they are first asked for."""
+
+    def __init__(self, plan: _Plan) -> None:
+        self._plan = plan
+
+    @functools.cached_property
+    def _short(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = _loads(_json([self._plan], "summary"))["targets"][0]
+        return found
+
+    @functools.cached_property
+    def _lists(self) -> _Lists:
+        data = _loads(_json([self._plan], "nodes"))["targets"][0]
+        nodes = tuple(results.build(results.Node, {"id": place, **node}) for place, node in enumerate(data["nodes"]))
+
+        def several(kind: type[results.T], name: str) -> tuple[results.T, ...]:
+            return tuple(results.build(kind, item) for item in data[name])
+
+        return _Lists(nodes, several(results.Partition, "partitions"), several(results.Crossing, "crossings"),
+                      several(results.Layout, "layouts"), several(results.Fusion, "fusions"),
+                      results.build(results.Memory, data["memory"]))
+
+    @property
+    def name(self) -> str:
+        """Of the target's list: ``hexagon``."""
+        return str(self._short["target"])
+
+    @property
+    def variant(self) -> str:
+        """As it was asked for, or the default; empty where the target has none."""
+        return str(self._short["variant"])
+
+    @property
+    def toolchain(self) -> str:
+        """What the list describes."""
+        return str(self._short["toolchain"])
+
+    @property
+    def switches_on(self) -> tuple[str, ...]:
+        """Switches that are on, the variant's own included."""
+        return tuple(self._short["switches_on"])
+
+    @property
+    def partitioner(self) -> str:
+        """The policy that formed partitions."""
+        return str(self._short["partitioner"])
+
+    @property
+    def level(self) -> str:
+        """Graph optimizations before partitioning: ``basic`` or ``off``."""
+        return str(self._short["level"])
+
+    @functools.cached_property
+    def summary(self) -> results.Summary:
+        """The answer in numbers."""
+        return results.build(results.Summary, self._short["summary"])
+
+    @functools.cached_property
+    def cost(self) -> results.Cost:
+        """What a run takes, in milliseconds."""
+        return results.build(results.Cost, self._short["cost"])
+
+    @functools.cached_property
+    def precision(self) -> tuple[results.Precision, ...]:
+        """The formats of weights, and what becomes of each."""
+        return tuple(results.build(results.Precision, item) for item in self._short["precision"])
+
+    @functools.cached_property
+    def advice(self) -> tuple[results.Action, ...]:
+        """What to do about it, the best first."""
+        return tuple(results.build(results.Action, item) for item in self._short["advice"])
+
+    @functools.cached_property
+    def if_fixed(self) -> results.Fixed | None:
+        """The answer once dynamic dimensions have sizes; None where nothing is dynamic, or without advice."""
+        found = self._short.get("if_fixed")
+        return None if found is None else results.build(results.Fixed, found)
+
+    @functools.cached_property
+    def causes(self) -> tuple[results.Cause, ...]:
+        """Why nodes fall back, the most harmful first."""
+        data = _loads(_json([self._plan], "causes"))["targets"][0]
+        return tuple(results.build(results.Cause, item) for item in data["causes"])
+
+    @property
+    def nodes(self) -> tuple[results.Node, ...]:
+        """Every node of the file; its place here is its id."""
+        return self._lists.nodes
+
+    @property
+    def partitions(self) -> tuple[results.Partition, ...]:
+        """What the NPU compiles together."""
+        return self._lists.partitions
+
+    @property
+    def crossings(self) -> tuple[results.Crossing, ...]:
+        """Boundary tensors, which are transferred between devices."""
+        return self._lists.crossings
+
+    @property
+    def layouts(self) -> tuple[results.Layout, ...]:
+        """Tensors that change their layout."""
+        return self._lists.layouts
+
+    @property
+    def fusions(self) -> tuple[results.Fusion, ...]:
+        """Nodes that are fused, or could be."""
+        return self._lists.fusions
+
+    @property
+    def memory(self) -> results.Memory:
+        """What weights and activations take, in bytes."""
+        return self._lists.memory
+
+    def explain(self, node: str | int) -> str:
+        """Every rule that speaks of a node, with its outcome and the values that it looked at.
+
+        Args:
+            node: its name, one of its outputs, or its number in the main graph.
+        """
+        options = _report_options()
+        return read_text(library.npart_report_explain, _pairs([self._plan]), 1, encoded(str(node)),
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def shapes(self) -> dict[str, Any]:
+        """As `Analysis.shapes`, of what the target's runtime knows."""
+        view = library.npart_plan_view(self._plan.plan.pointer)
+        found: dict[str, Any] = _loads(read_text(library.npart_report_shapes, view))
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """This target's part of the tool's JSON (docs/json.md)."""
+        found: dict[str, Any] = _loads(_json([self._plan], "nodes"))["targets"][0]
+        return found
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The nodes as a pandas table, a row a node, with its id as the index."""
+        return _dataframe({"target": self.name, **_row(node)} for node in self.nodes)
+
+    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+        """The tool's report. `width` is in columns."""
+        options = _report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return read_text(library.npart_report_text, _pairs([self._plan]), 1,
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        summary = self.summary
+        return (f"<Target {self.name}{':' if self.variant else ''}{self.variant}: {summary.verdict}, "
+                f"{summary.partitions} partitions, {summary.accepted} of {summary.live} nodes on the NPU>")
+
+
+class Analysis:
+    """A model with what each target makes of it; made by `analyze`. Threads may share it.
+
+    ``str()`` of it is the tool's report. Attributes: ``targets``, in the order in which they were asked for.
+    """
+
+    def __init__(self, model: Handle, inference: Handle, plans: Sequence[_Plan]) -> None:
+        self._model, self._inference, self._plans = model, inference, tuple(plans)
+        self.targets: tuple[Target, ...] = tuple(Target(plan) for plan in plans)
+
+    @functools.cached_property
+    def _short(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = _loads(_json(self._plans[:1], "summary"))
+        return found
+
+    @functools.cached_property
+    def model(self) -> results.ModelInfo:
+        """The model as a whole."""
+        return results.build(results.ModelInfo, self._short["model"])
+
+    @functools.cached_property
+    def findings(self) -> tuple[results.Finding, ...]:
+        """What is odd about the model without being an error."""
+        return tuple(results.build(results.Finding, item) for item in self._short["findings"])
+
+    def shapes(self) -> dict[str, Any]:
+        """Every input and node output of the main graph: ``[element type, dims]`` by name, or None where nothing is
+        known; a dim is an int, an expression, or None (docs/json.md, "Shapes")."""
+        found: dict[str, Any] = _loads(read_text(library.npart_report_shapes, self._inference.pointer))
+        return found
+
+    def explain(self, node: str | int) -> str:
+        """`Target.explain` for every target."""
+        options = _report_options()
+        return read_text(library.npart_report_explain, _pairs(self._plans), len(self._plans), encoded(str(node)),
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def to_json(self, detail: Detail = "nodes") -> str:
+        """The tool's JSON, a line with a newline at its end. `detail` leaves out long lists (docs/json.md)."""
+        return _json(self._plans, detail).decode("utf-8", "replace")
+
+    def to_dict(self, detail: Detail = "nodes") -> dict[str, Any]:
+        """The tool's JSON (docs/json.md) as a dictionary."""
+        found: dict[str, Any] = json.loads(self.to_json(detail))
+        return found
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The nodes of all targets as a pandas table, a row a node and target."""
+        return _dataframe({"target": target.name, **_row(node)} for target in self.targets for node in target.nodes)
+
+    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+        """The tool's report. `width` is in columns; `verbose` adds all causes and notes."""
+        options = _report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return read_text(library.npart_report_text, _pairs(self._plans), len(self._plans),
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self.model.path}: {', '.join(repr(target) for target in self.targets)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("an Analysis cannot be pickled; to_dict() can")
+
+
+def _row(node: results.Node) -> dict[str, Any]:
+    row = {item.name: getattr(node, item.name) for item in dataclasses.fields(node)
+           if item.name not in ("reasons", "work", "at")}
+    row["reason"] = "; ".join(reason.text for reason in node.reasons)
+    row.update({"macs": node.work.macs if node.work else None, "file": node.at.file, "line": node.at.line,
+                "module": node.at.module})
+    return row
+
+
+def _dataframe(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_dataframe() needs pandas: pip install pandas") from None
+    return pandas.DataFrame.from_records(list(rows))
+
+
+def _advise(inference: Handle, plans: Sequence[Handle], targets: Targets, options: PlanOptions) -> list[_Plan]:
+    """What to do about each plan, and what it is with all sizes fixed."""
+    fixed_inference = make(library.npart_inference_make_fixed, library.npart_inference_free, inference.pointer)
+    advised = []
+    for plan, (text, oplist) in zip(plans, targets.items):
+        fixed = _plan(fixed_inference, oplist, text, options) if fixed_inference else None
+        advice = make(library.npart_advice_make, library.npart_advice_free, plan.pointer,
+                      fixed.pointer if fixed else None)
+        advised.append(_Plan(plan, fixed, advice))
+    return advised
+
+
+def _plan(inference: Handle, oplist: Handle, target: str, options: PlanOptions) -> Handle:
+    return make(library.npart_plan_make, library.npart_plan_free, inference.pointer, oplist.pointer,
+                encoded(target, "target"), ctypes.byref(options.struct))
+
+
+def analyze(
+    model: ModelSource,
+    targets: str | Iterable[str] | None = None,
+    *,
+    dims: Mapping[str, int | str] | None = None,
+    inputs: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, Number | Sequence[Number]] | None = None,
+    level: Literal["basic", "off"] = "basic",
+    partitioner: str | None = None,
+    gates: str | Iterable[str] | None = None,
+    assume: Mapping[str, Device] | None = None,
+    assume_nodes: Mapping[str, Device] | None = None,
+    cuts: str | Iterable[str] | None = None,
+    oplist: str | os.PathLike[str] | None = None,
+    cost: str | os.PathLike[str] | None = None,
+    runtime: str | None = None,
+    sustained: bool = False,
+    keep_bytes: int = 0,
+    advice: bool = True,
+    name: str | None = None,
+) -> Analysis:
+    """Tells which nodes of an ONNX model each target takes, in how many partitions, and why not the others.
+
+    Weights are neither read nor copied. The interpreter's lock is free meanwhile, so threads analyze side by side.
+
+    Args:
+        model: a path, bytes or anything with the buffer protocol, an open binary file, an ``onnx.ModelProto`` of any
+            size, a ``torch.onnx.ONNXProgram`` or its ``onnx_ir.Model``.
+        targets: such as ``"hexagon"``, ``["hexagon:v73", "intel-npu+openvino"]`` or ``"all"``; see `targets`.
+        dims: sizes of dynamic dimensions, by symbol or ``INPUT.AXIS``; ``"..128"`` is an upper bound.
+        inputs: whole shapes of inputs.
+        values: inputs that are the same in every run, and become constants.
+        level: graph optimizations before partitioning, ``"basic"`` (what sessions do) or ``"off"``.
+        partitioner: ``waves``, ``runs``, ``connected``, ... instead of the target's own.
+        gates: names of the target's stages; the others do not count.
+        assume: placement overrides, ``"npu"`` or ``"cpu"`` by op, whatever the rules say.
+        assume_nodes: the same by node.
+        cuts: tensors, or nodes for all their results, after which the graph is cut.
+        oplist: an op list of your own (docs/oplist-format.md), for all targets.
+        cost: a cost file, whose parameters count before the list's own.
+        runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
+        sustained: costs of a device that has run for minutes.
+        keep_bytes: tensors up to this size are read; 0: 4096.
+        advice: also finds what to do about it, by planning again; without it this is faster.
+        name: what reports call the model; None: its path.
+
+    Raises:
+        ReadError: the model cannot be read.
+        MalformedError, LimitError: it is no model, or too deep.
+        ArgumentError: no such target, dimension or input.
+        OplistError: a list or cost file has a mistake.
+    """
+    read = ReadOptions(values, keep_bytes, name)
+    sizes = Sizes(dims, inputs)
+    options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained)
+    wanted = Targets(targets, oplist, cost)
+    loaded = read_model(model, read.struct)
+    inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,
+                     ctypes.byref(sizes.struct))
+    plans = [_plan(inference, one, text, options) for text, one in wanted.items]
+    advised = _advise(inference, plans, wanted, options) if advice else [_Plan(plan, None, None) for plan in plans]
+    return Analysis(loaded, inference, advised)

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of an analysis as the structs that the library takes. Each keeps alive what its struct points to."""
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from . import _native
+from ._errors import ArgumentError
+from ._library import Handle, library, make, sized
+
+if TYPE_CHECKING:
+    if sys.version_info >= (3, 11):
+        from typing import TypedDict
+    else:
+        from typing_extensions import TypedDict
+
+    class Options(TypedDict, total=False):
+        """The keyword arguments of `analyze`."""
+
+        dims: Mapping[str, int | str] | None
+        inputs: Mapping[str, Sequence[int]] | None
+        values: Mapping[str, Number | Sequence[Number]] | None
+        level: Literal["basic", "off"]
+        partitioner: str | None
+        gates: str | Iterable[str] | None
+        assume: Mapping[str, Device] | None
+        assume_nodes: Mapping[str, Device] | None
+        cuts: str | Iterable[str] | None
+        oplist: str | os.PathLike[str] | None
+        cost: str | os.PathLike[str] | None
+        runtime: str | None
+        sustained: bool
+        keep_bytes: int
+        advice: bool
+        name: str | None
+
+Device = Literal["npu", "cpu"]
+Number = Union[int, float, bool]
+LEVELS = {"basic": _native.NPART_LEVEL_BASIC, "off": _native.NPART_LEVEL_OFF}
+
+
+def encoded(text: str, what: str = "name") -> bytes:
+    """A text as C has it."""
+    if "\0" in text:
+        raise ArgumentError(f"a {what} cannot hold a NUL character")
+    return text.encode("utf-8", "surrogateescape")
+
+
+def names(value: str | Iterable[str] | None) -> list[str]:
+    """Several names, or one, or names with commas between them."""
+    if value is None:
+        return []
+    return [name.strip() for name in value.split(",")] if isinstance(value, str) else list(value)
+
+
+class ReadOptions:
+    """How a model is read."""
+
+    def __init__(self, values: Mapping[str, Number | Sequence[Number]] | None, keep_bytes: int, name: str | None):
+        self.struct = _native.npart_read_options(*_native.NPART_READ_OPTIONS_INIT)
+        self.struct.keep_bytes = keep_bytes
+        self.struct.name = None if name is None else encoded(name)
+        bound = bound_values(values)
+        self.struct.values, self.struct.value_count = bound, len(bound)
+
+
+def bound_values(values: Mapping[str, Number | Sequence[Number]] | None) -> Any:
+    """Inputs that are the same in every run."""
+    bound = (_native.npart_bound_value * len(values or {}))()
+    for item, (name, given) in zip(bound, (values or {}).items()):
+        numbers = [given] if isinstance(given, (int, float)) else list(given)
+        item.input = encoded(name)
+        item.numbers, item.count = (ctypes.c_double * len(numbers))(*numbers), len(numbers)
+    return bound
+
+
+class Sizes:
+    """Sizes of dimensions and shapes of inputs."""
+
+    def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None):
+        self.struct = _native.npart_inference_options(*_native.NPART_INFERENCE_OPTIONS_INIT)
+        bound = (_native.npart_dim_binding * len(dims or {}))()
+        for item, (name, size) in zip(bound, (dims or {}).items()):
+            item.name, item.is_limit = encoded(name), isinstance(size, str) and size.startswith("..")
+            item.size = _size(name, size)
+        shapes = (_native.npart_input_shape * len(inputs or {}))()
+        for shape, (name, sizes) in zip(shapes, (inputs or {}).items()):
+            shape.input, shape.rank = encoded(name), len(sizes)
+            shape.dims = (ctypes.c_int64 * len(sizes))(*sizes)
+        self.struct.dims, self.struct.dim_count = bound, len(bound)
+        self.struct.inputs, self.struct.input_count = shapes, len(shapes)
+
+
+def _size(name: str, size: int | str) -> int:
+    try:
+        return int(size[2:] if isinstance(size, str) and size.startswith("..") else size)
+    except ValueError:
+        raise ArgumentError(f'the size of {name} must be a number, or an upper bound such as "..128"') from None
+
+
+class PlanOptions:
+    """How nodes are judged and partitioned."""
+
+    def __init__(self, level: str, partitioner: str | None, gates: str | Iterable[str] | None,
+                 assume: Mapping[str, Device] | None, assume_nodes: Mapping[str, Device] | None,
+                 cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool):
+        if level not in LEVELS:
+            raise ArgumentError(f'level must be "basic" or "off", not "{level}"')
+        self.struct = plan = _native.npart_plan_options(*_native.NPART_PLAN_OPTIONS_INIT)
+        plan.level, plan.is_sustained = LEVELS[level], sustained
+        plan.partitioner = None if partitioner is None else encoded(partitioner)
+        plan.runtime = None if runtime is None else encoded(runtime)
+        plan.gates = None if gates is None else encoded(",".join(names(gates)))
+        overrides: list[tuple[bytes | None, bytes | None, bool]]
+        overrides = [(encoded(op), None, _is_npu(device)) for op, device in (assume or {}).items()]
+        overrides += [(None, encoded(node), _is_npu(device)) for node, device in (assume_nodes or {}).items()]
+        plan.assumptions = (_native.npart_assumption * len(overrides))(
+            *(_native.npart_assumption(*item) for item in overrides))
+        plan.assumption_count = len(overrides)
+        points = [encoded(name) for name in names(cuts)]
+        plan.cuts, plan.cut_count = (ctypes.c_char_p * len(points))(*points), len(points)
+
+
+def _is_npu(device: str) -> bool:
+    if device not in ("npu", "cpu"):
+        raise ArgumentError(f'a placement is "npu" or "cpu", not "{device}"')
+    return device == "npu"
+
+
+# ---- targets ----------------------------------------------------------------------------------------------------
+
+_built_in: dict[str, Handle] = {}  # op lists never change, and are taken by any number of threads
+
+
+def built_in_names() -> list[str]:
+    """The targets that have a list in the library."""
+    found: list[str] = []
+    while (name := library.npart_builtin_oplist(len(found))) is not None:
+        found.append(name.decode())
+    return found
+
+
+def _find(target: str) -> Handle:
+    """The list of a target text. Those of variants are their target's."""
+    name = next((name for name in built_in_names() if name == target), None)
+    if name is None:
+        return make(library.npart_oplist_find, library.npart_oplist_free, encoded(target, "target"), None)
+    if name not in _built_in:
+        _built_in[name] = make(library.npart_oplist_find, library.npart_oplist_free, encoded(target), None)
+    return _built_in[name]
+
+
+class Targets:
+    """Targets by their texts, each with its op list."""
+
+    def __init__(self, targets: str | Iterable[str] | None, oplist: str | os.PathLike[str] | None,
+                 cost: str | os.PathLike[str] | None):
+        texts = names(targets)
+        if texts == ["all"]:
+            texts = built_in_names()
+        if oplist is not None:
+            own = make(library.npart_oplist_read_file, library.npart_oplist_free, os.fsencode(oplist), None)
+            texts = texts or [_oplist_name(own)]
+            lists = [own] * len(texts)
+        else:
+            lists = [_find(text) for text in texts]
+        if not texts:
+            raise ArgumentError('no target; targets=["hexagon"], "all", or an op list of your own (oplist=)')
+        if cost is not None:
+            lists = _with_costs(lists, os.fsencode(cost))
+        self.items = list(zip(texts, lists))
+
+
+def _oplist_name(oplist: Handle) -> str:
+    info = oplist_info(oplist)
+    return (info.name or b"").decode("utf-8", "replace")
+
+
+def oplist_info(oplist: Handle) -> Any:
+    """What a list is as a whole."""
+    info = sized(_native.npart_oplist_info)
+    library.npart_oplist_info(oplist.pointer, ctypes.byref(info))
+    return info
+
+
+def _with_costs(lists: list[Handle], path: bytes) -> list[Handle]:
+    """The figures count for the targets that they are for, of which there must be one."""
+    changed, refused = [], None
+    for oplist in lists:
+        try:
+            changed.append(make(library.npart_oplist_add_cost, library.npart_oplist_free, oplist.pointer, path))
+        except ArgumentError as error:
+            refused = error
+            changed.append(oplist)
+    if refused and all(new is old for new, old in zip(changed, lists)):
+        raise refused
+    return changed
+
+

@@ -1,0 +1,1766 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Constants, structs and functions of include/npu_partition.h for ctypes, under their C names.
+
+Written by tools/generate/python_bindings.py from the header; do not edit.
+"""
+from __future__ import annotations
+
+from ctypes import (
+    CDLL,
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_ssize_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from typing import Any
+
+Bytes = bytes  # some members have that name
+
+NPART_OK = 0
+NPART_ERROR_READ = -1
+NPART_ERROR_MALFORMED = -2
+NPART_ERROR_LIMIT = -3
+NPART_ERROR_MEMORY = -4
+NPART_ERROR_ARGUMENT = -5
+NPART_ERROR_OPLIST = -6
+NPART_ERROR_WRITE = -7
+NPART_ERROR_UNPROVEN = -8
+
+NPART_ATTRIBUTE_UNDEFINED = 0
+NPART_ATTRIBUTE_FLOAT = 1
+NPART_ATTRIBUTE_INT = 2
+NPART_ATTRIBUTE_STRING = 3
+NPART_ATTRIBUTE_TENSOR = 4
+NPART_ATTRIBUTE_GRAPH = 5
+NPART_ATTRIBUTE_FLOATS = 6
+NPART_ATTRIBUTE_INTS = 7
+NPART_ATTRIBUTE_STRINGS = 8
+NPART_ATTRIBUTE_TENSORS = 9
+NPART_ATTRIBUTE_GRAPHS = 10
+NPART_ATTRIBUTE_SPARSE_TENSOR = 11
+NPART_ATTRIBUTE_SPARSE_TENSORS = 12
+NPART_ATTRIBUTE_TYPE = 13
+NPART_ATTRIBUTE_TYPES = 14
+
+NPART_GRAPH_MAIN = 0
+NPART_GRAPH_BODY = 1
+NPART_GRAPH_CALL = 2
+
+NPART_VALUE_UNKNOWN = 0
+NPART_VALUE_TENSOR = 1
+NPART_VALUE_SPARSE = 2
+NPART_VALUE_SEQUENCE = 3
+NPART_VALUE_MAP = 4
+NPART_VALUE_OPTIONAL = 5
+NPART_VALUE_OPAQUE = 6
+
+NPART_SOURCE_NODE = 0
+NPART_SOURCE_INPUT = 1
+NPART_SOURCE_INITIALIZER = 2
+NPART_SOURCE_OVERRIDABLE = 3
+
+NPART_RULE_NEED = 0
+NPART_RULE_MAYBE = 1
+NPART_RULE_NOTE = 2
+NPART_RULE_UNIT = 3
+
+NPART_LEVEL_BASIC = 0
+NPART_LEVEL_OFF = 1
+
+NPART_VERDICT_CPU = 0
+NPART_VERDICT_NPU = 1
+NPART_VERDICT_FAIL = 2
+NPART_VERDICT_UNKNOWN = 3
+NPART_VERDICT_FOLDED = 4
+NPART_VERDICT_FUSED = 5
+
+NPART_OUTCOME_MET = 0
+NPART_OUTCOME_NOT_MET = 1
+NPART_OUTCOME_FAILS = 2
+NPART_OUTCOME_UNKNOWN = 3
+NPART_OUTCOME_NOTE = 4
+NPART_OUTCOME_NO_NOTE = 5
+
+NPART_FIT_UNKNOWN = 0
+NPART_FIT_NO = 1
+NPART_FIT_YES = 2
+
+NPART_DEVICE_NPU = 0
+NPART_DEVICE_CPU = 1
+NPART_DEVICE_GPU = 2
+NPART_DEVICES = 3
+
+NPART_EQUAL_BITS = 0
+NPART_EQUAL_BITS_IF = 1
+NPART_EQUAL_ULP = 2
+NPART_EQUAL_STEP = 3
+NPART_EQUAL_APPROX = 4
+
+NPART_WEIGHTS_STAY = 0
+NPART_WEIGHTS_LINK = 1
+NPART_WEIGHTS_COPY = 2
+NPART_WEIGHTS_EXTERNAL = 3
+
+NPART_DETAIL_NODES = 0
+NPART_DETAIL_CAUSES = 1
+NPART_DETAIL_SUMMARY = 2
+
+NPART_FORMAT_SARIF = 0
+NPART_FORMAT_GITHUB = 1
+NPART_FORMAT_MARKDOWN = 2
+NPART_FORMAT_JUNIT = 3
+NPART_FORMAT_CSV = 4
+
+NPART_NONE = 0xFFFFFFFF
+NPART_VERSION_MAJOR = 0
+NPART_VERSION_MINOR = 2
+NPART_VERSION_PATCH = 0
+NPART_MOST_MEASUREMENTS = 64
+NPART_MOST_FITTED = 8
+VERSION = "0.2.0"
+NPART_READ_OPTIONS_INIT = (2, 0, None, None, None, 0)
+NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
+NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC, None, None, None, None, 0, None, 0, None, False)
+NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
+NPART_FIX_OPTIONS_INIT = (1, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0)
+NPART_REPORT_OPTIONS_INIT = (1, False, False, 0, False, NPART_DETAIL_NODES)
+NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY, None, None)
+NPART_ENTRY_INIT = (1, None, None, 0, None, 0, None)
+
+
+class npart_error(Structure):
+    status: int
+    message: Bytes
+    place: Bytes
+    _fields_ = [
+        ("status", c_int),
+        ("message", c_char * 232),
+        ("place", c_char * 152),
+    ]
+
+
+class npart_allocator(Structure):
+    allocate: Any
+    resize: Any
+    release: Any
+    payload: Any
+    _fields_ = [
+        ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_size_t)),
+        ("resize", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)),
+        ("release", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("payload", c_void_p),
+    ]
+
+
+npart_read_callback = CFUNCTYPE(c_ssize_t, c_void_p, c_void_p, c_size_t)
+
+
+npart_write_callback = CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
+
+
+class npart_bound_value(Structure):
+    input: Bytes | None
+    numbers: Any
+    count: int
+    _fields_ = [
+        ("input", c_char_p),
+        ("numbers", POINTER(c_double)),
+        ("count", c_uint32),
+    ]
+
+
+class npart_read_options(Structure):
+    version: int
+    keep_bytes: int
+    name: Bytes | None
+    allocator: Any
+    values: Any
+    value_count: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("keep_bytes", c_uint64),
+        ("name", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
+        ("values", POINTER(npart_bound_value)),
+        ("value_count", c_uint32),
+    ]
+
+
+class npart_opset(Structure):
+    domain: Bytes | None
+    version: int
+    _fields_ = [
+        ("domain", c_char_p),
+        ("version", c_int64),
+    ]
+
+
+class npart_model_info(Structure):
+    size: int
+    name: Bytes | None
+    ir_version: int
+    producer_name: Bytes | None
+    producer_version: Bytes | None
+    input_bytes: int
+    weight_bytes: int
+    node_count: int
+    added_node_count: int
+    value_count: int
+    graph_count: int
+    finding_count: int
+    opset_count: int
+    opsets: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("ir_version", c_int64),
+        ("producer_name", c_char_p),
+        ("producer_version", c_char_p),
+        ("input_bytes", c_uint64),
+        ("weight_bytes", c_uint64),
+        ("node_count", c_uint32),
+        ("added_node_count", c_uint32),
+        ("value_count", c_uint32),
+        ("graph_count", c_uint32),
+        ("finding_count", c_uint32),
+        ("opset_count", c_uint32),
+        ("opsets", POINTER(npart_opset)),
+    ]
+
+
+class npart_node(Structure):
+    size: int
+    name: Bytes | None
+    op: Bytes | None
+    domain: Bytes | None
+    written_domain: Bytes | None
+    index: int
+    graph: int
+    opset_version: int
+    input_count: int
+    output_count: int
+    capture_count: int
+    attribute_count: int
+    inputs: Any
+    outputs: Any
+    captures: Any
+    first_body: int
+    body_count: int
+    callee: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("domain", c_char_p),
+        ("written_domain", c_char_p),
+        ("index", c_uint32),
+        ("graph", c_uint32),
+        ("opset_version", c_int32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("capture_count", c_uint32),
+        ("attribute_count", c_uint32),
+        ("inputs", POINTER(c_uint32)),
+        ("outputs", POINTER(c_uint32)),
+        ("captures", POINTER(c_uint32)),
+        ("first_body", c_uint32),
+        ("body_count", c_uint32),
+        ("callee", c_uint32),
+    ]
+
+
+class npart_operand(Structure):
+    size: int
+    value: int
+    name: Any
+    name_bytes: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("value", c_uint32),
+        ("name", c_void_p),
+        ("name_bytes", c_size_t),
+    ]
+
+
+class npart_attribute(Structure):
+    size: int
+    name: Bytes | None
+    type: int
+    is_elided: bool
+    count: int
+    integer: int
+    real: float
+    text: Bytes | None
+    integers: Any
+    reals: Any
+    graph: int
+    element_type: int
+    rank: int
+    dims: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("type", c_int),
+        ("is_elided", c_bool),
+        ("count", c_uint32),
+        ("integer", c_int64),
+        ("real", c_float),
+        ("text", c_char_p),
+        ("integers", POINTER(c_int64)),
+        ("reals", POINTER(c_float)),
+        ("graph", c_uint32),
+        ("element_type", c_int),
+        ("rank", c_uint32),
+        ("dims", POINTER(c_int64)),
+    ]
+
+
+class npart_origin(Structure):
+    size: int
+    file: Any
+    file_bytes: int
+    line: int
+    module: Any
+    module_bytes: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("file", c_void_p),
+        ("file_bytes", c_size_t),
+        ("line", c_int64),
+        ("module", c_void_p),
+        ("module_bytes", c_size_t),
+    ]
+
+
+class npart_graph(Structure):
+    size: int
+    kind: int
+    parent: int
+    node: int
+    label: Bytes | None
+    first_node: int
+    node_count: int
+    input_count: int
+    output_count: int
+    inputs: Any
+    outputs: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("parent", c_uint32),
+        ("node", c_uint32),
+        ("label", c_char_p),
+        ("first_node", c_uint32),
+        ("node_count", c_uint32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("inputs", POINTER(c_uint32)),
+        ("outputs", POINTER(c_uint32)),
+    ]
+
+
+class npart_finding(Structure):
+    size: int
+    code: Bytes | None
+    text: Bytes | None
+    at: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("code", c_char_p),
+        ("text", c_char_p),
+        ("at", c_char_p),
+    ]
+
+
+class npart_dim_binding(Structure):
+    name: Bytes | None
+    size: int
+    is_limit: bool
+    _fields_ = [
+        ("name", c_char_p),
+        ("size", c_int64),
+        ("is_limit", c_bool),
+    ]
+
+
+class npart_input_shape(Structure):
+    input: Bytes | None
+    dims: Any
+    rank: int
+    _fields_ = [
+        ("input", c_char_p),
+        ("dims", POINTER(c_int64)),
+        ("rank", c_uint32),
+    ]
+
+
+class npart_inference_options(Structure):
+    version: int
+    dims: Any
+    dim_count: int
+    inputs: Any
+    input_count: int
+    ignore_value_info: bool
+    is_missing: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("dims", POINTER(npart_dim_binding)),
+        ("dim_count", c_uint32),
+        ("inputs", POINTER(npart_input_shape)),
+        ("input_count", c_uint32),
+        ("ignore_value_info", c_bool),
+        ("is_missing", POINTER(c_bool)),
+    ]
+
+
+class npart_inference_info(Structure):
+    size: int
+    binding_count: int
+    assumption_count: int
+    finding_count: int
+    is_invalid: bool
+    allocator: Any
+    use: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("binding_count", c_uint32),
+        ("assumption_count", c_uint32),
+        ("finding_count", c_uint32),
+        ("is_invalid", c_bool),
+        ("allocator", POINTER(npart_allocator)),
+        ("use", c_char_p),
+    ]
+
+
+class npart_value(Structure):
+    size: int
+    name: Bytes | None
+    kind: int
+    element_type: int
+    has_rank: bool
+    rank: int
+    is_static: bool
+    is_constant: bool
+    is_output: bool
+    producer: int
+    graph: int
+    source: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("element_type", c_int),
+        ("has_rank", c_bool),
+        ("rank", c_uint32),
+        ("is_static", c_bool),
+        ("is_constant", c_bool),
+        ("is_output", c_bool),
+        ("producer", c_uint32),
+        ("graph", c_uint32),
+        ("source", c_int),
+    ]
+
+
+class npart_figure(Structure):
+    value: int
+    text: Bytes | None
+    _fields_ = [
+        ("value", c_uint64),
+        ("text", c_char_p),
+    ]
+
+
+class npart_work(Structure):
+    size: int
+    work_class: Bytes | None
+    macs: Any
+    operations: Any
+    bytes_in: Any
+    bytes_out: Any
+    weight_bytes: Any
+    rows: Any
+    columns: Any
+    depth: Any
+    taps: Any
+    groups: Any
+    activation_type: int
+    weight_type: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("work_class", c_char_p),
+        ("macs", npart_figure),
+        ("operations", npart_figure),
+        ("bytes_in", npart_figure),
+        ("bytes_out", npart_figure),
+        ("weight_bytes", npart_figure),
+        ("rows", npart_figure),
+        ("columns", npart_figure),
+        ("depth", npart_figure),
+        ("taps", npart_figure),
+        ("groups", npart_figure),
+        ("activation_type", c_int),
+        ("weight_type", c_int),
+    ]
+
+
+class npart_diagnostic(Structure):
+    is_warning: bool
+    place: Bytes | None
+    message: Bytes | None
+    _fields_ = [
+        ("is_warning", c_bool),
+        ("place", c_char_p),
+        ("message", c_char_p),
+    ]
+
+
+npart_diagnostic_callback = CFUNCTYPE(None, c_void_p, POINTER(npart_diagnostic))
+
+
+class npart_oplist_info(Structure):
+    size: int
+    name: Bytes | None
+    title: Bytes | None
+    toolchain: Bytes | None
+    source: Bytes | None
+    standing: Bytes | None
+    partitioner: Bytes | None
+    default_variant: Bytes | None
+    op_count: int
+    rule_count: int
+    variant_count: int
+    all_rule_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("title", c_char_p),
+        ("toolchain", c_char_p),
+        ("source", c_char_p),
+        ("standing", c_char_p),
+        ("partitioner", c_char_p),
+        ("default_variant", c_char_p),
+        ("op_count", c_uint32),
+        ("rule_count", c_uint32),
+        ("variant_count", c_uint32),
+        ("all_rule_count", c_uint32),
+    ]
+
+
+class npart_rule(Structure):
+    size: int
+    kind: int
+    id: Bytes | None
+    text: Bytes | None
+    source: Bytes | None
+    advice: Bytes | None
+    gate: Bytes | None
+    about: Bytes | None
+    is_fatal: bool
+    line: int
+    because: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_int),
+        ("id", c_char_p),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("advice", c_char_p),
+        ("gate", c_char_p),
+        ("about", c_char_p),
+        ("is_fatal", c_bool),
+        ("line", c_uint32),
+        ("because", c_char_p),
+    ]
+
+
+class npart_assumption(Structure):
+    op: Bytes | None
+    node: Bytes | None
+    on_npu: bool
+    _fields_ = [
+        ("op", c_char_p),
+        ("node", c_char_p),
+        ("on_npu", c_bool),
+    ]
+
+
+class npart_plan_options(Structure):
+    version: int
+    level: int
+    partitioner: Bytes | None
+    gates: Bytes | None
+    allocator: Any
+    assumptions: Any
+    assumption_count: int
+    cuts: Any
+    cut_count: int
+    runtime: Bytes | None
+    is_sustained: bool
+    _fields_ = [
+        ("version", c_uint32),
+        ("level", c_int),
+        ("partitioner", c_char_p),
+        ("gates", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
+        ("assumptions", POINTER(npart_assumption)),
+        ("assumption_count", c_uint32),
+        ("cuts", POINTER(c_char_p)),
+        ("cut_count", c_uint32),
+        ("runtime", c_char_p),
+        ("is_sustained", c_bool),
+    ]
+
+
+class npart_plan_info(Structure):
+    size: int
+    target: Bytes | None
+    variant: Bytes | None
+    toolchain: Bytes | None
+    partitioner: Bytes | None
+    level: int
+    switch_count: int
+    switches: Any
+    most_partitions: int
+    cause_count: int
+    crossing_count: int
+    live_count: int
+    allocator: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("target", c_char_p),
+        ("variant", c_char_p),
+        ("toolchain", c_char_p),
+        ("partitioner", c_char_p),
+        ("level", c_int),
+        ("switch_count", c_uint32),
+        ("switches", POINTER(c_char_p)),
+        ("most_partitions", c_uint64),
+        ("cause_count", c_uint32),
+        ("crossing_count", c_uint32),
+        ("live_count", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_summary(Structure):
+    size: int
+    nodes: int
+    folded: int
+    live: int
+    fused: int
+    accepted: int
+    refused: int
+    unknown: int
+    failed: int
+    partitions: int
+    switches: int
+    partitions_low: int
+    partitions_high: int
+    coverage: float
+    verdict: Bytes | None
+    has_macs: bool
+    macs: int
+    macs_on_npu: int
+    mac_coverage: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("nodes", c_uint32),
+        ("folded", c_uint32),
+        ("live", c_uint32),
+        ("fused", c_uint32),
+        ("accepted", c_uint32),
+        ("refused", c_uint32),
+        ("unknown", c_uint32),
+        ("failed", c_uint32),
+        ("partitions", c_uint32),
+        ("switches", c_uint32),
+        ("partitions_low", c_uint32),
+        ("partitions_high", c_uint32),
+        ("coverage", c_double),
+        ("verdict", c_char_p),
+        ("has_macs", c_bool),
+        ("macs", c_uint64),
+        ("macs_on_npu", c_uint64),
+        ("mac_coverage", c_double),
+    ]
+
+
+class npart_node_plan(Structure):
+    size: int
+    verdict: int
+    partition: int
+    cause: int
+    into: int
+    reason_count: int
+    fate: Bytes | None
+    fate_text: Bytes | None
+    ms: float
+    slow: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("verdict", c_int),
+        ("partition", c_uint32),
+        ("cause", c_uint32),
+        ("into", c_uint32),
+        ("reason_count", c_uint32),
+        ("fate", c_char_p),
+        ("fate_text", c_char_p),
+        ("ms", c_double),
+        ("slow", c_char_p),
+    ]
+
+
+class npart_value_plan(Structure):
+    size: int
+    is_constant: bool
+    has_bytes: bool
+    bytes: int
+    layout: Bytes | None
+    converted_to: Bytes | None
+    converted_for: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("is_constant", c_bool),
+        ("has_bytes", c_bool),
+        ("bytes", c_uint64),
+        ("layout", c_char_p),
+        ("converted_to", c_char_p),
+        ("converted_for", c_uint32),
+    ]
+
+
+class npart_reason(Structure):
+    size: int
+    rule: int
+    rule_id: Bytes | None
+    text: Bytes | None
+    source: Bytes | None
+    gate: Bytes | None
+    outcome: int
+    found_bytes: int
+    because: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("rule", c_uint32),
+        ("rule_id", c_char_p),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("gate", c_char_p),
+        ("outcome", c_int),
+        ("found_bytes", c_size_t),
+        ("because", c_char_p),
+    ]
+
+
+class npart_bytes(Structure):
+    bytes: int
+    is_partial: bool
+    _fields_ = [
+        ("bytes", c_uint64),
+        ("is_partial", c_bool),
+    ]
+
+
+class npart_partition(Structure):
+    size: int
+    graph: int
+    nodes: Any
+    inputs: Any
+    outputs: Any
+    ends: Any
+    cuts: Any
+    node_count: int
+    input_count: int
+    output_count: int
+    end_count: int
+    cut_count: int
+    has_macs: bool
+    macs: int
+    weights: Any
+    peak: Any
+    fits_on_chip: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("graph", c_uint32),
+        ("nodes", POINTER(c_uint32)),
+        ("inputs", POINTER(c_uint32)),
+        ("outputs", POINTER(c_uint32)),
+        ("ends", POINTER(c_uint32)),
+        ("cuts", POINTER(c_uint32)),
+        ("node_count", c_uint32),
+        ("input_count", c_uint32),
+        ("output_count", c_uint32),
+        ("end_count", c_uint32),
+        ("cut_count", c_uint32),
+        ("has_macs", c_bool),
+        ("macs", c_uint64),
+        ("weights", npart_bytes),
+        ("peak", npart_bytes),
+        ("fits_on_chip", c_int),
+    ]
+
+
+class npart_crossing(Structure):
+    size: int
+    value: int
+    from_: int
+    to: int
+    has_bytes: bool
+    bytes: int
+    layout: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("value", c_uint32),
+        ("from_", c_uint32),
+        ("to", c_uint32),
+        ("has_bytes", c_bool),
+        ("bytes", c_uint64),
+        ("layout", c_char_p),
+    ]
+
+
+class npart_fusion(Structure):
+    size: int
+    pattern: Bytes | None
+    state: Bytes | None
+    stopped_by: Bytes | None
+    nodes: Any
+    node_count: int
+    node: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("pattern", c_char_p),
+        ("state", c_char_p),
+        ("stopped_by", c_char_p),
+        ("nodes", POINTER(c_uint32)),
+        ("node_count", c_uint32),
+        ("node", c_uint32),
+    ]
+
+
+class npart_cause(Structure):
+    size: int
+    kind: Bytes | None
+    text: Bytes | None
+    rule: int
+    rule_id: Bytes | None
+    affected_count: int
+    cut_count: int
+    nodes: Any
+    cuts: Any
+    node_count: int
+    first_affected: int
+    cut_value: int
+    is_fatal: bool
+    is_unknown: bool
+    found_bytes: int
+    cpu_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_char_p),
+        ("text", c_char_p),
+        ("rule", c_uint32),
+        ("rule_id", c_char_p),
+        ("affected_count", c_uint32),
+        ("cut_count", c_uint32),
+        ("nodes", POINTER(c_uint32)),
+        ("cuts", POINTER(c_uint32)),
+        ("node_count", c_uint32),
+        ("first_affected", c_uint32),
+        ("cut_value", c_uint32),
+        ("is_fatal", c_bool),
+        ("is_unknown", c_bool),
+        ("found_bytes", c_size_t),
+        ("cpu_ms", c_double),
+    ]
+
+
+class npart_cost_range(Structure):
+    low_ms: float
+    typical_ms: float
+    high_ms: float
+    _fields_ = [
+        ("low_ms", c_double),
+        ("typical_ms", c_double),
+        ("high_ms", c_double),
+    ]
+
+
+class npart_cost(Structure):
+    size: int
+    total: Any
+    switching: Any
+    copying: Any
+    layout: Any
+    quantizing: Any
+    cpu: Any
+    npu_compute: Any
+    npu_bandwidth: Any
+    cold: Any
+    cpu_alone: Any
+    npu_whole: Any
+    bytes_to_npu: int
+    bytes_to_cpu: int
+    conversion_bytes: int
+    conversions: int
+    unknown_sizes: int
+    unknown_nodes: int
+    break_even_macs: int
+    fill: float
+    runtime: Bytes | None
+    is_calibrated: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("total", npart_cost_range),
+        ("switching", npart_cost_range),
+        ("copying", npart_cost_range),
+        ("layout", npart_cost_range),
+        ("quantizing", npart_cost_range),
+        ("cpu", npart_cost_range),
+        ("npu_compute", npart_cost_range),
+        ("npu_bandwidth", npart_cost_range),
+        ("cold", npart_cost_range),
+        ("cpu_alone", npart_cost_range),
+        ("npu_whole", npart_cost_range),
+        ("bytes_to_npu", c_uint64),
+        ("bytes_to_cpu", c_uint64),
+        ("conversion_bytes", c_uint64),
+        ("conversions", c_uint32),
+        ("unknown_sizes", c_uint32),
+        ("unknown_nodes", c_uint32),
+        ("break_even_macs", c_uint64),
+        ("fill", c_double),
+        ("runtime", c_char_p),
+        ("is_calibrated", c_bool),
+    ]
+
+
+class npart_precision(Structure):
+    size: int
+    format: Bytes | None
+    happens: Bytes | None
+    share: float
+    is_assumed: bool
+    text: Bytes | None
+    because: Bytes | None
+    source: Bytes | None
+    instead: Bytes | None
+    variant: Bytes | None
+    node_count: int
+    accepted_count: int
+    has_macs: bool
+    macs: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("format", c_char_p),
+        ("happens", c_char_p),
+        ("share", c_double),
+        ("is_assumed", c_bool),
+        ("text", c_char_p),
+        ("because", c_char_p),
+        ("source", c_char_p),
+        ("instead", c_char_p),
+        ("variant", c_char_p),
+        ("node_count", c_uint32),
+        ("accepted_count", c_uint32),
+        ("has_macs", c_bool),
+        ("macs", c_uint64),
+    ]
+
+
+class npart_weight_type(Structure):
+    type: Bytes | None
+    bytes: int
+    elements: int
+    _fields_ = [
+        ("type", c_char_p),
+        ("bytes", c_uint64),
+        ("elements", c_uint64),
+    ]
+
+
+class npart_layer(Structure):
+    node: int
+    partition: int
+    weight_bytes: int
+    activation_bytes: int
+    passes: int
+    _fields_ = [
+        ("node", c_uint32),
+        ("partition", c_uint32),
+        ("weight_bytes", c_uint64),
+        ("activation_bytes", c_uint64),
+        ("passes", c_uint64),
+    ]
+
+
+class npart_memory_limit(Structure):
+    of: Bytes | None
+    bytes: Any
+    most_bytes: int
+    _fields_ = [
+        ("of", c_char_p),
+        ("bytes", npart_bytes),
+        ("most_bytes", c_uint64),
+    ]
+
+
+class npart_memory(Structure):
+    size: int
+    weight_bytes: int
+    parameters: int
+    weight_types: Any
+    weight_type_count: int
+    limit_count: int
+    layer_count: int
+    limits: Any
+    layers: Any
+    weights_npu: Any
+    weights_cpu: Any
+    peak: Any
+    peak_cpu: Any
+    peak_npu: Any
+    peak_node: int
+    peak_npu_node: int
+    cache_tensor_count: int
+    cache_per_token: Any
+    onchip_bytes: int
+    is_onchip_assumed: bool
+    _fields_ = [
+        ("size", c_size_t),
+        ("weight_bytes", c_uint64),
+        ("parameters", c_uint64),
+        ("weight_types", POINTER(npart_weight_type)),
+        ("weight_type_count", c_uint32),
+        ("limit_count", c_uint32),
+        ("layer_count", c_uint32),
+        ("limits", POINTER(npart_memory_limit)),
+        ("layers", POINTER(npart_layer)),
+        ("weights_npu", npart_bytes),
+        ("weights_cpu", npart_bytes),
+        ("peak", npart_bytes),
+        ("peak_cpu", npart_bytes),
+        ("peak_npu", npart_bytes),
+        ("peak_node", c_uint32),
+        ("peak_npu_node", c_uint32),
+        ("cache_tensor_count", c_uint32),
+        ("cache_per_token", npart_bytes),
+        ("onchip_bytes", c_uint64),
+        ("is_onchip_assumed", c_bool),
+    ]
+
+
+class npart_measurement(Structure):
+    plan: Any
+    total_ms: float
+    cpu_ms: float
+    partition_ms: Any
+    _fields_ = [
+        ("plan", c_void_p),
+        ("total_ms", c_double),
+        ("cpu_ms", c_double),
+        ("partition_ms", POINTER(c_double)),
+    ]
+
+
+class npart_parameter_range(Structure):
+    low: float
+    typical: float
+    high: float
+    _fields_ = [
+        ("low", c_double),
+        ("typical", c_double),
+        ("high", c_double),
+    ]
+
+
+class npart_fitted(Structure):
+    parameter: Bytes | None
+    precision: Bytes | None
+    runtime: Bytes | None
+    before: Any
+    after: Any
+    time_factor: float
+    moved: float
+    is_identified: bool
+    _fields_ = [
+        ("parameter", c_char_p),
+        ("precision", c_char_p),
+        ("runtime", c_char_p),
+        ("before", npart_parameter_range),
+        ("after", npart_parameter_range),
+        ("time_factor", c_double),
+        ("moved", c_double),
+        ("is_identified", c_bool),
+    ]
+
+
+class npart_calibration(Structure):
+    size: int
+    model_count: int
+    time_count: int
+    fitted_count: int
+    fitted: Any
+    is_scaled: bool
+    is_at_limit: bool
+    is_accepted: bool
+    error_before: float
+    error_after: float
+    error_held_out: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("model_count", c_uint32),
+        ("time_count", c_uint32),
+        ("fitted_count", c_uint32),
+        ("fitted", npart_fitted * 8),
+        ("is_scaled", c_bool),
+        ("is_at_limit", c_bool),
+        ("is_accepted", c_bool),
+        ("error_before", c_double),
+        ("error_after", c_double),
+        ("error_held_out", c_double),
+    ]
+
+
+class npart_after(Structure):
+    partitions: int
+    coverage: float
+    mac_coverage: float
+    verdict: Bytes | None
+    cost: Any
+    _fields_ = [
+        ("partitions", c_uint32),
+        ("coverage", c_double),
+        ("mac_coverage", c_double),
+        ("verdict", c_char_p),
+        ("cost", npart_cost_range),
+    ]
+
+
+class npart_action(Structure):
+    size: int
+    kind: Bytes | None
+    text: Bytes | None
+    command: Bytes | None
+    rewrites: Bytes | None
+    equality: Bytes | None
+    is_fixable: bool
+    causes: Any
+    needs: Any
+    cause_count: int
+    need_count: int
+    instead_of: int
+    after: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("kind", c_char_p),
+        ("text", c_char_p),
+        ("command", c_char_p),
+        ("rewrites", c_char_p),
+        ("equality", c_char_p),
+        ("is_fixable", c_bool),
+        ("causes", POINTER(c_uint32)),
+        ("needs", POINTER(c_uint32)),
+        ("cause_count", c_uint32),
+        ("need_count", c_uint32),
+        ("instead_of", c_uint32),
+        ("after", npart_after),
+    ]
+
+
+class npart_recommendation(Structure):
+    size: int
+    choice: Bytes | None
+    reason: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("choice", c_char_p),
+        ("reason", c_char_p),
+    ]
+
+
+class npart_part_figure(Structure):
+    part: Bytes | None
+    runs: int
+    has_gpu: bool
+    gpu: Any
+    _fields_ = [
+        ("part", c_char_p),
+        ("runs", c_uint64),
+        ("has_gpu", c_bool),
+        ("gpu", npart_cost_range),
+    ]
+
+
+class npart_placement_options(Structure):
+    version: int
+    plan: Any
+    figures: Any
+    figure_count: int
+    links: Any
+    link_count: int
+    tokens: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("plan", POINTER(npart_plan_options)),
+        ("figures", POINTER(npart_part_figure)),
+        ("figure_count", c_uint32),
+        ("links", POINTER(c_char_p)),
+        ("link_count", c_uint32),
+        ("tokens", c_uint64),
+    ]
+
+
+class npart_part(Structure):
+    size: int
+    name: Bytes | None
+    model: int
+    use: Bytes | None
+    runs: int
+    runs_from: Bytes | None
+    device: int
+    is_decided: bool
+    has_cost: Any
+    cost: Any
+    is_calibrated: bool
+    why: Bytes | None
+    verdict: Bytes | None
+    partitions: int
+    coverage: float
+    weight_bytes: int
+    dims: Any
+    dim_count: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("model", c_uint32),
+        ("use", c_char_p),
+        ("runs", c_uint64),
+        ("runs_from", c_char_p),
+        ("device", c_int),
+        ("is_decided", c_bool),
+        ("has_cost", c_bool * NPART_DEVICES),
+        ("cost", npart_cost_range * NPART_DEVICES),
+        ("is_calibrated", c_bool),
+        ("why", c_char_p),
+        ("verdict", c_char_p),
+        ("partitions", c_uint32),
+        ("coverage", c_double),
+        ("weight_bytes", c_uint64),
+        ("dims", POINTER(npart_dim_binding)),
+        ("dim_count", c_uint32),
+    ]
+
+
+class npart_link(Structure):
+    size: int
+    from_: int
+    to: int
+    output: Bytes | None
+    input: Bytes | None
+    kind: Bytes | None
+    origin: Bytes | None
+    has_bytes: bool
+    bytes: int
+    crosses: bool
+    times: int
+    cost: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("from_", c_uint32),
+        ("to", c_uint32),
+        ("output", c_char_p),
+        ("input", c_char_p),
+        ("kind", c_char_p),
+        ("origin", c_char_p),
+        ("has_bytes", c_bool),
+        ("bytes", c_uint64),
+        ("crosses", c_bool),
+        ("times", c_uint64),
+        ("cost", npart_cost_range),
+    ]
+
+
+class npart_placement_info(Structure):
+    size: int
+    target: Bytes | None
+    title: Bytes | None
+    tokens: int
+    is_exact: bool
+    is_calibrated: bool
+    part_count: int
+    link_count: int
+    note_count: int
+    parts: Any
+    links: Any
+    notes: Any
+    has_total: bool
+    has_cpu: bool
+    has_npu: bool
+    total: Any
+    cpu: Any
+    npu: Any
+    transfers: Any
+    weight_bytes: Any
+    recommendation: Bytes | None
+    allocator: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("target", c_char_p),
+        ("title", c_char_p),
+        ("tokens", c_uint64),
+        ("is_exact", c_bool),
+        ("is_calibrated", c_bool),
+        ("part_count", c_uint32),
+        ("link_count", c_uint32),
+        ("note_count", c_uint32),
+        ("parts", POINTER(POINTER(npart_part))),
+        ("links", POINTER(POINTER(npart_link))),
+        ("notes", POINTER(c_char_p)),
+        ("has_total", c_bool),
+        ("has_cpu", c_bool),
+        ("has_npu", c_bool),
+        ("total", npart_cost_range),
+        ("cpu", npart_cost_range),
+        ("npu", npart_cost_range),
+        ("transfers", npart_cost_range),
+        ("weight_bytes", c_uint64 * NPART_DEVICES),
+        ("recommendation", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_fix_options(Structure):
+    version: int
+    sizes: Any
+    plan: Any
+    values: Any
+    value_count: int
+    allowed: int
+    only: Any
+    only_count: int
+    without: Any
+    without_count: int
+    most_growth: float
+    progress: Any
+    payload: Any
+    allocator: Any
+    keep_bytes: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("sizes", POINTER(npart_inference_options)),
+        ("plan", POINTER(npart_plan_options)),
+        ("values", POINTER(npart_bound_value)),
+        ("value_count", c_uint32),
+        ("allowed", c_uint32),
+        ("only", POINTER(c_char_p)),
+        ("only_count", c_uint32),
+        ("without", POINTER(c_char_p)),
+        ("without_count", c_uint32),
+        ("most_growth", c_double),
+        ("progress", CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)),
+        ("payload", c_void_p),
+        ("allocator", POINTER(npart_allocator)),
+        ("keep_bytes", c_uint64),
+    ]
+
+
+class npart_fix_info(Structure):
+    size: int
+    path: Bytes | None
+    target_count: int
+    step_count: int
+    taken_back_count: int
+    plan_count: int
+    before: Any
+    after: Any
+    before_ms: Any
+    after_ms: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("target_count", c_uint32),
+        ("step_count", c_uint32),
+        ("taken_back_count", c_uint32),
+        ("plan_count", c_uint32),
+        ("before", POINTER(npart_summary)),
+        ("after", POINTER(npart_summary)),
+        ("before_ms", POINTER(c_double)),
+        ("after_ms", POINTER(c_double)),
+    ]
+
+
+class npart_fix_step(Structure):
+    size: int
+    rewrite: Bytes | None
+    equality: int
+    argument: Bytes | None
+    caveats: Any
+    removed: Any
+    added: Any
+    removed_count: int
+    added_count: int
+    site_count: int
+    after: Any
+    after_ms: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("rewrite", c_char_p),
+        ("equality", c_int),
+        ("argument", c_char_p),
+        ("caveats", POINTER(c_char_p)),
+        ("removed", POINTER(c_char_p)),
+        ("added", POINTER(c_char_p)),
+        ("removed_count", c_uint32),
+        ("added_count", c_uint32),
+        ("site_count", c_uint32),
+        ("after", POINTER(npart_summary)),
+        ("after_ms", POINTER(c_double)),
+    ]
+
+
+class npart_report_options(Structure):
+    version: int
+    use_color: bool
+    use_ascii: bool
+    width: int
+    is_verbose: bool
+    detail: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("use_color", c_bool),
+        ("use_ascii", c_bool),
+        ("width", c_uint32),
+        ("is_verbose", c_bool),
+        ("detail", c_int),
+    ]
+
+
+class npart_plan_pair(Structure):
+    plan: Any
+    fixed: Any
+    advice: Any
+    _fields_ = [
+        ("plan", c_void_p),
+        ("fixed", c_void_p),
+        ("advice", c_void_p),
+    ]
+
+
+class npart_document_options(Structure):
+    version: int
+    detail: int
+    root: Bytes | None
+    allocator: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("detail", c_int),
+        ("root", c_char_p),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_threshold_outcome(Structure):
+    size: int
+    plan: int
+    is_met: bool
+    threshold: Bytes | None
+    text: Bytes | None
+    waiver: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("plan", c_uint32),
+        ("is_met", c_bool),
+        ("threshold", c_char_p),
+        ("text", c_char_p),
+        ("waiver", c_char_p),
+    ]
+
+
+class npart_entry(Structure):
+    version: int
+    path: Bytes | None
+    plans: Any
+    plan_count: int
+    outcomes: Any
+    outcome_count: int
+    error: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("path", c_char_p),
+        ("plans", POINTER(npart_plan_pair)),
+        ("plan_count", c_size_t),
+        ("outcomes", POINTER(npart_threshold_outcome)),
+        ("outcome_count", c_size_t),
+        ("error", POINTER(npart_error)),
+    ]
+
+
+# Of each function, what it returns and takes.
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "npart_version": (c_char_p, []),
+    "npart_plain_text": (c_size_t, [c_char_p, c_char_p, c_size_t]),
+    "npart_nearest_name": (c_size_t, [c_char_p, POINTER(c_char_p), c_size_t, c_char_p, c_size_t]),
+    "npart_status_text": (c_char_p, [c_int]),
+    "npart_model_read_file": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_read_options), POINTER(npart_error)]),
+    "npart_model_read_stream": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            npart_read_callback,
+            c_void_p,
+            POINTER(npart_read_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_model_read_memory": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_size_t,
+            POINTER(npart_read_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_model_free": (None, [c_void_p]),
+    "npart_model_info": (c_bool, [c_void_p, POINTER(npart_model_info)]),
+    "npart_model_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node)]),
+    "npart_model_operand": (c_bool, [c_void_p, c_uint32, c_bool, c_uint32, POINTER(npart_operand)]),
+    "npart_model_attribute": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_attribute)]),
+    "npart_model_attribute_string": (c_char_p, [c_void_p, c_uint32, c_uint32, c_uint32, POINTER(c_size_t)]),
+    "npart_model_node_metadata": (c_char_p, [c_void_p, c_uint32, c_char_p]),
+    "npart_model_node_origin": (c_bool, [c_void_p, c_uint32, POINTER(npart_origin)]),
+    "npart_model_node_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
+    "npart_model_find_node": (c_uint32, [c_void_p, c_char_p, c_uint32]),
+    "npart_model_find_value": (c_uint32, [c_void_p, c_char_p, c_uint32]),
+    "npart_model_graph": (c_bool, [c_void_p, c_uint32, POINTER(npart_graph)]),
+    "npart_model_graph_path": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
+    "npart_model_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
+    "npart_inference_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            POINTER(npart_inference_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_inference_make_fixed": (c_int, [POINTER(c_void_p), c_void_p, POINTER(npart_error)]),
+    "npart_inference_make_use": (c_int, [POINTER(c_void_p), c_void_p, c_uint32, POINTER(npart_error)]),
+    "npart_inference_free": (None, [c_void_p]),
+    "npart_inference_info": (c_bool, [c_void_p, POINTER(npart_inference_info)]),
+    "npart_inference_model": (c_void_p, [c_void_p]),
+    "npart_inference_binding": (c_bool, [c_void_p, c_uint32, POINTER(npart_dim_binding)]),
+    "npart_inference_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value)]),
+    "npart_inference_dim": (c_int64, [c_void_p, c_uint32, c_uint32]),
+    "npart_inference_dim_text": (c_size_t, [c_void_p, c_uint32, c_uint32, c_char_p, c_size_t]),
+    "npart_inference_type_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
+    "npart_inference_elements": (c_bool, [c_void_p, c_uint32, POINTER(c_int64), c_uint32, POINTER(c_uint32)]),
+    "npart_inference_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
+    "npart_inference_assumption": (c_bool, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_uint32)]),
+    "npart_inference_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
+    "npart_builtin_oplist": (c_char_p, [c_size_t]),
+    "npart_oplist_find": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_oplist_read_file": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_oplist_read_memory": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            c_size_t,
+            c_char_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_oplist_add_cost": (c_int, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(npart_error)]),
+    "npart_oplist_free": (None, [c_void_p]),
+    "npart_oplist_check_file": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            npart_diagnostic_callback,
+            c_void_p,
+            POINTER(npart_allocator),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_oplist_import": (c_int, [c_char_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_oplist_info": (c_bool, [c_void_p, POINTER(npart_oplist_info)]),
+    "npart_oplist_rule": (c_bool, [c_void_p, c_uint32, POINTER(npart_rule)]),
+    "npart_oplist_describe": (c_int, [c_void_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_plan_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_void_p,
+            c_void_p,
+            c_char_p,
+            POINTER(npart_plan_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_plan_free": (None, [c_void_p]),
+    "npart_plan_info": (c_bool, [c_void_p, POINTER(npart_plan_info)]),
+    "npart_plan_inference": (c_void_p, [c_void_p]),
+    "npart_plan_view": (c_void_p, [c_void_p]),
+    "npart_plan_oplist": (c_void_p, [c_void_p]),
+    "npart_plan_summary": (c_bool, [c_void_p, POINTER(npart_summary)]),
+    "npart_plan_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node_plan)]),
+    "npart_plan_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
+    "npart_plan_order": (POINTER(c_uint32), [c_void_p, POINTER(c_uint32)]),
+    "npart_plan_value": (c_bool, [c_void_p, c_uint32, POINTER(npart_value_plan)]),
+    "npart_plan_reason": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_reason), c_char_p, c_size_t]),
+    "npart_plan_check": (c_bool, [c_void_p, c_uint32, c_uint32, POINTER(npart_reason), c_char_p, c_size_t]),
+    "npart_plan_partition": (c_bool, [c_void_p, c_uint32, POINTER(npart_partition)]),
+    "npart_plan_crossing": (c_bool, [c_void_p, c_uint32, POINTER(npart_crossing)]),
+    "npart_plan_fusion": (c_int, [c_void_p, c_uint32, POINTER(npart_fusion), POINTER(npart_error)]),
+    "npart_plan_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_cause), c_char_p, c_size_t]),
+    "npart_plan_cost": (c_bool, [c_void_p, POINTER(npart_cost)]),
+    "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
+    "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
+    "npart_calibrate": (
+        c_int,
+        [
+            POINTER(npart_measurement),
+            c_size_t,
+            POINTER(npart_calibration),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_advice_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_advice_free": (None, [c_void_p]),
+    "npart_advice_action": (c_bool, [c_void_p, c_uint32, POINTER(npart_action)]),
+    "npart_advice_recommendation": (c_bool, [c_void_p, POINTER(npart_recommendation)]),
+    "npart_placement_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(c_void_p),
+            c_uint32,
+            c_void_p,
+            c_char_p,
+            POINTER(npart_placement_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_placement_free": (None, [c_void_p]),
+    "npart_placement_info": (c_bool, [c_void_p, POINTER(npart_placement_info)]),
+    "npart_equality_text": (c_char_p, [c_int]),
+    "npart_fix_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_char_p,
+            POINTER(c_void_p),
+            POINTER(c_char_p),
+            c_uint32,
+            POINTER(npart_fix_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_fix_free": (None, [c_void_p]),
+    "npart_fix_info": (c_bool, [c_void_p, POINTER(npart_fix_info)]),
+    "npart_fix_plan": (c_void_p, [c_void_p, c_uint32]),
+    "npart_fix_step": (c_bool, [c_void_p, c_uint32, POINTER(npart_fix_step)]),
+    "npart_fix_taken_back": (c_bool, [c_void_p, c_uint32, POINTER(c_char_p), POINTER(c_char_p)]),
+    "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_report_text": (
+        c_int,
+        [
+            POINTER(npart_plan_pair),
+            c_size_t,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_explain": (
+        c_int,
+        [
+            POINTER(npart_plan_pair),
+            c_size_t,
+            c_char_p,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_json": (
+        c_int,
+        [
+            POINTER(npart_plan_pair),
+            c_size_t,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_fix_text": (
+        c_int,
+        [
+            c_void_p,
+            c_char_p,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_fix_json": (c_int, [c_void_p, c_char_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_report_placement_text": (
+        c_int,
+        [
+            c_void_p,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_placement_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_report_shapes": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_report_work": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_document_start": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_int,
+            POINTER(npart_document_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_document_add": (c_int, [c_void_p, POINTER(npart_entry), POINTER(npart_error)]),
+    "npart_document_end": (c_int, [c_void_p, POINTER(npart_error)]),
+    "npart_document_free": (None, [c_void_p]),
+}
+
+
+def declare(library: CDLL) -> None:
+    """Tells ctypes what the functions of a library return and take."""
+    for name, (result, arguments) in FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a model may come from, and what is said of one that cannot be read."""
+from __future__ import annotations
+
+import io
+import mmap
+import os
+import pathlib
+import threading
+from typing import Any
+
+import npu_partition
+import pytest
+from conftest import ROOT
+from npu_partition import analyze
+
+
+def answer(source: Any, **options: Any) -> dict[str, Any]:
+    return analyze(source, "hexagon", name="model", **options).to_dict()
+
+
+def test_all_sources_say_the_same(detector: pathlib.Path) -> None:
+    expected = answer(detector)
+    data = detector.read_bytes()
+    assert answer(str(detector)) == expected
+    assert answer(data) == expected
+    assert answer(bytearray(data)) == expected
+    assert answer(memoryview(data)) == expected
+    assert answer(io.BytesIO(data)) == expected
+    with open(detector, "rb") as file:
+        assert answer(file) == expected
+        assert file.tell() == 0
+    with open(detector, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        assert answer(mapped) == expected
+
+
+def test_files_are_read_from_where_they_stand(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    longer = tmp_path / "longer"
+    longer.write_bytes(b"head" + detector.read_bytes())
+    with open(longer, "rb") as file:
+        file.seek(4)
+        assert answer(file) == answer(detector)
+
+
+def test_pipes(detector: pathlib.Path) -> None:
+    reader, writer = os.pipe()
+
+    def fill() -> None:
+        with os.fdopen(writer, "wb") as file:
+            file.write(detector.read_bytes())
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    with os.fdopen(reader, "rb") as file:
+        assert answer(file) == answer(detector)
+    thread.join()
+
+
+def test_names(detector: pathlib.Path) -> None:
+    data = detector.read_bytes()
+    assert analyze(detector, "hexagon").model.path == str(detector)
+    assert analyze(data, "hexagon").model.path == "<bytes>"
+    assert analyze(io.BytesIO(data), "hexagon").model.path == "-"
+    assert analyze(data, "hexagon", name="mine").model.path == "mine"
+    with open(detector, "rb") as file:
+        assert analyze(file, "hexagon").model.path == str(detector)
+
+
+def test_proto(detector: pathlib.Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(detector)
+    assert answer(model) == answer(model.SerializeToString())
+    assert analyze(model, "hexagon").model.path == "<ModelProto>"
+
+
+class Failing(io.RawIOBase):
+    def read(self, size: int = -1) -> Any:
+        raise KeyboardInterrupt("told on")
+
+
+def test_what_a_file_raises_is_raised() -> None:
+    with pytest.raises(KeyboardInterrupt, match="told on"):
+        analyze(Failing(), "hexagon")
+    with pytest.raises(TypeError):
+        analyze(io.StringIO("text"), "hexagon")
+
+
+def test_what_is_no_model() -> None:
+    with pytest.raises(TypeError, match="not int"):
+        analyze(7, "hexagon")
+    with pytest.raises(npu_partition.ReadError, match=r"/nowhere\.onnx: cannot open the file: No such file") as caught:
+        analyze("/nowhere.onnx", "hexagon")
+    assert isinstance(caught.value, OSError)
+    assert caught.value.about == "/nowhere.onnx"
+    with pytest.raises(npu_partition.MalformedError, match="<bytes>: byte 0: the input is empty") as broken:
+        analyze(b"", "hexagon")
+    assert isinstance(broken.value, ValueError)
+    assert (broken.value.place, broken.value.message) == ("byte 0", "the input is empty")
+    with pytest.raises(npu_partition.MalformedError):
+        analyze(b"no model at all", "hexagon")
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"targets": "hexagno"}, "did you mean hexagon"),
+    ({"targets": []}, "no target"),
+    ({"targets": None}, "no target"),
+    ({"targets": "hexagon\0"}, "NUL"),
+    ({"targets": "hexagon", "dims": {"nope": 1}}, "nope"),
+    ({"targets": "hexagon", "dims": {"batch": "many"}}, "must be a number"),
+    ({"targets": "hexagon", "level": "all"}, "level must be"),
+    ({"targets": "hexagon", "assume": {"Erf": "gpu"}}, "not \"gpu\""),
+    ({"targets": "hexagon", "partitioner": "magic"}, "magic"),
+    ({"targets": "hexagon", "cuts": ["nowhere"]}, "nowhere"),
+    ({"targets": "dla", "cost": ROOT / "oplists" / "hexagon.cost"}, "hexagon"),
+])
+def test_arguments_that_cannot_be(arguments: dict[str, Any], message: str, encoder: pathlib.Path) -> None:
+    with pytest.raises(npu_partition.ArgumentError, match=message):
+        analyze(encoder, **arguments)
+
+
+def test_mistakes_in_an_op_list_have_a_place(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "mine.ops").write_text("target mine\nnonsense here\n")
+    with pytest.raises(npu_partition.OplistError) as caught:
+        analyze(detector, oplist=tmp_path / "mine.ops")
+    assert ".ops:" in caught.value.place
+
+
+def test_errors_can_be_pickled() -> None:
+    import pickle
+
+    error = npu_partition.MalformedError("message", "byte 1", "model.onnx")
+    assert str(pickle.loads(pickle.dumps(error))) == "model.onnx: byte 1: message"
+
+
+def test_many(detector: pathlib.Path, encoder: pathlib.Path) -> None:
+    models = [detector, encoder, detector, encoder, detector]
+    found = [analysis.model.path for analysis in npu_partition.analyze_all(models, "hexagon", threads=2)]
+    assert found == [str(model) for model in models]
+
+
+def test_many_with_errors(detector: pathlib.Path) -> None:
+    told: list[tuple[Any, Exception]] = []
+
+    def tell(model: Any, error: npu_partition.NpuPartitionError) -> None:
+        told.append((model, error))
+
+    models: list[Any] = [detector, b"", detector]
+    found = list(npu_partition.analyze_all(models, "hexagon", on_error=tell))
+    assert len(found) == 2
+    assert [model for model, _error in told] == [b""]
+    with pytest.raises(npu_partition.MalformedError):
+        list(npu_partition.analyze_all(models, "hexagon"))

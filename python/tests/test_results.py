@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's answers are the tool's."""
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+from typing import Any
+
+import npu_partition
+import pytest
+from conftest import MODELS, ROOT, Ask
+from npu_partition import results
+
+
+def plain(value: Any) -> Any:
+    """A result as the JSON that it was made from."""
+    if isinstance(value, results.Range):
+        return list(value)
+    if dataclasses.is_dataclass(value):
+        fields = dataclasses.fields(value)
+        named = {results.JSON_NAMES.get(item.name, item.name): plain(getattr(value, item.name))
+                 for item in fields}
+        if isinstance(value, results.Node):
+            del named["id"]
+        optional = {item.name for item in fields if item.default is not dataclasses.MISSING}
+        return {name: item for name, item in named.items() if item is not None or name not in optional}
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def whole(analysis: npu_partition.Analysis) -> dict[str, Any]:
+    """The tool's JSON, put together from the typed results."""
+    targets = []
+    for target in analysis.targets:
+        entry = {"target": target.name}
+        for name in ("variant", "switches_on", "toolchain", "partitioner", "level", "summary", "nodes", "partitions",
+                     "causes", "crossings", "layouts", "fusions", "cost", "memory", "precision", "advice", "if_fixed"):
+            entry[name] = plain(getattr(target, name))
+        if entry["if_fixed"] is None:
+            del entry["if_fixed"]
+        targets.append(entry)
+    return {"schema": 2, "tool": {"name": "npu-partition", "version": npu_partition.__version__},
+            "findings": plain(analysis.findings), "model": plain(analysis.model), "targets": targets}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.name)
+def test_answers_are_the_tools(model: pathlib.Path, tool: str) -> None:
+    """All targets: to_json() is the tool's JSON."""
+    done = subprocess.run([tool, model, "--target", "all", "--format", "json"], capture_output=True, check=True)
+    assert npu_partition.analyze(model, "all").to_json() == done.stdout.decode()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda path: path.name)
+def test_typed_results_lack_nothing(model: pathlib.Path) -> None:
+    """Three targets whose answers have all there is: the results put together are the JSON."""
+    analysis = npu_partition.analyze(model, "hexagon,intel-npu,tidl")
+    expected = analysis.to_dict()
+    assert whole(analysis) == expected
+    assert [target.to_dict() for target in analysis.targets] == expected["targets"]
+
+
+@pytest.mark.parametrize("detail", ["causes", "summary"])
+def test_detail_is_the_tools(detail: Any, encoder: pathlib.Path, ask: Ask) -> None:
+    expected, = ask(encoder, "--target", "hexagon", "--detail", detail)
+    assert npu_partition.analyze(encoder, "hexagon").to_dict(detail) == expected
+
+
+GATHER = "/model/distilbert/embeddings/word_embeddings/Gather"
+OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (["--dim", "batch=1", "--dim", "sequence=..128"], {"dims": {"batch": 1, "sequence": "..128"}}),
+    (["--input", "input_ids=1x128"], {"inputs": {"input_ids": [1, 128]}}),
+    (["--level", "off"], {"level": "off"}),
+    (["--partitioner", "runs"], {"partitioner": "runs"}),
+    (["--gates", "builder"], {"gates": ["builder"]}),
+    (["--assume", "Erf=cpu", "--assume", "Where=npu"], {"assume": {"Erf": "cpu", "Where": "npu"}}),
+    (["--assume-node", GATHER + "=cpu"], {"assume_nodes": {GATHER: "cpu"}}),
+    (["--runtime", "bare", "--sustained"], {"runtime": "bare", "sustained": True}),
+    (["--keep-bytes", "100000"], {"keep_bytes": 100000}),
+    (["--oplist", str(ROOT / "oplists" / "hexagon.ops")], {"oplist": ROOT / "oplists" / "hexagon.ops"}),
+    (["--cost", str(ROOT / "oplists" / "hexagon.cost")], {"cost": ROOT / "oplists" / "hexagon.cost"}),
+]
+
+
+@pytest.mark.parametrize(("words", "options"), OPTIONS, ids=lambda item: item[0] if isinstance(item, list) else "")
+def test_options_are_the_tools(words: list[str], options: dict[str, Any], encoder: pathlib.Path, ask: Ask) -> None:
+    expected, = ask(encoder, "--target", "hexagon:v75", *words)
+    assert npu_partition.analyze(encoder, "hexagon:v75", **options).to_dict() == expected
+
+
+def test_bound_values_and_cuts(ask: Ask) -> None:
+    model = ROOT / "fixtures" / "early-exit-cnn.ts14.if.onnx"
+    node = npu_partition.analyze(model, "hexagon").targets[0].nodes[0].name
+    expected, = ask(model, "--target", "hexagon,tidl", "--cut", node)
+    assert npu_partition.analyze(model, "hexagon,tidl", cuts=[node]).to_dict() == expected
+
+
+def test_texts_are_the_tools(tool: str, encoder: pathlib.Path) -> None:
+    def printed(*options: str) -> str:
+        return subprocess.run([tool, encoder, "-t", "hexagon,dla", *options], capture_output=True, text=True,
+                              check=True).stdout
+
+    analysis = npu_partition.analyze(encoder, ["hexagon", "dla"])
+    assert str(analysis) == printed()
+    assert analysis.to_text(verbose=True, ascii_only=True) == printed("--verbose", "--ascii")
+    node = next(node for node in analysis.targets[0].nodes if node.verdict == "cpu")
+    assert analysis.explain(node.name) == printed("--explain", node.name)
+    assert analysis.explain(node.index) == printed("--explain", str(node.index))
+    assert analysis.targets[1].explain(node.name).splitlines()[-1] == analysis.explain(node.name).splitlines()[-1]
+
+
+def test_shapes_are_the_tools(encoder: pathlib.Path, tool: str, ask: Ask) -> None:
+    analysis = npu_partition.analyze(encoder, "hexagon", level="off")
+    assert [analysis.shapes()] == ask(encoder, "--shapes")
+    assert [analysis.targets[0].shapes()] == ask(encoder, "--shapes", "--target", "hexagon", "--level", "off")
+
+
+def test_without_advice(encoder: pathlib.Path) -> None:
+    analysis = npu_partition.analyze(encoder, "hexagon", advice=False)
+    assert analysis.targets[0].advice == ()
+    assert analysis.targets[0].summary == npu_partition.analyze(encoder, "hexagon").targets[0].summary
+
+
+def test_every_described_field_has_a_place() -> None:
+    """Each field of docs/json.md of an analysis is a field of some dataclass, or of Target."""
+    text = (ROOT / "docs" / "json.md").read_text().split("## Shapes")[0]
+    kinds = [kind for kind in vars(results).values() if dataclasses.is_dataclass(kind)]
+    known = {results.JSON_NAMES.get(item.name, item.name) for kind in kinds for item in dataclasses.fields(kind)}
+    known |= {name for name in dir(npu_partition.Target) if not name.startswith("_")}
+    known |= {"schema", "tool", "version", "name", "findings", "model", "targets", "target", "*"}
+    described = {part for row in re.findall(r"^\| (`.*?) \|", text, re.M) for path in re.findall(r"`([^`]+)`", row)
+                 for part in path.replace("[]", "").split(".")}
+    assert described - known == set()
+
+
+def test_repr(detector: pathlib.Path) -> None:
+    analysis = npu_partition.analyze(detector, "hexagon")
+    assert repr(analysis.targets[0]) == "<Target hexagon:v73: split, 4 partitions, 9 of 14 nodes on the NPU>"
+    assert repr(analysis) == f"<Analysis of {detector}: {analysis.targets[0]!r}>"
+
+
+def test_targets() -> None:
+    found = {target.name: target for target in npu_partition.targets()}
+    assert sorted(found) == sorted(path.stem for path in (ROOT / "oplists").glob("*.ops"))
+    assert found["hexagon"].default_variant == "v73"
+    assert found["hexagon"].rules > 100
+    assert npu_partition.version() == npu_partition.__version__
