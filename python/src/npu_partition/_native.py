@@ -515,6 +515,21 @@ class npart_work(Structure):
     ]
 
 
+class npart_structure(Structure):
+    size: int
+    up: int
+    down: int
+    around: int
+    itself: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("up", c_uint32),
+        ("down", c_uint32),
+        ("around", c_uint32),
+        ("itself", c_uint32),
+    ]
+
+
 class npart_diagnostic(Structure):
     is_warning: bool
     place: Bytes | None
@@ -1570,6 +1585,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_inference_type_text": (c_size_t, [c_void_p, c_uint32, c_char_p, c_size_t]),
     "npart_inference_elements": (c_bool, [c_void_p, c_uint32, POINTER(c_int64), c_uint32, POINTER(c_uint32)]),
     "npart_inference_work": (c_int, [c_void_p, c_uint32, POINTER(npart_work), POINTER(npart_error)]),
+    "npart_inference_structure": (c_int, [c_void_p, c_uint32, POINTER(npart_structure), POINTER(npart_error)]),
     "npart_inference_assumption": (c_bool, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_uint32)]),
     "npart_inference_finding": (c_bool, [c_void_p, c_uint32, POINTER(npart_finding)]),
     "npart_builtin_oplist": (c_char_p, [c_size_t]),
