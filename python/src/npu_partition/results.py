@@ -171,6 +171,8 @@ class Node:
     """Id of the cause why it falls back."""
     work: Work | None
     """None for a folded or fused node."""
+    structure: str
+    """Where it stands in its graph, by structure alone, which `diff` recognizes it by: 32 hexadecimal digits."""
     at: Origin
     ms: float | None = None
     """What it typically takes where it runs."""
