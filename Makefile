@@ -129,13 +129,6 @@ check-symbols: $(shared_library) ## the shared library exports what the header d
 	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
-check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
-	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
-	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
-$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@
-check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
-	$(PYTHON) test/checks/toml.py $<
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
@@ -189,7 +182,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-install check-json check-values check-toml check-proto check-roundtrip check-python ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-values check-toml check-proto check-roundtrip check-python ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -393,7 +386,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk | expand -t 20
 .SECONDARY:
 
-.PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-install check-proto \
+.PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \
 	check-json check-values check-toml check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help

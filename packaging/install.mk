@@ -9,8 +9,19 @@ DATADIR ?= $(PREFIX)/share
 DOCDIR ?= $(DATADIR)/doc/npu-partition
 PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/NpuPartition
+BASHCOMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
+ZSHCOMPLETIONDIR ?= $(DATADIR)/zsh/site-functions
+FISHCOMPLETIONDIR ?= $(DATADIR)/fish/vendor_completions.d
 STRIP ?= strip
 oplist_folder = $(DATADIR)/npu-partition
+
+# What the tool itself says is made by a tool that runs here: where another machine's is built, give one.
+TOOL_HERE ?= $(tool)
+completions := $(addprefix $(OUT)/completions/npu-partition.,bash zsh fish)
+all: $(completions)
+$(OUT)/completions/npu-partition.%: $(tool)
+	@mkdir -p $(@D)
+	$(TOOL_HERE) --completion $* > $@.new && mv $@.new $@
 
 define newline
 
@@ -26,6 +37,9 @@ library|$(LIBDIR)/$(shared_name).$(VERSION)|$(shared_library)
 link|$(LIBDIR)/$(shared_name).$(MAJOR)|$(shared_name).$(VERSION)
 link|$(LIBDIR)/$(shared_name)|$(shared_name).$(MAJOR)
 pkgconfig|$(PKGCONFIGDIR)/npu-partition.pc|packaging/npu-partition.pc.in
+file|$(BASHCOMPLETIONDIR)/npu-partition|$(OUT)/completions/npu-partition.bash
+file|$(ZSHCOMPLETIONDIR)/_npu-partition|$(OUT)/completions/npu-partition.zsh
+file|$(FISHCOMPLETIONDIR)/npu-partition.fish|$(OUT)/completions/npu-partition.fish
 folder|$(CMAKEDIR)|
 cmake|$(CMAKEDIR)/NpuPartitionConfig.cmake|packaging/NpuPartitionConfig.cmake.in
 cmake|$(CMAKEDIR)/NpuPartitionConfigVersion.cmake|packaging/NpuPartitionConfigVersion.cmake.in
@@ -47,4 +61,20 @@ install-strip: all ## the same without what only debuggers read
 	$(install_table) STRIP="$(STRIP)" sh packaging/install.sh install
 uninstall: ## remove what install put there
 	$(install_table) sh packaging/install.sh uninstall
-.PHONY: install install-strip uninstall
+
+# ---- tests ---------------------------------------------------------------------------------------------------
+
+check: check-install check-completion
+check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
+	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
+	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
+$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@
+check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
+	$(PYTHON) test/checks/toml.py $<
+check-completion: $(tool) ## what bash offers after TAB
+	sh test/checks/completions.sh $(tool) bash
+check-completions: $(tool) ## the same in bash, zsh and fish, which it installs
+	sh tools/setup.sh shells
+	sh test/checks/completions.sh $(tool) bash zsh fish
+.PHONY: install install-strip uninstall check-install check-completion check-completions

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "files.h"
 #include "job.h"
 #include "message.h"
@@ -386,9 +387,11 @@ static void show_version(struct run *run)
 
 static enum exit_status work(struct run *run, struct options *options)
 {
-    if (options->wants_help || options->wants_version) {
+    if (options->wants_help || options->wants_version || options->completion) {
         if (options->wants_help)
             show_help(run);
+        else if (options->completion)
+            (void)write_text(run, options->completion);
         else
             show_version(run);
         return run->status;
@@ -445,6 +448,8 @@ int main(int argc, char **argv)
     struct run run = {.options = &options};
     if (!occupy_standard_streams())
         return EXIT_OTHER;
+    if (argc > 2 && strcmp(argv[1], "--complete") == 0)
+        return complete(argc - 2, argv + 2) ? EXIT_FINE : EXIT_OTHER;
     if (!read_options(argc, argv, &options))
         return EXIT_USAGE;
     const char *overwritten = find_overwritten(&options);

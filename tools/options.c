@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "completion.h"
 #include "message.h"
 #include "option_values.h"
 #include "words.h"
@@ -396,6 +397,13 @@ TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
 TAKE_TEXT(profile)
 TAKE_TEXT(settings)
+static bool take_completion(struct options *options, const char *value)
+{
+    static const char *const words[] = {"bash", "zsh", "fish"};
+    options->completion = completion_script(value);
+    return options->completion || complain_of_word("--completion", value, words, 3);
+}
+
 TAKE_FLAG(allows_none)
 TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
@@ -498,6 +506,8 @@ static const struct row {
     {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
     {NULL, 0, NULL, NULL, "Other", NULL},
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)", "*"},
+    {"completion", 0, "bash|zsh|fish", take_completion,
+     "a script by which the shell completes commands, options and values", NULL},
     {"version", 0, NULL, take_wants_version, "the version", "*"},
     {"help", 'h', NULL, take_wants_help, "this text", "*"},
 };
@@ -515,6 +525,19 @@ static bool goes_with(const struct row *row, const struct word *word)
             return true;
     }
     return false;
+}
+
+bool option_at(size_t index, struct option_text *out)
+{
+    if (index >= ROWS)
+        return false;
+    *out = (struct option_text){rows[index].name, rows[index].value, rows[index].help, rows[index].letter};
+    return true;
+}
+
+bool option_goes_with(size_t index, const struct word *word)
+{
+    return index < ROWS && goes_with(&rows[index], word);
 }
 
 /* A heading is printed when the first option below it is. */

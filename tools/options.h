@@ -45,6 +45,7 @@ struct options {
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings;
+    const char *completion; /* the script to print */
     enum npart_level level;
     enum format format;
     enum color color;
@@ -85,5 +86,15 @@ struct options {
 bool read_options(int argc, char **argv, struct options *options);
 /* Of a command, or of all without one. */
 void print_help(FILE *file, const struct word *word);
+
+/* A row of the table: an option; without a name a heading, or with a value a word that the option before takes. */
+struct option_text {
+    const char *name, *value, *help;
+    char letter; /* 0: none */
+};
+/* By place; false past the last. */
+bool option_at(size_t index, struct option_text *out);
+/* Whether it goes with a command; NULL: with none. */
+bool option_goes_with(size_t index, const struct word *word);
 
 #endif

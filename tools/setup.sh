@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too; with
-# `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own.
+# `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own; with `shells`,
+# the shells whose completion is tested.
 #
-# usage: tools/setup.sh [tests | fuzz]
+# usage: tools/setup.sh [tests | fuzz | shells]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev"
 [ "${1-}" = tests ] && packages="$packages g++ clang cmake pkgconf python3 python3-venv"
 [ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
+[ "${1-}" = shells ] && packages="$packages bash zsh fish"
 
 missing=
 for package in $packages; do

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "completion.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+#include "words.h"
+
+/* What is asked: a word's beginning, of which `kept` bytes stay as they are ("--target=", "hexagon,"). */
+struct question {
+    const char *text;
+    size_t kept;
+};
+
+/* Values that the table of options does not spell out. */
+static const struct {
+    const char *option, *words;
+} known_values[] = {
+    {"detail", "summary causes nodes"},
+    {"runtime", "bare onnxruntime tflite coreml"},
+    {"partitioner", "waves runs connected single whole prefix qnn openvino"},
+};
+
+static void offer(struct question question, const char *word, size_t length, const char *help)
+{
+    const char *begun = question.text + question.kept;
+    if (strncmp(begun, word, strlen(begun)) == 0 && strlen(begun) <= length)
+        printf("%.*s%.*s%s%s\n", (int)question.kept, question.text, (int)length, word, *help ? "\t" : "", help);
+}
+
+/* Words with one of these characters between them. */
+static void offer_words(struct question question, const char *words, const char *between)
+{
+    for (size_t length; *words; words += length + strspn(words + length, between)) {
+        length = strcspn(words, between);
+        offer(question, words, length, "");
+    }
+}
+
+/* What begins after the last of these characters. */
+static struct question after_last(struct question question, char mark)
+{
+    const char *last = strrchr(question.text + question.kept, mark);
+    if (last)
+        question.kept = (size_t)(last + 1 - question.text);
+    return question;
+}
+
+/* ---- targets ----------------------------------------------------------------------------------------------- */
+
+struct text {
+    char *bytes;
+    size_t length;
+};
+
+static bool keep_text(void *user, const char *bytes, size_t count)
+{
+    struct text *text = user;
+    char *longer = realloc(text->bytes, text->length + count + 1);
+    if (!longer)
+        return false;
+    memcpy(longer + text->length, bytes, count);
+    text->bytes = longer;
+    text->length += count;
+    longer[text->length] = '\0';
+    return true;
+}
+
+/* The lines "    v73 (aliases) +switch  title" of a description, below "variants". */
+static void offer_variants_of(struct question question, char *description)
+{
+    char *line = strstr(description, "\nvariants");
+    line = line ? strchr(line + 1, '\n') : NULL;
+    for (char *next; line && (strncmp(line, "\n    ", 5) == 0 || strncmp(line, "\n  * ", 5) == 0); line = next) {
+        char *name = line + 5;
+        size_t length = strcspn(name, " \n");
+        next = strchr(name, '\n');
+        if (next)
+            *next = '\0';
+        char *title = strstr(name, "  ");
+        offer(question, name, length, title ? title + 2 : "");
+        if (next)
+            *next = '\n';
+    }
+}
+
+static void offer_variants(struct question question, const char *target, size_t length)
+{
+    char name[64];
+    npart_oplist *list = NULL;
+    struct text text = {0};
+    if (length >= sizeof name)
+        return;
+    memcpy(name, target, length);
+    name[length] = '\0';
+    if (npart_oplist_find(&list, name, NULL, NULL) == NPART_OK &&
+        npart_oplist_describe(list, NULL, keep_text, &text, NULL) == NPART_OK && text.bytes)
+        offer_variants_of(question, text.bytes);
+    free(text.bytes);
+    npart_oplist_free(list);
+}
+
+static void offer_targets(struct question question)
+{
+    question = after_last(question, ',');
+    const char *target = question.text + question.kept, *colon = strchr(target, ':');
+    if (colon) {
+        offer_variants(after_last(question, ':'), target, (size_t)(colon - target));
+        return;
+    }
+    for (size_t i = 0; npart_builtin_oplist(i); i++) {
+        const char *name = npart_builtin_oplist(i);
+        struct npart_oplist_info info = {.size = sizeof info};
+        npart_oplist *list = NULL;
+        bool is_known = npart_oplist_find(&list, name, NULL, NULL) == NPART_OK && npart_oplist_info(list, &info);
+        offer(question, name, strlen(name), is_known ? info.title : "");
+        npart_oplist_free(list);
+    }
+    offer(question, "all", 3, "every built-in target");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+/* The rows below an option that are words which it takes. */
+static bool offer_rows_below(struct question question, size_t index)
+{
+    struct option_text row;
+    bool is_any = false;
+    for (size_t i = index + 1; option_at(i, &row) && !row.name && row.value; i++) {
+        offer(after_last(question, ','), row.value, strlen(row.value), row.help);
+        is_any = true;
+    }
+    return is_any;
+}
+
+static void offer_values(struct question question, const struct option_text *option, size_t index)
+{
+    const char *value = option->value, *equals = strchr(value, '=');
+    for (size_t i = 0; i < sizeof known_values / sizeof known_values[0]; i++)
+        if (strcmp(known_values[i].option, option->name) == 0) {
+            offer_words(question, known_values[i].words, " ");
+            return;
+        }
+    if (offer_rows_below(question, index))
+        return;
+    if (strncmp(value, "TARGET", 6) == 0)
+        offer_targets(question);
+    else if (strstr(value, "FOLDER"))
+        puts(":folders");
+    else if (strstr(value, "FILE"))
+        puts(":files");
+    else if (equals && strchr(equals, '|') && strchr(question.text + question.kept, '='))
+        offer_words(after_last(question, '='), equals + 1, "|");
+    else if (!equals && strchr(value, '|'))
+        offer_words(question, value, "|");
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+static bool find_option(const char *argument, struct option_text *option, size_t *index)
+{
+    size_t length = strcspn(argument, "=");
+    for (*index = 0; option_at(*index, option); ++*index) {
+        if (!option->name)
+            continue;
+        if (argument[0] == '-' && argument[1] == '-' && strlen(option->name) == length - 2 &&
+            strncmp(option->name, argument + 2, length - 2) == 0)
+            return true;
+        if (option->letter && argument[0] == '-' && argument[1] == option->letter && !argument[2])
+            return true;
+    }
+    return false;
+}
+
+static void offer_options(struct question question, const struct word *word)
+{
+    struct option_text option;
+    for (size_t i = 0; option_at(i, &option); i++) {
+        char name[64];
+        if (!option.name || !option_goes_with(i, word))
+            continue;
+        int length = snprintf(name, sizeof name, "--%s", option.name);
+        offer(question, name, (size_t)length, option.help);
+    }
+}
+
+static void offer_commands(struct question question)
+{
+    for (size_t i = 0; word_at(i); i++)
+        if (word_at(i)->run)
+            offer(question, word_at(i)->name, strlen(word_at(i)->name), word_at(i)->summary);
+}
+
+bool complete(int count, char **words)
+{
+    const struct word *word = NULL;
+    struct question question = {words[count - 1], 0};
+    struct option_text option;
+    size_t index = 0;
+    bool takes_value = false, only_models = false, is_first = true;
+    for (int i = 0; i + 1 < count; i++) {
+        bool is_value = takes_value;
+        takes_value = false;
+        if (is_value)
+            continue;
+        if (!only_models && words[i][0] == '-' && words[i][1]) {
+            only_models = strcmp(words[i], "--") == 0;
+            takes_value = find_option(words[i], &option, &index) && option.value && !strchr(words[i], '=');
+            continue;
+        }
+        if (is_first && !only_models)
+            word = find_word(words[i]);
+        is_first = false;
+    }
+    const char *equals = strchr(question.text, '=');
+    if (takes_value) {
+        offer_values(question, &option, index);
+    } else if (!only_models && equals && question.text[0] == '-' && find_option(question.text, &option, &index)) {
+        question.kept = (size_t)(equals + 1 - question.text);
+        if (option.value)
+            offer_values(question, &option, index);
+    } else if (!only_models && question.text[0] == '-') {
+        offer_options(question, word && word->run ? word : NULL);
+    } else {
+        if (is_first && !only_models)
+            offer_commands(question);
+        puts(word && word->run && strncmp(word->usage, "MODEL", 5) != 0 ? ":files" : ":models");
+    }
+    return fflush(stdout) == 0;
+}
