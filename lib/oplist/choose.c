@@ -12,7 +12,8 @@ static size_t word_end(const char *text)
     return strcspn(text, ":+-@");
 }
 
-/* Fails with the nearest variants as a hint: "did you mean v73?". */
+/* Fails with the nearest variants as a hint: "did you mean v73?". *length is changed to what the variant's name
+ * takes, where that goes past a hyphen. */
 static npart_status choose_variant(const struct npart__oplist *oplist, const char *text, size_t *length,
                                    struct npart__target *out, struct npart_error *error)
 {
@@ -54,7 +55,7 @@ static npart_status lack_switch(const struct npart__oplist *oplist, const char *
 
 /* By its whole text, or by what follows the last blank of it: "onnxruntime-qnn 2.7.0" or
  * "2.7.0". Those that fit into the message are listed, as a user cannot guess how a release is
- * written. */
+ * written. Texts that do not fit are left out one by one, so a shorter one after them may still be there. */
 static npart_status choose_toolchain(const struct npart__oplist *oplist, const char *text, struct npart__target *out,
                                      struct npart_error *error)
 {
@@ -81,7 +82,8 @@ static npart_status choose_toolchain(const struct npart__oplist *oplist, const c
 }
 
 /* Reads the choices from left to right: variant, switches, toolchain. What is not chosen is the
- * list's default, and a variant brings switches of its own, which the user's signs then change. */
+ * list's default, and a variant brings switches of its own, which the user's signs then change. The result borrows
+ * the list, which must outlive it, and of the text only a copy of the variant's name. */
 npart_status npart__target_choose(const struct npart__oplist *oplist, const char *text, struct npart__arena *arena,
                                   struct npart__target *out, struct npart_error *error)
 {
@@ -91,10 +93,12 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     /* All stages at first; those whose switch is against them are taken out below, once switches
      * are known. */
     out->gates = oplist->gate_count >= 32 ? UINT32_MAX : (UINT32_C(1) << oplist->gate_count) - 1;
+    /* The newest is the default. */
     uint32_t toolchains = oplist->toolchains.count;
     out->toolchain = toolchains ? toolchains - 1 : 0;
     out->toolchain_text = toolchains ? oplist->toolchains.items[toolchains - 1] : "";
     if (*text == ':') {
+        /* The name may be empty, which no variant's is. */
         size_t length = word_end(++text);
         npart_status status = choose_variant(oplist, text, &length, out, error);
         if (status != NPART_OK)
@@ -120,6 +124,7 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
             out->switches &= ~(UINT32_C(1) << bit);
         text += length;
     }
+    /* Stages hang on switches alone: their lines have no `since`. */
     for (uint32_t i = 0; i < oplist->gate_count; i++)
         if (!npart__target_has(out, oplist->gates[i].when))
             out->gates &= ~(UINT32_C(1) << i);
@@ -135,7 +140,8 @@ npart_status npart__target_choose(const struct npart__oplist *oplist, const char
     return NPART_OK;
 }
 
-/* Whether a line's WHEN holds for the target: each part that is there must. */
+/* Whether a line's WHEN holds for the target: each part that is there must. `before` a toolchain means up to the
+ * one before it. */
 bool npart__target_has(const struct npart__target *target, struct npart__line_condition when)
 {
     bool is_applied =
@@ -146,7 +152,8 @@ bool npart__target_has(const struct npart__target *target, struct npart__line_co
            (when.before == NPART_NONE || target->toolchain < when.before);
 }
 
-/* The last that counts, so that a special case stands below the general one. */
+/* The last that counts, so that a special case stands below the general one. What ONNX Runtime's own utility forms
+ * is the default, as most providers use it. */
 const char *npart__target_partitioner(const struct npart__target *target)
 {
     const struct npart__oplist *oplist = target->oplist;
@@ -177,6 +184,7 @@ enum npart__release npart__target_release(const struct npart__target *target)
     return runtime ? runtime->release : NPART__RELEASE_OWN;
 }
 
+/* A stage that is not applied folds nothing. */
 bool npart__target_folds(const struct npart__target *target)
 {
     for (uint32_t i = 0; i < target->oplist->gate_count; i++)
@@ -195,7 +203,8 @@ static int fit_of(const struct npart__target *target, uint32_t variant)
     return variant == NPART_NONE ? 1 : variant == target->variant ? 3 : variant == like ? 2 : 0;
 }
 
-/* What is said of float16 holds for float32 too, since NPUs compute it so. */
+/* What is said of float16 holds for float32 too, since NPUs compute it so. So a list need not repeat each rate,
+ * and one that measured float32 by itself may say so. */
 static int fit_of_arithmetic(uint8_t has, enum npart__arithmetic wanted)
 {
     if (has == NPART__ARITHMETICS)
@@ -204,6 +213,8 @@ static int fit_of_arithmetic(uint8_t has, enum npart__arithmetic wanted)
     return has == (uint8_t)wanted ? 3 : is_near ? 2 : 0;
 }
 
+/* Every parameter once, by name; NULL where the list says nothing of it. A layer (cost files laid over each other)
+ * decides before everything, then the runtime, then the chip, then the precision. */
 void npart__target_parameters(const struct npart__target *target, enum npart__arithmetic arithmetic,
                               enum npart__invoker invoker, const struct npart__parameter *out[NPART__PARAMETERS])
 {
@@ -216,6 +227,7 @@ void npart__target_parameters(const struct npart__target *target, enum npart__ar
         if (by_variant == 0 || by_type == 0 || !(is_for_any || at->invoker == (uint8_t)invoker) ||
             at->name >= NPART__PARAMETERS)
             continue;
+        /* As digits of one number: each factor is above what stands to its right. */
         int fit = ((at->layer * 2 + !is_for_any) * 4 + by_variant) * 4 + by_type;
         if (fit < best[at->name]) /* the last of equals counts */
             continue;
@@ -224,7 +236,8 @@ void npart__target_parameters(const struct npart__target *target, enum npart__ar
     }
 }
 
-/* The one that fits best: for this variant, for the one that it is like, for all. */
+/* The one that fits best: for this variant, for the one that it is like, for all. Of two that fit alike the later
+ * one, as of parameters. */
 const struct npart__limit *npart__target_limit(const struct npart__target *target, const char *name)
 {
     const struct npart__limit *best = NULL;

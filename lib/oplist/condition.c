@@ -31,7 +31,8 @@ enum argument {
 };
 
 /* A predicate or function as term.h lists it; `about` is the kind of cause that a rule makes
- * which asks this first. */
+ * which asks this first. Words are tables here, so that a new question of the language is a row in term.h and a
+ * case where it is answered. */
 struct word_row {
     const char *word;
     uint8_t argument, about;
@@ -49,6 +50,7 @@ static const struct word_row functions[] = {
 #undef X
 };
 
+/* The place in the table is the question's number in the enum that term.h makes of the same rows. */
 static uint32_t find_word(const struct word_row *rows, size_t count, const char *word)
 {
     for (size_t i = 0; i < count; i++)
@@ -58,7 +60,8 @@ static uint32_t find_word(const struct word_row *rows, size_t count, const char 
 }
 
 /* Names of defines and parameters must not be any of these, or a condition would mean two
- * things. */
+ * things. The connectives among `others` begin or end parts of a line, so a define of that name could never be
+ * used. */
 bool npart__is_reserved(const char *word)
 {
     static const char *const others[] = {"and",  "or",     "not",  "in",     "each",  "it",     "inputs",  "outputs",
@@ -70,7 +73,8 @@ bool npart__is_reserved(const char *word)
            find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
 }
 
-/* All terms of a list lie in one array, and refer to each other by index. */
+/* All terms of a list lie in one array, and refer to each other by index. Nothing is added once a mistake has been
+ * made, so callers need not ask after each step. */
 static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
 {
     if (parser->status != NPART_OK)
@@ -82,6 +86,7 @@ static uint32_t new_term(struct npart__parser *parser, struct npart__term term)
     return parser->oplist->terms.count - 1;
 }
 
+/* 0 is a term, so what a kind does not have is NPART_NONE. */
 static struct npart__term blank_term(enum npart__term_kind kind)
 {
     return (struct npart__term){
@@ -100,7 +105,8 @@ static uint32_t new_pair(struct npart__parser *parser, enum npart__term_kind kin
 }
 
 /* Takes a number, a negative one as one term. `op` of a number says that it has a fraction, so
- * that only `real` is exact. */
+ * that only `real` is exact. A word may be "-3" only as two tokens; they become one number here, so that a set of
+ * numbers is compared without calculating. */
 static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -114,7 +120,8 @@ static uint32_t take_number(struct npart__parser *parser, bool is_negative)
 
 /* ---- predicates and functions ---------------------------------------------------------------------------- */
 
-/* An axis, which may be the parameter of a define: dim(W, axis). */
+/* An axis, which may be the parameter of a define: dim(W, axis). Recursion ends with the limit of defines within
+ * defines (NPART__LIMIT_DEFINE_DEPTH). */
 static void parse_axis(struct npart__parser *parser, struct npart__term *term)
 {
     struct npart__scope inner;
@@ -132,6 +139,7 @@ static void parse_axis(struct npart__parser *parser, struct npart__term *term)
         term->number = is_negative ? -token->number : token->number;
 }
 
+/* Some questions are not complete without it: dim(X, 0). */
 static void parse_index(struct npart__parser *parser, struct npart__term *term)
 {
     if (npart__accept(parser, NPART__TOKEN_MARK, ","))
@@ -145,6 +153,8 @@ static void parse_index(struct npart__parser *parser, struct npart__term *term)
 static void take_limit(struct npart__parser *parser, const struct npart__token *token, struct npart__term *term)
 {
     term->word = token->text;
+    /* Its value may be given for other variants only, which is known when the target is chosen; its name must be
+     * declared. */
     for (uint32_t i = 0; i < parser->oplist->limits.count; i++)
         if (strcmp(parser->oplist->limits.items[i].name, token->text) == 0)
             return;
@@ -157,6 +167,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     const struct npart__token *token;
     uint32_t found = NPART_NONE;
     switch ((enum argument)argument) {
+    /* One branch for four kinds: they differ in whether an axis must, may or must not follow. */
     case ARGUMENT_OPERAND:
     case ARGUMENT_OPERAND_INDEX:
     case ARGUMENT_OPERAND_MAYBE_INDEX:
@@ -185,6 +196,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
             npart__parse_fail(parser, token->column, "the list declares no switch %s", token->text);
         break;
     case ARGUMENT_VARIANT:
+        /* A variant may be named by a number (`variant 79`), or by the parameter of a define. */
         token = npart__resolve(parser, npart__peek(parser));
         if (!token)
             return;
@@ -201,6 +213,7 @@ static void parse_argument(struct npart__parser *parser, uint8_t argument, struc
     case ARGUMENT_NOTHING:
         return;
     }
+    /* After a mistake it is NPART_NONE, and new_term makes nothing of it. */
     term->number = found;
 }
 
@@ -225,6 +238,7 @@ static uint32_t parse_asked(struct npart__parser *parser, enum npart__term_kind 
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------ */
 
+/* Parentheses, signs and names each count one level of depth. */
 static uint32_t parse_sum(struct npart__parser *parser, unsigned depth);
 
 /* A word that is a function without parentheses after it is an ordinary word: `equation` may be
@@ -238,6 +252,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
     }
     struct npart__scope scope;
     struct npart__reading before;
+    /* A define that stands for a number is parsed where it is used, with this line's arguments. */
     if (npart__enter(parser, &scope, &before)) {
         uint32_t named = parse_sum(parser, depth + 1);
         npart__leave(parser, &before);
@@ -260,6 +275,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
         return take_number(parser, false);
     if (token->kind == NPART__TOKEN_WORD) {
         uint32_t op = find_word(functions, NPART__COUNT(functions), token->text);
+        /* There is one: a range ends with a token of kind END. */
         const struct npart__token *next = token + 1;
         bool is_asked = op != NPART_NONE && (functions[op].argument == ARGUMENT_NOTHING ||
                                              (next->kind == NPART__TOKEN_MARK && strcmp(next->text, "(") == 0));
@@ -269,6 +285,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
     if (token->kind == NPART__TOKEN_WORD || token->kind == NPART__TOKEN_LITERAL) {
         struct npart__term word = blank_term(NPART__TERM_WORD);
         word.word = token->text;
+        /* 0 for a word that names none; comparing types is comparing these numbers. */
         word.element_type = (uint8_t)npart__type_number(token->text, strlen(token->text));
         parser->now.at++;
         return new_term(parser, word);
@@ -278,7 +295,7 @@ static uint32_t parse_factor(struct npart__parser *parser, unsigned depth)
 }
 
 /* Operators of one strength, from left to right: a - b - c is (a - b) - c. All are single
- * characters, unlike "<=" and "..". */
+ * characters, unlike "<=" and "..". In a loop, so that a long sum takes no depth. */
 static uint32_t parse_chain(struct npart__parser *parser, unsigned depth, const char *operators,
                             uint32_t (*part)(struct npart__parser *, unsigned))
 {
@@ -307,12 +324,13 @@ static uint32_t parse_sum(struct npart__parser *parser, unsigned depth)
 
 /* A set ends where a sentence, a connective or the line does. In `dtype(X) in float32 float16 or
  * ...` the set ends at `or`. A function's word goes on with it, as an item may be calculated: in
- * 0 rank(X) - 1. */
+ * 0 rank(X) - 1. Items have no separators, so the end has to be told by what comes next. */
 static bool set_goes_on(const struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
     if (parser->status != NPART_OK)
         return false;
+    /* The end of a define's words is the end of the set there. */
     if (parser->now.at >= parser->now.range.count)
         return false;
     if (token->kind == NPART__TOKEN_WORD)
@@ -360,7 +378,8 @@ static bool names_items(const struct npart__parser *parser)
     return end >= parser->now.range.count || next->kind != NPART__TOKEN_MARK || !strchr("+-*/%.", next->text[0]);
 }
 
-/* The items of a set after `last`, linked by `next`; returns the last. */
+/* The items of a set after `last`, linked by `next`; returns the last. A name among them stands for as many items
+ * as its define has, which are put into the same set. */
 static uint32_t parse_items_behind(struct npart__parser *parser, uint32_t left, uint32_t last, uint32_t *first,
                                    unsigned depth)
 {
@@ -410,7 +429,7 @@ bool npart__is_plain_name(const char *name)
 
 /* Whether rules ask for more than plain names decides what they can tell apart (equivalent.c). Names
  * compared with plain words only, such as `axes`, tell few nodes apart, so that equivalent nodes
- * can still be judged once. */
+ * can still be judged once. Either side of a comparison may be the name. */
 static void note_names(struct npart__parser *parser, uint32_t asked, uint32_t other)
 {
     const struct npart__term *terms = parser->oplist->terms.items;
@@ -431,6 +450,7 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
     note_names(parser, other, left);
     if (left == NPART_NONE || other == NPART_NONE || parser->status != NPART_OK)
         return;
+    /* Pointers into the array are used before any further term is added. */
     const struct npart__term *asked = &parser->oplist->terms.items[left], *word = &parser->oplist->terms.items[other];
     if (asked->kind != NPART__TERM_FUNCTION)
         return;
@@ -440,7 +460,9 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
         npart__parse_warn(parser, column, "a type is never a number");
     if (word->kind != NPART__TERM_WORD)
         return;
+    /* casts() may answer `none`, which is no type. */
     is_type = is_type && asked->op != NPART__FUNCTION_CASTS;
+    /* These answer with ops. */
     bool is_op = asked->op == NPART__FUNCTION_PRODUCER || asked->op == NPART__FUNCTION_CONSUMERS ||
                  asked->op == NPART__FUNCTION_ORIGIN ||
                  asked->op == NPART__FUNCTION_OP;
@@ -460,7 +482,8 @@ static void check_words(struct npart__parser *parser, uint32_t left, uint32_t ot
 }
 
 /* A toolchain compared with is told by its text, and kept as its place.
- * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. */
+ * Example: toolchain >= 'sdk 1.10', by the order of the releases, not of letters. Kept as a number, two toolchains
+ * are compared like any others; reports print the text (lib/judge/explain.c). */
 static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint32_t right, uint64_t column)
 {
     if (parser->status != NPART_OK || left == NPART_NONE || right == NPART_NONE)
@@ -479,7 +502,8 @@ static void resolve_toolchain(struct npart__parser *parser, uint32_t left, uint3
     named->number = found;
 }
 
-/* A sum alone is no condition: the comparison must follow. */
+/* A sum alone is no condition: the comparison must follow. The marks stand in the order of enum
+ * npart__comparison_op, whose number is their place. */
 static uint32_t parse_comparison(struct npart__parser *parser, unsigned depth)
 {
     static const char *const marks[] = {"=", "!=", "<", "<=", ">", ">="};
@@ -515,7 +539,8 @@ static uint32_t link_two(struct npart__parser *parser, enum npart__term_kind kin
     return left == NPART_NONE ? right : right == NPART_NONE ? left : new_pair(parser, kind, 0, left, right);
 }
 
-/* A row's items for one column: of one word, that it is this one. */
+/* A row's items for one column: of one word, that it is this one. An equality is cheaper to evaluate than a set of
+ * one, and rows are asked of every node of an op. */
 static uint32_t parse_column(struct npart__parser *parser, uint32_t asked, unsigned depth)
 {
     if (npart__accept(parser, NPART__TOKEN_MARK, "*"))
@@ -536,6 +561,7 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
     const struct npart__define *define = scope->define;
     uint32_t asked[NPART__LIMIT_PARAMETERS], table = NPART_NONE;
     for (uint32_t i = 0; i < define->parameter_count; i++) {
+        /* Parameters of a define are tokens with commas between: every other one. */
         parser->now.range = (struct npart__range){&define->parameters.tokens[2 * i], 1};
         parser->now.at = 0;
         asked[i] = parse_sum(parser, depth);
@@ -557,7 +583,8 @@ static uint32_t parse_table(struct npart__parser *parser, const struct npart__sc
 }
 
 /* Whether what ends before the token is a condition: then no operator of arithmetic or
- * comparison follows it. So `(a) and b` opens with a condition, `(a) + b` with a number. */
+ * comparison follows it. So `(a) and b` opens with a condition, `(a) + b` with a number. `in` and `not in` follow
+ * a sum only. */
 static bool ends_condition(const struct npart__token *next)
 {
     if (next->kind == NPART__TOKEN_MARK)
@@ -571,6 +598,7 @@ static bool ends_condition(const struct npart__token *next)
 static bool opens_condition(const struct npart__parser *parser)
 {
     unsigned open = 0;
+    /* Linear in what the parentheses hold; nested ones are looked at once for each level, which is limited. */
     for (uint32_t i = parser->now.at; i < parser->now.range.count; i++) {
         const struct npart__token *token = &parser->now.range.tokens[i];
         if (token->kind != NPART__TOKEN_MARK)
@@ -592,6 +620,7 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
     struct npart__reading before;
     uint32_t end = npart__end_of_name(parser);
     bool is_condition =
+        /* What comes after the name tells: a number is followed by an operator. */
         end != NPART_NONE && (end >= parser->now.range.count || ends_condition(&parser->now.range.tokens[end]));
     if (!is_condition || !npart__enter(parser, &inner, &before))
         return false;
@@ -606,11 +635,12 @@ static bool parse_named(struct npart__parser *parser, unsigned depth, uint32_t *
 static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 {
     struct npart__term each = blank_term(NPART__TERM_EACH);
+    /* `each` and the parenthesis, which the caller has seen. */
     parser->now.at += 2;
     each.selector = npart__parse_selector(parser);
     if (!npart__accept(parser, NPART__TOKEN_MARK, ","))
         npart__parse_fail(parser, npart__peek(parser)->column, "expected , and a condition");
-    parser->each_depth++;
+    parser->each_depth++; /* within it `it` has a meaning */
     each.left = parse_or(parser, depth + 1);
     parser->each_depth--;
     (void)npart__need(parser, NPART__TOKEN_MARK, ")", ")");
@@ -618,7 +648,8 @@ static uint32_t parse_each(struct npart__parser *parser, unsigned depth)
 }
 
 /* A single condition, without `and` or `or` around it. Depth counts every nesting, so that the
- * recursion of parsing, and later of evaluating, stays within the stack. */
+ * recursion of parsing, and later of evaluating, stays within the stack. The order of the questions: what can be
+ * told by its first word comes before the comparison, which begins like a sum. */
 static uint32_t parse_not(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -676,6 +707,7 @@ uint32_t npart__parse_number(struct npart__parser *parser)
     return parser->status == NPART_OK ? term : NPART_NONE;
 }
 
+/* Rewrites ask, whose expressions may begin with a function of conditions (rewrite_lines.c). */
 bool npart__is_function(const char *word)
 {
     return find_word(functions, NPART__COUNT(functions), word) != NPART_NONE;
@@ -690,7 +722,8 @@ uint32_t npart__parse_condition(struct npart__parser *parser)
 /* ---- labels ---------------------------------------------------------------------------------------------- */
 
 /* Down the left sides to the first question that is asked: of `not (rank(X) = 4)` it is rank, X.
- * `*` is left out: hexagon/Conv/static. */
+ * `*` is left out: hexagon/Conv/static. The label becomes part of the rule's id, which users write into their
+ * configuration, so it must not change with the wording of a sentence. */
 void npart__condition_label(const struct npart__oplist *oplist, uint32_t term, const char **word,
                             const char **argument, uint8_t *about)
 {

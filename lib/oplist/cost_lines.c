@@ -28,7 +28,8 @@ bool npart__find_invoker(const char *name, size_t length, enum npart__invoker *o
     return found < NPART__INVOKERS;
 }
 
-/* [KEYWORD WORD], the word being one of a table; `count` where there is none. */
+/* [KEYWORD WORD], the word being one of a table; `count` where there is none. All words of the table are told, as
+ * there are few. */
 static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, const char *const *names, uint8_t count)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, keyword))
@@ -48,7 +49,8 @@ static uint8_t accept_one_of(struct npart__parser *parser, const char *keyword, 
     return found;
 }
 
-/* Units of what is so much a second, by the end of a name. */
+/* Units of what is so much a second, by the end of a name. The others are times and factors: they grow where a
+ * device is slower, rates where it is faster. */
 bool npart__is_rate(const char *name)
 {
     static const char *const ends[] = {"_per_s", "_tops", "_gops"};
@@ -59,7 +61,8 @@ bool npart__is_rate(const char *name)
     return false;
 }
 
-/* Three numbers in order, none below 0: a minus is no part of a number here. */
+/* Three numbers in order, none below 0: a minus is no part of a number here. Nothing divides by a parameter that
+ * may be 0, so only rates must not be. */
 static void take_range(struct npart__parser *parser, const char *name, struct npart__parameter *out)
 {
     double *const values[] = {&out->low, &out->typical, &out->high};
@@ -77,9 +80,10 @@ static void take_range(struct npart__parser *parser, const char *name, struct np
 
 /* param NAME [of PRECISION] [for VARIANT] [via RUNTIME] LOW TYPICAL HIGH [assumed] ["source"]
  * Example: param matrix_tops of w8a8 for v75 24 34 42 "AI Hub v0.46.1". What no report reads is a typing mistake, but
- * harmless, so a warning. */
+ * harmless, so a warning. It is kept all the same, so that an older tool can read the list of a newer one. */
 void npart__line_param(struct npart__parser *parser)
 {
+    /* The layer is 0 for the list's own lines. */
     struct npart__parameter parameter = {.layer = parser->layer, .source = parser->default_source};
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
     if (!token)
@@ -99,7 +103,8 @@ void npart__line_param(struct npart__parser *parser)
     NPART__KEEP(parser, &parser->oplist->parameters, parameter);
 }
 
-/* Figures of a file among the lines of a list, as if they stood there. Its sources are its own. */
+/* Figures of a file among the lines of a list, as if they stood there. Its sources are its own. The place of
+ * reading is put back afterwards, for what comes next in the list. */
 static void read_builtin(struct npart__parser *parser, const struct npart__builtin_oplist *cost)
 {
     const struct npart__reading before = parser->now;
@@ -118,7 +123,8 @@ static void read_builtin(struct npart__parser *parser, const struct npart__built
     parser->now = before;
 }
 
-/* cost NAME */
+/* cost NAME In a list it takes in the built-in cost file of that name; in a cost file it says whose costs these
+ * are. */
 void npart__line_cost(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a target's name");
@@ -142,7 +148,9 @@ void npart__line_cost(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there are no costs of %s", token->text);
 }
 
-/* The tables of the list are shared, but for parameters, which are copied so that more can be added. */
+/* The tables of the list are shared, but for parameters, which are copied so that more can be added. So the list
+ * itself stays as it is for plans that were made from it. A file's layer is one above those below it: a user's
+ * figure goes before a built-in one, however closely that fits. */
 npart_status npart__cost_read(const struct npart__oplist *base, const char *text, size_t bytes, const char *path,
                               struct npart__arena *arena, struct npart__oplist *out, struct npart_error *error)
 {
@@ -170,6 +178,7 @@ npart_status npart__cost_read(const struct npart__oplist *base, const char *text
         npart__parse_fail(parser, 1, bytes > NPART__LIMIT_OPLIST_BYTES ? "larger than 16 MiB" : "too many cost files");
     else
         npart__read_cost_lines(parser, text, bytes);
+    /* The file's path was for messages alone. */
     out->path = base->path;
     npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;
     npart__arena_clear(&parser->tokens_arena);

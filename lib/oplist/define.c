@@ -14,7 +14,8 @@ static bool is_mark(const struct npart__token *token, const char *text)
     return token->kind == NPART__TOKEN_MARK && npart__same_text(token->text, text);
 }
 
-/* By the first two letters: most words of a list are no defines. */
+/* By the first two letters: most words of a list are no defines. Asked of nearly every word of a list, so it must
+ * be cheap; names with the same letters are linked by `next`. */
 static unsigned place_of(const char *name)
 {
     return ((unsigned char)name[0] * 5u + (*name ? (unsigned char)name[1] : 0u)) % NPART__DEFINE_PLACES;
@@ -42,7 +43,8 @@ static bool begins_row(const struct npart__lexed_line *statement)
 
 /* NAME [ "(" PARAMETER { "," PARAMETER } ")" ] [ ":" BODY ]
  * Examples: define floats: float32 float16; define pair(x, y): quantized(x) and quantized(y);
- * define at_most(x, most), whose rules follow. */
+ * define at_most(x, most), whose rules follow. Nothing is copied: parameters and body are ranges of the list's
+ * tokens, which last as long as the reading. */
 static void read_head(struct npart__parser *parser, struct npart__define *define)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -57,6 +59,7 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
         do {
             token = npart__expect(parser, NPART__TOKEN_WORD, "a parameter");
             define->parameter_count++;
+            /* A parameter called like a question would hide it in the define's body. */
             if (token && npart__is_reserved(token->text))
                 npart__parse_fail(parser, token->column, "%s has a meaning of its own", token->text);
         } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
@@ -74,7 +77,9 @@ static void read_head(struct npart__parser *parser, struct npart__define *define
         npart__parse_fail(parser, npart__peek(parser)->column, "expected what %s stands for", define->name);
 }
 
-/* A name may stand for a condition and for rules at once, as `use` tells them apart. */
+/* A name may stand for a condition and for rules at once, as `use` tells them apart. Before anything else of the
+ * list is read, so a define may stand below the lines that use it. Those of an included list are found when that
+ * is read, and its path goes with them: a mistake in one is told in its own file. */
 void npart__find_defines(struct npart__parser *parser, const struct npart__lexed_lines *statements)
 {
     for (uint32_t i = 0; i < statements->of.count && !parser->must_stop; i++) {
@@ -86,6 +91,7 @@ void npart__find_defines(struct npart__parser *parser, const struct npart__lexed
         parser->now.at = 1;
         parser->now.line = at->line;
         read_head(parser, &define);
+        /* Without `:` what it stands for are the lines that follow. */
         if (!define.body.tokens) {
             define.statements = at + 1;
             define.statement_count = npart__block_length(statements, i + 1);
@@ -107,7 +113,8 @@ void npart__find_defines(struct npart__parser *parser, const struct npart__lexed
     }
 }
 
-/* One that nothing uses is a typing mistake somewhere else, or left over. */
+/* One that nothing uses is a typing mistake somewhere else, or left over. Only of a list without other mistakes: a
+ * line that failed may be the one that uses it. */
 void npart__check_defines(struct npart__parser *parser)
 {
     for (uint32_t i = 0; i < parser->defines.count && parser->mistakes == 0; i++)
@@ -142,7 +149,7 @@ static uint32_t end_of_parenthesis(const struct npart__range *range, uint32_t at
 }
 
 /* Without a parenthesis a define that has parameters is a name all the same: the mistake is told
- * where it is entered. */
+ * where it is entered. A parameter hides a define of the same name. */
 uint32_t npart__end_of_name(const struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -168,6 +175,7 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
             npart__parse_fail(parser, name->column, "the arguments of %s are not closed", name->text);
             return;
         }
+        /* Commas within parentheses belong to an argument: at_most(dim(X, 1), 4). */
         unsigned open = 0;
         for (uint32_t at = start; at <= close; at++) {
             const struct npart__token *token = &parser->now.range.tokens[at];
@@ -190,12 +198,14 @@ static void take_arguments(struct npart__parser *parser, const struct npart__tok
 }
 
 /* A define at the word at hand, with its arguments. False after a failure. A define that uses
- * itself would never end; the callers are few, so they are looked through. */
+ * itself would never end; the callers are few, so they are looked through. The scope is on the caller's stack, and
+ * is left before that returns. */
 static bool open_scope(struct npart__parser *parser, struct npart__define *define, struct npart__scope *scope)
 {
     const struct npart__token *name = npart__peek(parser);
     *scope = (struct npart__scope){.define = define, .caller = parser->now.scope};
     scope->depth = scope->caller ? scope->caller->depth + 1 : 1;
+    /* Also where it is used wrongly: the mistake is told, and "never used" would be another. */
     define->is_used = true;
     for (const struct npart__scope *at = scope->caller; at; at = at->caller)
         if (at->define == define)
@@ -208,7 +218,8 @@ static bool open_scope(struct npart__parser *parser, struct npart__define *defin
 }
 
 /* The one place that counts work: defines that use each other double it with each level, so a
- * file of 400 bytes could keep the parser busy for hours. */
+ * file of 400 bytes could keep the parser busy for hours. Ops that share lines count as well, since their lines
+ * are read once for each. */
 void npart__read_range(struct npart__parser *parser, struct npart__range range)
 {
     parser->now.range = range;
@@ -239,6 +250,7 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
     const struct npart__range *argument = find_argument(parser->now.scope, token->text);
     if (argument) {
         parser->now.at++;
+        /* After the name, where the reading goes on. */
         *before = parser->now;
         before->path = parser->oplist->path;
         read_from(parser, *argument, before->scope->caller);
@@ -250,12 +262,13 @@ bool npart__enter(struct npart__parser *parser, struct npart__scope *inner, stru
     *before = parser->now;
     before->path = parser->oplist->path;
     parser->oplist->path = define->path;
+    /* A table is read row by row by parse_table; elsewhere its first row is what is left over, and told. */
     read_from(parser, define->is_table ? define->statements[0].range : define->body, inner);
     return true;
 }
 
 /* What a name stands for is a whole, and must be used up: of the body `a b` nothing may be left
- * over. */
+ * over. Mistakes in it are told in the file of the define, hence the path. */
 void npart__leave(struct npart__parser *parser, const struct npart__reading *before)
 {
     if (parser->now.at < parser->now.range.count)
@@ -282,7 +295,7 @@ bool npart__enter_rules(struct npart__parser *parser, struct npart__scope *inner
 }
 
 /* A parameter may stand for a parameter of the caller, and so on outwards. Where one word is
- * wanted (an attribute, an operand), more are a mistake. */
+ * wanted (an attribute, an operand), more are a mistake. As deep as scopes, each of which is another define. */
 const struct npart__token *npart__resolve(struct npart__parser *parser, const struct npart__token *token)
 {
     const struct npart__scope *scope = parser->now.scope;
@@ -306,6 +319,7 @@ const struct npart__token *npart__resolve(struct npart__parser *parser, const st
  * read. */
 #define MOST_PIECES 64u
 
+/* On the stack; pieces are texts that the list keeps. */
 struct pieces {
     const char *of[MOST_PIECES];
     uint32_t count;
@@ -322,7 +336,7 @@ static void add_piece(struct npart__parser *parser, struct pieces *pieces, const
         pieces->of[pieces->count++] = piece;
 }
 
-/* -1, 3..5, ..5 or 3..: as a sentence says it. */
+/* -1, 3..5, ..5 or 3..: as a sentence says it. Sentences say `at most 5` where the language says `..5`. */
 static const char *number_text(struct npart__parser *parser)
 {
     const char *ends[2] = {NULL, NULL};
@@ -345,7 +359,8 @@ static const char *number_text(struct npart__parser *parser)
 }
 
 /* What is read now, word by word. `floats` becomes the pieces "float32" and "float16", at most 5
- * the piece "at most 5"; names within are entered as in conditions. */
+ * the piece "at most 5"; names within are entered as in conditions. The limit is that of conditions, since both go
+ * through defines. */
 static void take_pieces(struct npart__parser *parser, struct pieces *pieces, unsigned depth)
 {
     while (parser->now.at < parser->now.range.count && parser->status == NPART_OK) {
@@ -391,6 +406,7 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
     if (!strchr(text, '{'))
         return text;
     npart__buffer_init(&out, parser->arena);
+    /* From brace to brace; what lies between is taken over as it is. */
     for (; (open = strchr(text, '{')) && parser->status == NPART_OK; text += strcspn(text, "}") + 1) {
         struct npart__reading before = parser->now;
         struct pieces pieces = {.count = 0};
@@ -408,6 +424,7 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
             npart__parse_fail(parser, token->column, "a brace is not closed");
             return NULL;
         }
+        /* In the scope of the rule, so that a parameter of its define is known. */
         read_from(parser, (struct npart__range){name, 1}, before.scope);
         if (npart__end_of_name(parser) == NPART_NONE)
             npart__parse_fail(parser, token->column, "{%s} is neither a parameter nor a define", name[0].text);
@@ -422,6 +439,7 @@ static const char *filled_in(struct npart__parser *parser, const struct npart__t
     return made ? made : "";
 }
 
+/* Never NULL: after a failure it is empty, and the failure is in `status`. */
 const char *npart__take_text(struct npart__parser *parser, const char *expected)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_STRING, expected);
@@ -429,7 +447,8 @@ const char *npart__take_text(struct npart__parser *parser, const char *expected)
     return parser->status == NPART_OK && text ? text : "";
 }
 
-/* In the rules of a define `label-older:` has the argument for `label`: quantized-older. */
+/* In the rules of a define `label-older:` has the argument for `label`: quantized-older. So that one define of
+ * rules gives each list ids of its own. */
 const char *npart__label_text(struct npart__parser *parser, const char *label)
 {
     struct npart__buffer out;

@@ -37,7 +37,8 @@ static void describe_variants(const struct npart__oplist *oplist, struct npart__
     }
 }
 
-/* A rule's sentence after its keyword, as in the list; `because` below it. */
+/* A rule's sentence after its keyword, as in the list; `because` below it. The order of the prefixes is that of
+ * enum npart__rule_kind. */
 static void describe_rule(const struct npart__rule *rule, struct npart__buffer *out)
 {
     static const char *const prefixes[] = {"  need   ", "  maybe  ", "  note   ", "  unit   "};
@@ -63,7 +64,8 @@ static void describe_when(const struct npart__oplist *oplist, struct npart__line
         npart__append_format(out, " before '%s'", oplist->toolchains.items[when.before]);
 }
 
-/* What the rule asks, then where it stands: for whoever wants to correct the list. */
+/* What the rule asks, then where it stands: for whoever wants to correct the list. Only of a single op (--describe
+ * TARGET OP): a whole list would be too long with it. */
 static void describe_condition(const struct npart__oplist *oplist, const struct npart__rule *rule,
                                struct npart__buffer *out)
 {
@@ -82,7 +84,7 @@ static void describe_condition(const struct npart__oplist *oplist, const struct 
     npart__append_text(out, "\n");
 }
 
-/* Stages are named only where there are several. */
+/* Stages are named only where there are several. The range is of opsets, as in the list. */
 static void describe_op(const struct npart__oplist *oplist, const struct npart__op_entry *entry, bool in_full,
                         struct npart__buffer *out)
 {
@@ -105,7 +107,8 @@ static void describe_op(const struct npart__oplist *oplist, const struct npart__
     }
 }
 
-/* Patterns and failures with their rules; the first sentence is that of the pattern itself. */
+/* Patterns and failures with their rules; the first sentence is that of the pattern itself. Not the expressions:
+ * what is fused is said by the sentence. */
 static void describe_patterns(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < oplist->patterns.count; i++) {
@@ -160,7 +163,7 @@ static void describe_precisions(const struct npart__oplist *oplist, struct npart
     }
 }
 
-/* Toolchains newest first, as that one is the default. */
+/* Toolchains newest first, as that one is the default. Rules for every op stand here once and not at each op. */
 static void describe_head(const struct npart__oplist *oplist, struct npart__buffer *out)
 {
     npart__append_format(out, "%s  %s\n", oplist->name, oplist->title);
@@ -184,7 +187,8 @@ static void describe_head(const struct npart__oplist *oplist, struct npart__buff
     describe_patterns(oplist, out);
 }
 
-/* Lines that may hold anything, as a person may read them. */
+/* Lines that may hold anything, as a person may read them. Line by line, since a line's end is a control
+ * character, too. */
 static void append_plain_lines(struct npart__buffer *out, const char *text, size_t length)
 {
     while (length) {
@@ -198,7 +202,7 @@ static void append_plain_lines(struct npart__buffer *out, const char *text, size
 }
 
 /* A name without a domain is that op in every domain. Texts of a list may hold control
- * characters, so the whole is made plain at its end. */
+ * characters, so the whole is made plain at its end. False: no entry is of that op. */
 bool npart__describe_oplist(const struct npart__oplist *oplist, const char *op, struct npart__buffer *out)
 {
     bool found = false;

@@ -9,7 +9,8 @@
 
 /* ---- looking things up ----------------------------------------------------------------------------------- */
 
-/* Names are not terminated where they come from a target's text ("hexagon:v73+float"). */
+/* Names are not terminated where they come from a target's text ("hexagon:v73+float"). Exact: switches are the
+ * list's own words, and case is kept. */
 uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->switches.count; i++)
@@ -18,6 +19,7 @@ uint32_t npart__find_switch(const struct npart__oplist *oplist, const char *name
     return NPART_NONE;
 }
 
+/* [WORD SWITCH], as of `with float`; NPART_NONE where the word is not next. */
 uint32_t npart__take_switch(struct npart__parser *parser, const char *word)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, word))
@@ -47,7 +49,7 @@ const char *npart__take_source(struct npart__parser *parser)
 }
 
 /* By name or alias, in any case of letters. Vendors write names of chips in either case: RK3588,
- * rk3588. */
+ * rk3588. Linear in variants and aliases, which are limited; reading a list is quadratic in them at worst. */
 uint32_t npart__find_variant(const struct npart__oplist *oplist, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < oplist->variants.count; i++) {
@@ -74,7 +76,7 @@ void npart__split_op_name(const char *text, const char **domain, const char **na
 }
 
 /* An op of a line about partitions, layouts or the CPU: one that no standard knows is a typing
- * mistake, since such lines would never count. */
+ * mistake, since such lines would never count. So a library's own op cannot stand in such a line. */
 bool npart__check_op(struct npart__parser *parser, const char *text, uint64_t column)
 {
     size_t count;
@@ -106,7 +108,7 @@ void npart__line_target(struct npart__parser *parser)
     if (*parser->oplist->name && !parser->name_is_included)
         npart__parse_fail(parser, name->column, "a second target");
     parser->oplist->name = name->text;
-    parser->name_is_included = parser->include_depth > 0;
+    parser->name_is_included = parser->include_depth > 0; /* may be said anew */
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
         parser->oplist->title = npart__take_text(parser, "a text");
     npart__expect_end(parser);
@@ -133,7 +135,8 @@ void npart__line_toolchain(struct npart__parser *parser)
         npart__parse_out_of_memory(parser);
 }
 
-/* standing "verified by the compiler": how far the list was checked. */
+/* standing "verified by the compiler": how far the list was checked. Printed in every report, since a list from
+ * documents alone deserves less trust. */
 void npart__line_standing(struct npart__parser *parser)
 {
     line_text(parser, &parser->oplist->standing);
@@ -156,7 +159,8 @@ void npart__line_switches(struct npart__parser *parser)
     }
 }
 
-/* A variant is like itself at first: its parameters are its own. */
+/* A variant is like itself at first: its parameters are its own. No name and no alias may stand twice, in any case
+ * of letters: `hexagon:V73` must mean one of them. */
 static uint32_t add_variant(struct npart__parser *parser, const struct npart__token *token)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -204,7 +208,8 @@ static void parse_aliases(struct npart__parser *parser, uint32_t variant)
     parser->oplist->variants.items[variant].alias_count = aliases.count;
 }
 
-/* variant NAME [is ALIAS...] [like VARIANT] [with SWITCH...] ["title"] */
+/* variant NAME [is ALIAS...] [like VARIANT] [with SWITCH...] ["title"] `like` names one that stands above, so
+ * chains end and have no circles. Switches are not taken over with it. */
 void npart__line_variant(struct npart__parser *parser)
 {
     const struct npart__token *token = expect_variant(parser);
@@ -240,7 +245,7 @@ void npart__line_variant(struct npart__parser *parser)
     npart__expect_end(parser);
 }
 
-/* default v73: taken when the user names no variant. */
+/* default v73: taken when the user names no variant. Without such a line it is the first variant. */
 void npart__line_default(struct npart__parser *parser)
 {
     const struct npart__token *token = expect_variant(parser);
@@ -252,7 +257,8 @@ void npart__line_default(struct npart__parser *parser)
         npart__parse_fail(parser, token->column, "there is no variant %s yet", token->text);
 }
 
-/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. */
+/* bodies cpu [WHEN] "sentence" [source "..."]: nodes of If, Loop and Scan bodies are left to the CPU. `own` takes
+ * back what an included list says. */
 void npart__line_bodies(struct npart__parser *parser)
 {
     const char *sentence = "the nodes of control-flow bodies run on the CPU";
@@ -264,7 +270,8 @@ void npart__line_bodies(struct npart__parser *parser)
     parser->oplist->bodies_rule = npart__end_of_line_rule(parser, "bodies", sentence);
 }
 
-/* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing falls back as a whole. */
+/* integer-only [WHEN] "sentence" [source "..."]: a model that quantizes nothing falls back as a whole. Its cause
+ * is about a type, so what is advised is to quantize (lib/advice/actions.def). */
 void npart__line_integer_only(struct npart__parser *parser)
 {
     parser->oplist->integer_when = npart__take_condition(parser);
@@ -285,7 +292,7 @@ static bool ends_ops(const struct npart__parser *parser)
 }
 
 /* For instance "Conv com.microsoft:Gelu" of a layout or partitions line; kept as they are
- * written. */
+ * written. Returns how many; the caller notes where they begin. */
 uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
 {
     uint32_t before = out->count;
@@ -299,7 +306,7 @@ uint32_t npart__take_ops(struct npart__parser *parser, struct npart__names *out)
 
 /* layout NHWC OP...: the layout that the target gives these ops' activations.
  * Example: layout nhwc Conv MaxPool. A target has one layout of its own; more lines add ops to
- * it. */
+ * it. An including list may add ops, and cannot change the layout. */
 void npart__line_layout(struct npart__parser *parser)
 {
     const struct npart__token *layout = npart__expect(parser, NPART__TOKEN_WORD, "a layout");
@@ -311,7 +318,8 @@ void npart__line_layout(struct npart__parser *parser)
     (void)npart__take_ops(parser, &parser->oplist->layout_ops);
 }
 
-/* through OP...: ops that work in either layout, so that a conversion moves past them. */
+/* through OP...: ops that work in either layout, so that a conversion moves past them. Both cost and rules follow
+ * a layout through the graph by these. */
 void npart__line_through(struct npart__parser *parser)
 {
     (void)npart__take_ops(parser, &parser->oplist->through_ops);
@@ -339,7 +347,8 @@ uint32_t npart__accept_for(struct npart__parser *parser)
 }
 
 /* limit NAME [for VARIANT] NUMBER
- * Example: limit filter_taps for large 262144 */
+ * Example: limit filter_taps for large 262144 Whole numbers are kept exactly beside their double; limits are
+ * compared with dims. */
 void npart__line_limit(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a limit");
@@ -379,6 +388,7 @@ static bool take_runtime(struct npart__parser *parser, struct npart__runtime_cho
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a runtime"), *version;
     if (!token)
         return false;
+    /* A version such as 1.24 is a number to the lexer; its text is what is compared. */
     version = npart__peek(parser)->kind == NPART__TOKEN_NUMBER ? npart__peek(parser) : NULL;
     parser->now.at += version != NULL;
     out->runtime = npart__runtime_find(token->text, version ? version->text : NULL);
@@ -389,7 +399,8 @@ static bool take_runtime(struct npart__parser *parser, struct npart__runtime_cho
     return parser->status == NPART_OK;
 }
 
-/* What is asked of shapes is asked of what that one knows of them. */
+/* What is asked of shapes is asked of what that one knows of them. Without such a line rules ask all that is
+ * known. */
 void npart__line_runtime(struct npart__parser *parser)
 {
     struct npart__runtime_choice choice;
@@ -397,7 +408,8 @@ void npart__line_runtime(struct npart__parser *parser)
         NPART__KEEP(parser, &parser->oplist->runtimes, choice);
 }
 
-/* Its sessions rewrite the graph before it is judged. */
+/* Its sessions rewrite the graph before it is judged. For a list whose rules ask of all that is known, and whose
+ * graph a session rewrites all the same: OpenVINO's provider. */
 void npart__line_rewriting(struct npart__parser *parser)
 {
     struct npart__runtime_choice choice;
@@ -437,6 +449,7 @@ void npart__line_gate(struct npart__parser *parser)
     }
     uint32_t index = is_first ? 0 : oplist->gate_count++;
     struct npart__gate *gate = &oplist->gates[index];
+    /* Rules of the stage that is replaced are none: it had no ops. */
     *gate = (struct npart__gate){
         .name = token->text, .missing = token->text, .sentence = "", .missing_rule = NPART_NONE};
     gate->folds = npart__accept(parser, NPART__TOKEN_WORD, "folds");
@@ -454,7 +467,7 @@ void npart__line_gate(struct npart__parser *parser)
 
 /* drop OP...: ops of the included list that this one leaves out.
  * Example: drop Sin Cos. Taken out when all has been read (sections.c); a name that is not there
- * is a mistake. */
+ * is a mistake. Domain and name lie in turn in `dropped`. */
 void npart__line_drop(struct npart__parser *parser)
 {
     if (!parser->included_ops)
@@ -493,6 +506,7 @@ void npart__line_every(struct npart__parser *parser)
         return;
     }
     gate->first_every = parser->first_rule;
+    /* A keyword that is left out means `need`, the last. */
     static const char *const kinds[] = {"maybe", "note", "refuse", "need"};
     size_t kind = 0;
     while (kind + 1 < NPART__COUNT(kinds) && !npart__accept(parser, NPART__TOKEN_WORD, kinds[kind]))

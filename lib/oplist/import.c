@@ -9,6 +9,7 @@
 
 #include "oplist/parse.h"
 
+/* Texts are trimmed copies; the domain is "" for ai.onnx. */
 struct imported {
     const char *domain, *name, *note;
 };
@@ -42,7 +43,8 @@ static const char *copy_trimmed(struct importer *importer, const char *text, siz
 #define MOST_NAME_BYTES ((size_t)512)
 #define MOST_NOTE_BYTES ((size_t)2048)
 
-/* A note as a sentence: quotes and backslashes would end it, and HTML's line breaks mean nothing in it. */
+/* A note as a sentence: quotes and backslashes would end it, and HTML's line breaks mean nothing in it. Twice
+ * bounded: what is read of the cell, and what it is once hidden characters are escapes, which are longer. */
 static const char *copy_note(struct importer *importer, const char *text, size_t length)
 {
     static const char line_break[] = "<br/>";
@@ -73,7 +75,8 @@ static void add_op(struct importer *importer, const char *domain, const char *na
         importer->failed |= !NPART__PUSH(importer->arena, &importer->ops, op);
 }
 
-/* |domain:Op|note| A note runs to the third bar, or to the line's end where there is none. */
+/* |domain:Op|note| A note runs to the third bar, or to the line's end where there is none. A cell without a colon
+ * names no op. */
 static void read_row(struct importer *importer, const char *line, size_t length)
 {
     const char *second = memchr(line + 1, '|', length - 1);
@@ -89,7 +92,7 @@ static void read_row(struct importer *importer, const char *line, size_t length)
 
 /* domain;opsets;Op,Op{"inputs": {...}},... The part in braces says which types a build has, and
  * has commas of its own; it is left out, since a list of names is all that is promised. Versions
- * are left out, too. */
+ * are left out, too. Braces may be nested; one that is never opened closes nothing. */
 static void read_config_line(struct importer *importer, const char *line, size_t length)
 {
     const char *end = line + length, *first = memchr(line, ';', length);
@@ -142,7 +145,7 @@ static const char *objection(const struct imported *op, const char *whole)
 }
 
 /* An op of the list, with its note; or a comment that says what could not be taken over, so that
- * nothing is lost without a word. */
+ * nothing is lost without a word. A name is cut in a comment only, never in an op. */
 static void write_op(struct importer *importer, const struct imported *op, struct npart__buffer *out)
 {
     const char *whole = npart__arena_format(importer->arena, "%s%s%s", op->domain, *op->domain ? ":" : "", op->name);
@@ -165,6 +168,7 @@ static void write_op(struct importer *importer, const struct imported *op, struc
     }
 }
 
+/* Of equal names the first is written, whatever notes the others have. */
 static void write_ops(struct importer *importer, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < importer->ops.count; i++) {
@@ -175,7 +179,8 @@ static void write_ops(struct importer *importer, struct npart__buffer *out)
 }
 
 /* A comment of the source begins with "#" or "!" and is passed over. The list's standing says
- * that it has names only: nothing in such a source says which configurations are taken. */
+ * that it has names only: nothing in such a source says which configurations are taken. The whole is known to be
+ * within the limit of a list before any of it is handed on (lib/api/oplist.c). */
 npart_status npart__import_oplist(const char *text, size_t bytes, const char *target, const char *from,
                                   struct npart__arena *arena, struct npart__buffer *out, struct npart_error *error)
 {
@@ -197,6 +202,7 @@ npart_status npart__import_oplist(const char *text, size_t bytes, const char *ta
     if (importer.ops.count)
         qsort(importer.ops.items, importer.ops.count, sizeof *importer.ops.items, compare_imported);
     const char *source = copy_note(&importer, from, strlen(from));
+    /* A title and a standing, so that reports of this target say where its list is from. */
     npart__append_format(out, "format 1\ntarget %s \"imported from %s\"\n", target, source);
     npart__append_text(out, "standing \"names of ops only; what else the target asks is not in the list it was "
                               "imported from\"\n");

@@ -13,7 +13,8 @@
 #define MOST_PLACES 1024u
 #define LONG_LINE 120u /* a line that nobody reads to its end */
 
-/* No listener: the caller wants the first mistake alone, which is in `error`. */
+/* No listener: the caller wants the first mistake alone, which is in `error`. The listener is the caller's, and
+ * gets each text for the time of the call. */
 static void tell(const struct npart__parser *parser, bool is_warning, const char *place, const char *message)
 {
     if (parser->listener)
@@ -21,12 +22,13 @@ static void tell(const struct npart__parser *parser, bool is_warning, const char
 }
 
 /* A place is line and column in one number. Callers that have no token give a small number: a
- * column of the line at hand. */
+ * column of the line at hand. Columns are below 2^32, since a line is no longer than NPART__LIMIT_LINE_BYTES. */
 static uint64_t with_line(const struct npart__parser *parser, uint64_t column)
 {
     return column >> NPART__LINE_SHIFT ? column : (uint64_t)parser->now.line << NPART__LINE_SHIFT | column;
 }
 
+/* "hexagon.ops:12:7", as compilers write it, so that editors find it. */
 static void write_place(const struct npart__parser *parser, uint64_t column, char *out, size_t bytes)
 {
     (void)snprintf(out, bytes, "%s:%u:%u", parser->oplist->path, (unsigned)(column >> NPART__LINE_SHIFT),
@@ -35,7 +37,7 @@ static void write_place(const struct npart__parser *parser, uint64_t column, cha
 
 /* Of a place that nothing was told of yet, notes that something is: what ops share is looked at
  * for each of them. Where that cannot be noted any more, it is told again rather than not at
- * all. */
+ * all. Paths are compared by address: each file has one text for its path while it is read. */
 static bool is_new(struct npart__parser *parser, uint64_t column)
 {
     for (uint32_t i = 0; i < parser->told.count; i++)
@@ -84,6 +86,7 @@ void npart__parse_warn(struct npart__parser *parser, uint64_t column, const char
     tell(parser, true, place, text);
 }
 
+/* At no place, since it is about the list. */
 void npart__tell_how_many(const struct npart__parser *parser)
 {
     char text[40];
@@ -91,6 +94,7 @@ void npart__tell_how_many(const struct npart__parser *parser)
     tell(parser, false, parser->oplist->path, text);
 }
 
+/* So the next statement is read; memory that ran out stays. */
 void npart__end_statement(struct npart__parser *parser)
 {
     if (parser->status == NPART_ERROR_OPLIST && !parser->must_stop)
@@ -106,7 +110,8 @@ void npart__parse_out_of_memory(struct npart__parser *parser)
 
 /* ---- characters ------------------------------------------------------------------------------------------ */
 
-/* Bytes from 0x80 on are letters of UTF-8, as a note or a name in other languages may need them. */
+/* Bytes from 0x80 on are letters of UTF-8, as a note or a name in other languages may need them. Not by <ctype.h>,
+ * whose answer depends on the process's locale. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
@@ -117,7 +122,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A point, colon or hyphen belongs to a word when more of the word follows: ai.onnx.ml:Scaler, rank-X. */
+/* A point, colon or hyphen belongs to a word when more of the word follows: ai.onnx.ml:Scaler, rank-X. So `a-b` is
+ * one word and `a - b` a difference, and a hyphen before a digit is a minus: -1. */
 static size_t word_length(const char *text, size_t rest)
 {
     size_t length = 1;
@@ -139,7 +145,8 @@ bool npart__is_word(const char *text)
     return length > 0 && is_letter(text[0]) && word_length(text, length) == length;
 }
 
-/* 16, 0.5, 1e-3; the two points of a range end a number. */
+/* 16, 0.5, 1e-3; the two points of a range end a number. A point without a digit after it is none of the number's:
+ * of `1..4` the number is 1. */
 static size_t number_length(const char *text, size_t rest, bool *is_whole)
 {
     size_t length = 0;
@@ -164,7 +171,8 @@ static size_t number_length(const char *text, size_t rest, bool *is_whole)
 /* ---- tokens ---------------------------------------------------------------------------------------------- */
 
 /* A token whose text lives as long as the list. A token more than there is room for is a
- * mistake; one place is kept for the end of the statement. */
+ * mistake; one place is kept for the end of the statement. Marks and quoted texts are the library's own or have
+ * been copied. */
 static struct npart__token *add_lasting_token(struct npart__parser *parser, enum npart__token_kind kind,
                                               const char *text, uint64_t column)
 {
@@ -190,7 +198,7 @@ static struct npart__token *add_token(struct npart__parser *parser, enum npart__
 }
 
 /* A number as double and, where it has neither point nor exponent, exactly: dims and limits are
- * compared as integers. */
+ * compared as integers. npart__read_decimal reads a point whatever the locale is. */
 static void read_number(struct npart__parser *parser, const char *text, size_t length, uint64_t column, bool is_whole)
 {
     struct npart__token *token = add_token(parser, NPART__TOKEN_NUMBER, text, length, column);
@@ -207,7 +215,8 @@ static void read_number(struct npart__parser *parser, const char *text, size_t l
     }
 }
 
-/* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. */
+/* A quoted text; \" and \\ stand for themselves. Returns the bytes taken, quotes included. Any other character
+ * after a backslash is kept with it. */
 static size_t read_quoted(struct npart__parser *parser, const char *text, size_t rest, uint64_t column)
 {
     /* No longer than what is quoted, as escapes only become shorter. */
@@ -245,6 +254,7 @@ static size_t read_mark(struct npart__parser *parser, const char *text, size_t r
             return length;
         }
     }
+    /* The character may be one that a terminal obeys. */
     npart__parse_fail(parser, column, "a character that means nothing here: '%c' (0x%02x)",
                       text[0] >= ' ' && text[0] < 0x7f ? text[0] : '?', (unsigned char)text[0]);
     return rest;
@@ -252,7 +262,7 @@ static size_t read_mark(struct npart__parser *parser, const char *text, size_t r
 
 /* The tokens of one line, for instance of
  *      need rank(X) in 3..4 "the op must be 1-D or 2-D"  # comment
- * words, marks and numbers, then a string; the comment is none. */
+ * words, marks and numbers, then a string; the comment is none. After a mistake the rest of the line is not read. */
 static void lex(struct npart__parser *parser, const char *line, size_t length)
 {
     size_t at = 0;
@@ -282,7 +292,8 @@ static void lex(struct npart__parser *parser, const char *line, size_t length)
     }
 }
 
-/* Of one line and those that continue it, the tokens and where the next begins. */
+/* Of one line and those that continue it, the tokens and where the next begins. The limit of tokens is that of a
+ * whole statement. */
 static void lex_statement(struct npart__parser *parser, const char *text, size_t bytes, size_t *offset)
 {
     parser->lexed_count = 0;
@@ -297,6 +308,7 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
         while (visible > 0 && (line[visible - 1] == '\r' || line[visible - 1] == ' '))
             visible--;
         bool continues = visible > 0 && line[visible - 1] == '\\';
+        /* The line is passed over, but its end was found, so the next is read as it stands. */
         if (length > NPART__LIMIT_LINE_BYTES)
             npart__parse_fail(parser, 1, "a line is longer than %zu bytes", NPART__LIMIT_LINE_BYTES);
         else if (memchr(line, '\0', length))
@@ -319,7 +331,8 @@ static void lex_statement(struct npart__parser *parser, const char *text, size_t
 }
 
 /* All statements before any is read, since defines may be used above the line that makes them.
- * Tokens live as long as the reading, in an arena of their own. */
+ * Tokens live as long as the reading, in an arena of their own. A statement that could not be lexed is kept,
+ * marked as broken, so that the statements after it belong to the same op as they would otherwise. */
 void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
 {
     parser->now.line = 0;
@@ -333,6 +346,7 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
         size_t size = (parser->lexed_count + (size_t)1) * sizeof *parser->lexed;
         struct npart__token *tokens = npart__arena_allocate(&parser->tokens_arena, size);
         statement.range = (struct npart__range){tokens, parser->lexed_count};
+        /* Where its first token stands, and not where it ends. */
         statement.line = (uint32_t)(parser->lexed[0].column >> NPART__LINE_SHIFT);
         if (tokens)
             memcpy(tokens, parser->lexed, size);
@@ -343,12 +357,14 @@ void npart__lex(struct npart__parser *parser, const char *text, size_t bytes, st
 
 /* ---- taking tokens --------------------------------------------------------------------------------------- */
 
+/* Marks, words and strings may have the same text, so the kind is compared, too. */
 bool npart__next_is(const struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     const struct npart__token *token = npart__peek(parser);
     return token->kind == kind && npart__same_text(token->text, text);
 }
 
+/* Never after a failure, so parsers need not ask for one between steps. */
 bool npart__accept(struct npart__parser *parser, enum npart__token_kind kind, const char *text)
 {
     if (parser->status != NPART_OK || !npart__next_is(parser, kind, text))

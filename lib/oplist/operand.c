@@ -12,7 +12,7 @@
 /* ---- operands -------------------------------------------------------------------------------------------- */
 
 /* For a message: "Conv has no operand Z; it has X W B Y". Ends where there is no room; more than
- * 32 of one side are not listed. */
+ * 32 of one side are not listed. A message has room for so many. */
 static void list_operands(const struct npart__operator *schema, char *out, size_t bytes)
 {
     struct npart__operand operand;
@@ -35,7 +35,7 @@ static void list_operands(const struct npart__operator *schema, char *out, size_
 }
 
 /* input0, output2: operands by place, for operators that the standard does not know. One digit:
- * a name such as input10 is not known. */
+ * a name such as input10 is not known. It may be a library's own op, whose operands have no names here. */
 static bool resolve_by_place(struct npart__selector *selector)
 {
     static const char *const sides[] = {"input", "output"};
@@ -53,7 +53,9 @@ static bool resolve_by_place(struct npart__selector *selector)
     return false;
 }
 
-/* Where the operand stands in each version of the operator that the entry covers; a row only where it moves. */
+/* Where the operand stands in each version of the operator that the entry covers; a row only where it moves. An
+ * operand that no version has is none. Versions before the entry's first are looked at as well: a row of theirs is
+ * never reached, or says the same. */
 static bool resolve_in_schema(struct npart__parser *parser, struct npart__selector *selector,
                               const struct npart__operator **newest)
 {
@@ -90,7 +92,8 @@ static bool resolve_in_schema(struct npart__parser *parser, struct npart__select
 }
 
 /* A selector of that name which the op at hand has already, or NPART_NONE. Rules of an op ask
- * for the same few operands again and again; each is resolved once. */
+ * for the same few operands again and again; each is resolved once. Outside ops and patterns, in rules for every
+ * op, there are few. */
 static uint32_t known_selector(const struct npart__parser *parser, const char *name)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -122,6 +125,7 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
         token = npart__resolve(parser, token);
     if (!is_all && !token)
         return NPART_NONE;
+    /* A parameter may stand for `*`. */
     is_all = is_all || strcmp(token->text, "*") == 0;
     if (token && parser->each_depth && strcmp(token->text, "it") == 0) {
         selector = (struct npart__selector){.kind = NPART__SELECT_IT, .name = "it"};
@@ -136,7 +140,10 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
     const struct npart__operator *newest = NULL;
     selector.kind = NPART__SELECT_ONE;
     uint32_t name = npart__find_pattern_name(parser, token->text);
+    /* By name before by place, as operators have operands called `input`. */
     if (parser->op && (resolve_in_schema(parser, &selector, &newest) || resolve_by_place(&selector))) {
+        /* In rewrites both kinds of name stand side by side, so one that means two things would be read wrongly by
+         * somebody. */
         if (parser->form && name != NPART_NONE)
             npart__parse_fail(parser, token->column, "%s is a name of the rewrite and an operand of %s", token->text,
                               parser->op->name);
@@ -155,6 +162,7 @@ uint32_t npart__parse_selector(struct npart__parser *parser)
         selector.version_count = 0;
         return new_selector(parser, selector);
     }
+    /* What the op has, since names differ from op to op: X, data, input. */
     char operands[160] = "";
     if (newest)
         list_operands(newest, operands, sizeof operands);
@@ -182,7 +190,8 @@ const struct npart__token *npart__expect_name(struct npart__parser *parser, cons
  * is.
  * Example: attr(axis) = -1. Where versions have different defaults (`defaults_differ`), the
  * node's own is asked for when the rule is tried. An op that the standard does not know may have
- * any attribute. */
+ * any attribute. `first_since` and `last_since` are the versions that have it: in another one it is absent, and
+ * has no default. */
 void npart__resolve_attribute(struct npart__parser *parser, const struct npart__token *token,
                               struct npart__term *term)
 {
@@ -198,6 +207,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
     bool is_in_standard = count > 0;
     const char *first = NULL; /* default of the version before */
     size_t length = 0;
+    /* From the oldest on: whether any default differs from that of the version before it. */
     for (size_t i = 0; i < count; i++) {
         if (!npart__operator_attribute(&versions[i], token->text, strlen(token->text), &schema))
             continue;
@@ -209,6 +219,7 @@ void npart__resolve_attribute(struct npart__parser *parser, const struct npart__
         term->first_since = term->first_since ? term->first_since : versions[i].since;
         term->last_since = versions[i].since;
     }
+    /* From the newest back, to the first that has it. */
     while (count-- > 0) {
         if (!npart__operator_attribute(&versions[count], token->text, strlen(token->text), &schema))
             continue;

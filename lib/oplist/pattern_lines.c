@@ -39,7 +39,7 @@ static uint32_t add_part(struct npart__parser *parser, struct npart__pattern_par
     return parser->oplist->pattern_parts.count - 1;
 }
 
-/* A name of the pattern, made when it is new. */
+/* A name of the pattern, made when it is new. A name is free until a `let` says what it stands for. */
 static uint32_t take_name(struct npart__parser *parser, const struct npart__token *token)
 {
     struct npart__pattern *pattern = parser->pattern;
@@ -80,6 +80,7 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
     if (npart__accept(parser, NPART__TOKEN_MARK, ")"))
         return;
     do {
+        /* Nothing can follow what stands for all that follows. */
         bool is_rest = last != NPART_NONE && parser->oplist->pattern_parts.items[last].kind == NPART__PATTERN_REST;
         if (is_rest)
             npart__parse_fail(parser, npart__peek(parser)->column, ".. stands last");
@@ -96,7 +97,7 @@ static void parse_arguments(struct npart__parser *parser, struct npart__pattern_
 }
 
 /* An op of another domain than the standard's and ONNX Runtime's cannot be checked, and may be a
- * library's. */
+ * library's. The number of operands is not checked: older versions have fewer, newer ones more. */
 static void parse_node(struct npart__parser *parser, const struct npart__token *token,
                        struct npart__pattern_part *part, unsigned depth)
 {
@@ -118,6 +119,7 @@ static void parse_node(struct npart__parser *parser, const struct npart__token *
  * parenthesis after it. */
 static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
 {
+    /* A copy: split_output shortens its text. */
     struct npart__token token = *npart__peek(parser);
     struct npart__pattern_part part = {.kind = NPART__PATTERN_ANY, .domain = "", .op = "", .name = NPART_NONE,
                                        .argument = NPART_NONE, .next = NPART_NONE, .line = parser->now.line,
@@ -155,7 +157,8 @@ static uint32_t parse_part(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* An expression that is a node: an op, or the name of a let. */
+/* An expression that is a node: an op, or the name of a let. A match has to end in a node, which is the one that
+ * is judged by it. */
 static uint32_t parse_root(struct npart__parser *parser)
 {
     uint64_t column = npart__peek(parser)->column;
@@ -198,7 +201,8 @@ void npart__line_let(struct npart__parser *parser)
 }
 
 /* The node itself is shared, not what stands before it.
- * Example: share q = QuantizeLinear(x, const, ..) */
+ * Example: share q = QuantizeLinear(x, const, ..) Dynamic quantization is such: one DynamicQuantizeLinear feeds
+ * several products. */
 void npart__line_share(struct npart__parser *parser)
 {
     uint64_t column = npart__peek(parser)->column, name = parse_let(parser);
@@ -248,6 +252,7 @@ void npart__line_of(struct npart__parser *parser)
     npart__parse_rule(parser, "need");
     parser->first_selector = parser->oplist->selectors.count;
     parser->op = NULL;
+    /* `subject` is one more than the name, since 0 is the last node. */
     for (uint32_t i = first; parser->status == NPART_OK && i < parser->oplist->rules.count; i++)
         parser->oplist->rules.items[i].subject = (uint8_t)(name + 1);
 }
@@ -295,6 +300,7 @@ void npart__line_pattern(struct npart__parser *parser, bool is_failure, struct n
     parser->oplist->rules.items[out->unit_rule].kind = is_failure ? NPART__RULE_NEED : NPART__RULE_NOTE;
     parser->oplist->rules.items[out->unit_rule].is_fatal = is_failure;
     parser->oplist->rules.items[out->unit_rule].source = source;
+    /* After the rule of its own sentence. */
     out->first_rule = parser->oplist->rules.count;
 }
 

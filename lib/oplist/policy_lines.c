@@ -25,7 +25,7 @@
 #include "oplist/parse.h"
 
 /* "since 'sdk 2'" or "before 'sdk 2'": its index among the releases, which are in order, so that
- * later ones compare larger. */
+ * later ones compare larger. Toolchains stand above the lines that name them. */
 static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, word))
@@ -39,7 +39,7 @@ static uint32_t take_toolchain(struct npart__parser *parser, const char *word)
     return found;
 }
 
-/* `of GATE`: into line_gates, or NPART_NONE. */
+/* `of GATE`: into line_gates, or NPART_NONE. Names are kept in an array of their own, as most lines name none. */
 static uint32_t take_gate(struct npart__parser *parser)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "of"))
@@ -53,7 +53,8 @@ static uint32_t take_gate(struct npart__parser *parser)
     return parser->oplist->line_gates.count - 1;
 }
 
-/* A line may name a stage that begins below it, so names are looked up at the end. */
+/* A line may name a stage that begins below it, so names are looked up at the end. From here on a line's `gate`
+ * leads to the stage's number. */
 void npart__resolve_line_gates(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -68,7 +69,8 @@ void npart__resolve_line_gates(struct npart__parser *parser)
     }
 }
 
-/* All parts may be missing; their order is fixed, as in `of compiler with float since 'sdk 2'`. */
+/* All parts may be missing; their order is fixed, as in `of compiler with float since 'sdk 2'`. A fixed order
+ * needs no check for parts that stand twice. */
 struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 {
     struct npart__line_condition when = NPART__ALWAYS;
@@ -81,7 +83,7 @@ struct npart__line_condition npart__take_condition(struct npart__parser *parser)
 }
 
 /* Such a line is the reason at the nodes that it leaves to the CPU, and reasons are rules: so
- * each has one. */
+ * each has one. A sentence that is left out is that of the form, so that no reason is without one. */
 uint32_t npart__end_of_line_rule(struct npart__parser *parser, const char *label, const char *sentence)
 {
     if (npart__peek(parser)->kind == NPART__TOKEN_STRING)
@@ -118,7 +120,7 @@ void npart__line_partitioner(struct npart__parser *parser)
 }
 
 /* One for each reason, whichever partitioner a list names: a user may choose another
- * (--partitioner). */
+ * (--partitioner). All exist in every list, so partitioners index them without asking. */
 void npart__add_partitioner_rules(struct npart__parser *parser)
 {
     static const struct {
@@ -145,7 +147,8 @@ void npart__add_partitioner_rules(struct npart__parser *parser)
 }
 
 /* functions inlined|by-name ["sentence"] [source "..."]: what becomes of calls of the model's own functions.
- * functions standard [WHEN] [source "..."]: what the standard defines by others is inlined when neither side has it. */
+ * functions standard [WHEN] [source "..."]: what the standard defines by others is inlined when neither side has
+ * it. `inlined` changes nothing: it states what happens without such a line, with a source. */
 void npart__line_functions(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -164,7 +167,7 @@ void npart__line_functions(struct npart__parser *parser)
 
 /* The forms of a line, and what such a line says where it has no sentence. NUMBER is a whole number above 0, OPS one op
  * or more, [OPS] any number of them, [UNREAD] an operand. Forms that begin the same stand together, with OPS after the
- * words. */
+ * words. A new kind of line is a row here and a case in lib/partition/policy.c. */
 static const struct form {
     const char *words, *sentence;
     enum npart__policy_kind kind;
@@ -195,7 +198,7 @@ static const struct form {
     {"cut node", "the user places this node on the CPU", NPART__POLICY_CUT_NODE},
 };
 
-/* NUMBER: no line counts anything that may be zero. */
+/* NUMBER: no line counts anything that may be zero. Of `unread` the same member is the operand's place. */
 static void take_number(struct npart__parser *parser, struct npart__policy *policy)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_NUMBER, "a number");
@@ -214,7 +217,7 @@ static void take_ops(struct npart__parser *parser, struct npart__policy *policy,
         npart__parse_fail(parser, npart__peek(parser)->column, "expected an op");
 }
 
-/* [unread OP(OPERAND)] */
+/* [unread OP(OPERAND)] The operand is looked up in the newest version of the op. */
 static void take_unread(struct npart__parser *parser, struct npart__policy *policy)
 {
     if (!npart__accept(parser, NPART__TOKEN_WORD, "unread"))
@@ -274,6 +277,8 @@ static const struct form *read_form(struct npart__parser *parser, struct npart__
         const char *word = npart__peek(parser)->kind == NPART__TOKEN_WORD ? npart__peek(parser)->text : "";
         const struct form *fit = first;
         size_t length = strlen(word);
+        /* Of the forms in the range the first whose next word this is; the last where none has it, which is the one
+         * with OPS or a number there. */
         while (fit < last && (strncmp(fit->words + at, word, length) != 0 || strcspn(fit->words + at, " ") != length))
             fit++;
         const char *step = fit->words + at;
@@ -287,6 +292,7 @@ static const struct form *read_form(struct npart__parser *parser, struct npart__
             parser->now.at++;
         else
             expect_step(parser, first, last, at);
+        /* The range shrinks to the forms that have the same step here. */
         while (!same_step(first, fit, at))
             first++;
         while (!same_step(last, fit, at))
@@ -299,7 +305,7 @@ static const struct form *read_form(struct npart__parser *parser, struct npart__
     return NULL;
 }
 
-/* Lines that nothing asks but partitioner openvino. */
+/* Lines that nothing asks but partitioner openvino. They read as if any partitioner applied them. */
 static void warn_of_openvino(struct npart__parser *parser, enum npart__policy_kind kind)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -332,6 +338,7 @@ void npart__line_partitions(struct npart__parser *parser)
     policy.rule = npart__end_of_line_rule(parser, label, form->sentence);
     if (policy.rule == NPART_NONE)
         return;
+    /* These end the session and not a partition. */
     parser->oplist->rules.items[policy.rule].is_fatal =
         policy.kind == NPART__POLICY_FAIL_UNFED || policy.kind == NPART__POLICY_FAIL_SHARED ||
         policy.kind == NPART__POLICY_FAIL_FIXED;
@@ -339,7 +346,7 @@ void npart__line_partitions(struct npart__parser *parser)
 }
 
 /* fallback Softmax Sigmoid "the CPU side has no other ops"; `*` is all ops. Nodes of others that
- * fall back fail the model, so the rule is fatal. */
+ * fall back fail the model, so the rule is fatal. Several lines add up (npart__fallback_rule). */
 void npart__line_fallback(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;

@@ -10,6 +10,7 @@
  */
 #include "oplist/parse.h"
 
+/* `instead` names formats that may be tried where this one is not native, in order. */
 static const struct {
     const char *name, *instead;
     uint64_t activations, weights; /* bits by element type */
@@ -31,6 +32,7 @@ const char *npart__happening_word(enum npart__happening happens)
     return happenings[happens];
 }
 
+/* NPART__FORMATS where no row has these types: a set of types is 64 bits, and ONNX has fewer. */
 uint8_t npart__format_row(int activation_type, int weight_type)
 {
     uint8_t row = 0;
@@ -41,6 +43,7 @@ uint8_t npart__format_row(int activation_type, int weight_type)
     return row;
 }
 
+/* Of zero points only those off the middle are written. */
 void npart__append_format_name(struct npart__format format, struct npart__buffer *out)
 {
     npart__append_text(out, format.row < NPART__FORMATS ? rows[format.row].name : "unknown");
@@ -60,7 +63,7 @@ static uint8_t find_row(const char *name, size_t length)
     return row;
 }
 
-/* Whether a word is the name of a format. */
+/* Whether a word is the name of a format. Endings in any order; what shares a scale at most once. */
 static bool read_format(const char *word, struct npart__format *out)
 {
     size_t length = strcspn(word, "-");
@@ -86,6 +89,7 @@ static bool read_format(const char *word, struct npart__format *out)
     return true;
 }
 
+/* Formats end at the first word that is none; the words that may follow are no formats. */
 static void take_formats(struct npart__parser *parser, struct npart__precision_line *line)
 {
     struct npart__format format;
@@ -108,6 +112,7 @@ static void take_formats(struct npart__parser *parser, struct npart__precision_l
                       npart__nearest_hint(&nearest, hint, sizeof hint));
 }
 
+/* `for A B C`: names end at a word that is no variant. */
 static void take_variants(struct npart__parser *parser, struct npart__precision_line *line)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -125,6 +130,7 @@ static void take_variants(struct npart__parser *parser, struct npart__precision_
 /* HAPPENS, with the share of `vector`. */
 static void take_happening(struct npart__parser *parser, struct npart__precision_line *line)
 {
+    /* The word of a place in the enum, tried in its order. */
     while (line->happens < NPART__HAPPENINGS && !npart__accept(parser, NPART__TOKEN_WORD, happenings[line->happens]))
         line->happens++;
     if (line->happens == NPART__HAPPENINGS)
@@ -150,7 +156,8 @@ static bool is_for_the_same(const struct npart__oplist *oplist, const struct npa
     return true;
 }
 
-/* The last line counts, so a format that stands twice is a mistake in one of them. */
+/* The last line counts, so a format that stands twice is a mistake in one of them. Only the line before is looked
+ * at: lists put what belongs together next to each other. */
 static void warn_of_second(struct npart__parser *parser, const struct npart__precision_line *line)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -165,6 +172,7 @@ static void warn_of_second(struct npart__parser *parser, const struct npart__pre
                                   rows[formats[line->first_format + k].row].name);
 }
 
+/* A line without a sentence is a mistake, as the sentence is what reports print. */
 void npart__line_precision(struct npart__parser *parser)
 {
     struct npart__precision_line line = {.line = parser->now.line};
@@ -197,7 +205,8 @@ static bool counts(const struct npart__target *target, const struct npart__preci
     return is_for && npart__target_has(target, line->when);
 }
 
-/* 2: the pattern is for the format; 1: it may be; 0: it is not. */
+/* 2: the pattern is for the format; 1: it may be; 0: it is not. A block of any size is met by `-block`; what the
+ * model does not tell (the number of scales, whether zero points are in the middle) may be either. */
 static int fit(struct npart__format pattern, struct npart__format format)
 {
     bool is_block = pattern.granularity == NPART__SCALE_BLOCK && format.granularity >= NPART__SCALE_BLOCK16;
@@ -211,6 +220,8 @@ static int fit(struct npart__format pattern, struct npart__format format)
     return !is_it ? 0 : scale < zero ? scale : zero;
 }
 
+/* From the last line to the first. A line that only may be for the format is remembered: where it says something else
+ * than the one that surely is, the answer depends on what is not known, and none is given. */
 const struct npart__precision_line *npart__target_precision(const struct npart__target *target,
                                                             struct npart__format format, bool *depends)
 {
@@ -235,6 +246,7 @@ const struct npart__precision_line *npart__target_precision(const struct npart__
     return NULL;
 }
 
+/* With the switches that the variant has by default, not with those that the user chose for another one. */
 bool npart__is_native_on(const struct npart__target *target, uint32_t variant, struct npart__format format)
 {
     struct npart__target other = *target;
@@ -245,7 +257,8 @@ bool npart__is_native_on(const struct npart__target *target, uint32_t variant, s
     return line && line->happens == NPART__NATIVE;
 }
 
-/* The same types with another granularity first: that is the least change. */
+/* The same types with another granularity first: that is the least change. Zero points in the middle, since that
+ * is what targets take where they take anything. NPART__FORMATS as its row: there is none. */
 struct npart__format npart__native_instead(const struct npart__target *target, struct npart__format format)
 {
     static const uint8_t finer[] = {NPART__SCALE_CHANNEL, NPART__SCALE_BLOCK128, NPART__SCALE_BLOCK32,
@@ -253,6 +266,7 @@ struct npart__format npart__native_instead(const struct npart__target *target, s
     const char *rest = format.row < NPART__FORMATS ? rows[format.row].instead : "";
     bool depends;
     for (uint8_t row = format.row; row < NPART__FORMATS; rest += strspn(rest, " ")) {
+        /* By its name: w8a8, but float16. */
         bool is_quantized = rows[row].name[0] == 'w';
         for (size_t i = 0; i < (is_quantized ? NPART__COUNT(finer) : 1); i++) {
             struct npart__format candidate = {row, is_quantized ? finer[i] : NPART__SCALE_ANY, NPART__ZERO_MIDDLE,

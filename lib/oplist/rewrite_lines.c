@@ -23,13 +23,16 @@
 
 #include "oplist/parse.h"
 
+/* Places in these lists are kept by rewrites (npart__rewriting), and phases are gone through in this order
+ * (lib/fix). */
 const char *const npart__phase_words[] = {"inline", "fold", "branch", "where", "shape", "one",
                                           "unfuse", "mask", "rank",   NULL};
 const char *const npart__equality_words[] = {"bits", "bits-if", "ulp", "step", "approx", NULL};
 
 /* ---- the rewrite ------------------------------------------------------------------------------------------- */
 
-/* rewrites NAME: the list holds rewrites, and no target. */
+/* rewrites NAME: the list holds rewrites, and no target. A list of one kind has no lines of the other, so it
+ * stands before all else. */
 void npart__line_rewrites(struct npart__parser *parser)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -42,7 +45,7 @@ void npart__line_rewrites(struct npart__parser *parser)
     parser->oplist->is_rewrites = true;
 }
 
-/* WORD and one of these: its place. */
+/* WORD and one of these: its place. Past the last word is a place, too, but by then a mistake has been told. */
 static uint8_t take_word(struct npart__parser *parser, const char *word, const char *const *words)
 {
     uint8_t found = 0;
@@ -56,6 +59,7 @@ static uint8_t take_word(struct npart__parser *parser, const char *word, const c
     return found;
 }
 
+/* Rules of a form are those of its pattern; a form begins without any, also where the one before had some. */
 static void begin_form(struct npart__parser *parser)
 {
     const struct npart__rewriting *rewrite = parser->rewrite;
@@ -69,6 +73,7 @@ static void begin_form(struct npart__parser *parser)
     parser->first_selector = parser->oplist->selectors.count;
 }
 
+/* Ids are what users give with `--only` and what reports print, so each stands once. */
 void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *rewrite,
                          struct npart__rewrite_form *form)
 {
@@ -94,7 +99,7 @@ void npart__line_rewrite(struct npart__parser *parser, struct npart__rewriting *
     begin_form(parser);
 }
 
-/* or [class CLASS] */
+/* or [class CLASS] The form before is complete here, and checked. */
 void npart__line_or(struct npart__parser *parser)
 {
     uint32_t mistakes = parser->mistakes, line = parser->now.line;
@@ -107,6 +112,7 @@ void npart__line_or(struct npart__parser *parser)
         parser->form->equality = take_word(parser, "class", npart__equality_words);
 }
 
+/* By where it stands: before the first match it is of the whole rewrite. */
 void npart__line_caveat(struct npart__parser *parser)
 {
     const char *text = npart__take_text(parser, "a sentence");
@@ -127,12 +133,15 @@ static const struct npart__pattern_part *root_part(const struct npart__parser *p
     return part->kind == NPART__PATTERN_NAME ? &parts[pattern->names[part->name].part] : part;
 }
 
+/* As if the op had an entry of all versions, so that its operands and attributes are looked up as those of an `op`
+ * line. */
 static struct npart__op_entry entry_of(const struct npart__pattern_part *part)
 {
     return (struct npart__op_entry){
         .domain = part->domain, .name = part->op, .first_version = 1, .last_version = INT32_MAX};
 }
 
+/* Several matches of different last ops have no common root that rules could ask about: then there is none. */
 bool npart__root_op(const struct npart__parser *parser, struct npart__op_entry *out)
 {
     if (parser->form->pattern.match_count == 0)
@@ -174,7 +183,8 @@ static uint32_t find_make(const struct npart__parser *parser, const char *text, 
     return NPART_NONE;
 }
 
-/* An operand of a node by its name, as conditions name it. */
+/* An operand of a node by its name, as conditions name it. The one reader of operands takes tokens, so the name is
+ * given to it as a range of one. */
 static uint32_t select_operand(struct npart__parser *parser, struct npart__op_entry op, const char *text,
                                uint64_t column)
 {
@@ -197,6 +207,7 @@ static uint32_t select_operand(struct npart__parser *parser, struct npart__op_en
 
 static uint32_t parse_put(struct npart__parser *parser, unsigned depth);
 
+/* 0 is a part, a name and a term. */
 static struct npart__put_part blank_part(enum npart__put_kind kind)
 {
     return (struct npart__put_part){.kind = (uint8_t)kind, .domain = "", .op = "", .like = NPART_NONE,
@@ -210,7 +221,7 @@ static uint32_t add_part(struct npart__parser *parser, struct npart__put_part pa
     return parser->status == NPART_OK ? parser->oplist->put_parts.count - 1 : NPART_NONE;
 }
 
-/* A number, or `inf`, which conditions do not have. */
+/* A number, or `inf`, which conditions do not have. Masks are made of it. */
 static uint32_t take_number(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -241,7 +252,8 @@ static void take_numbers(struct npart__parser *parser, bool is_list, uint32_t *f
         (void)npart__need(parser, NPART__TOKEN_MARK, ")", ", or )");
 }
 
-/* `0 of x`, `vector(0, rank(x)) as int64`: a constant with the type of another value, or with this one. */
+/* `0 of x`, `vector(0, rank(x)) as int64`: a constant with the type of another value, or with this one. The type
+ * is not known when the list is read, only when a match is at hand: `of` says where to take it from. */
 static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
 {
     struct npart__put_part part = blank_part(NPART__PUT_NUMBERS);
@@ -264,7 +276,8 @@ static uint32_t parse_constant(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* `x`, `quantized.1`, `root.bias`: a value of the match, or what is made. */
+/* `x`, `quantized.1`, `root.bias`: a value of the match, or what is made. A digit after the dot is a result, a
+ * word an operand. What is made comes before what is matched, though no name is both (npart__line_make). */
 static uint32_t parse_name(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -274,6 +287,7 @@ static uint32_t parse_name(struct npart__parser *parser)
         return NPART_NONE;
     const char *dot = strrchr(token->text, '.');
     size_t length = dot ? (size_t)(dot - token->text) : strlen(token->text);
+    /* One digit: a node of ten results or more is named in no rewrite. */
     bool is_result = dot && dot[1] >= '0' && dot[1] <= '9' && !dot[2];
     uint32_t make = find_make(parser, token->text, length), name;
     part.output = is_result ? (uint8_t)(dot[1] - '0') : 0;
@@ -281,6 +295,7 @@ static uint32_t parse_name(struct npart__parser *parser)
         part.kind = NPART__PUT_MADE;
         part.name = make;
         parser->form->makes[make].is_used = true;
+        /* A node is made with as many results as are asked for. */
         if (parser->form->makes[make].results <= part.output)
             parser->form->makes[make].results = (uint8_t)(part.output + 1);
         return add_part(parser, part);
@@ -298,7 +313,7 @@ static uint32_t parse_name(struct npart__parser *parser)
     return add_part(parser, part);
 }
 
-/* if(CONDITION, THIS, THAT) */
+/* if(CONDITION, THIS, THAT) The condition is asked when the match is replaced, of its last node. */
 static uint32_t parse_choice(struct npart__parser *parser, unsigned depth)
 {
     struct npart__put_part part = blank_part(NPART__PUT_CHOICE);
@@ -317,7 +332,8 @@ static uint32_t parse_choice(struct npart__parser *parser, unsigned depth)
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
 /* What the attribute is in any version of the op, the newest first: older ones have axes that are operands now. False:
- * the standard has the op, and not with this attribute. */
+ * the standard has the op, and not with this attribute. An op that the standard does not know has whatever
+ * attributes the list gives it. */
 static bool find_kind(const struct npart__put_part *node, const char *name, char *kind)
 {
     struct npart__attribute_schema schema;
@@ -334,7 +350,8 @@ static bool find_kind(const struct npart__put_part *node, const char *name, char
     return !is_known;
 }
 
-/* ATTRIBUTE "=" ...; its index. */
+/* ATTRIBUTE "=" ...; its index. In a copy `results` is no attribute but how many results the new node has, and `*`
+ * leaves an attribute out. */
 static uint32_t parse_attribute(struct npart__parser *parser, const struct npart__put_part *node)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "an attribute");
@@ -352,6 +369,7 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
     struct npart__op_entry op;
     if (is_copy && npart__accept(parser, NPART__TOKEN_MARK, "*")) {
         attribute.kind = '*';
+    /* `axis = softmax.axis`: what the matched node has, or its operator's default. */
     } else if (dot && find_node(parser, value->text, (size_t)(dot - value->text), &attribute.from, &op)) {
         const struct npart__put_part from = {.domain = op.domain, .op = op.name};
         char kind;
@@ -360,6 +378,7 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
             npart__parse_fail(parser, value->column, "%s has no attribute %s", op.name, dot + 1);
         parser->now.at++;
     } else {
+        /* By the schema's kind: a list stands in parentheses. */
         bool is_list = attribute.kind == 'I' || attribute.kind == 'F';
         take_numbers(parser, is_list, &attribute.first_number, &attribute.number_count);
     }
@@ -367,7 +386,7 @@ static uint32_t parse_attribute(struct npart__parser *parser, const struct npart
     return parser->oplist->put_attributes.count - 1;
 }
 
-/* No version of the op takes as many. */
+/* No version of the op takes as many. By the newest version: operands have only been added. */
 static bool has_too_many(const struct npart__put_part *node, uint32_t operands)
 {
     struct npart__operand operand;
@@ -383,7 +402,8 @@ static bool has_too_many(const struct npart__put_part *node, uint32_t operands)
     return true;
 }
 
-/* Operands and attributes, in any order, up to the closing parenthesis. */
+/* Operands and attributes, in any order, up to the closing parenthesis. Links are made by index, since the arrays
+ * move while parts are added. */
 static void parse_items(struct npart__parser *parser, struct npart__put_part *node, unsigned depth)
 {
     uint32_t last = NPART_NONE, last_attribute = NPART_NONE, operands = 0;
@@ -405,6 +425,7 @@ static void parse_items(struct npart__parser *parser, struct npart__put_part *no
             last_attribute = item;
             continue;
         }
+        /* `..` takes the other operands of the copied node along. */
         bool is_rest = parser->oplist->put_parts.items[item].kind == NPART__PUT_REST;
         bool ends = last != NPART_NONE && parser->oplist->put_parts.items[last].kind == NPART__PUT_REST;
         if (ends || (is_rest && node->kind != NPART__PUT_COPY))
@@ -421,6 +442,7 @@ static void parse_items(struct npart__parser *parser, struct npart__put_part *no
         npart__parse_fail(parser, column, "%s has not so many operands", node->op);
 }
 
+/* The name of a let or `root` copies that node, with its attributes; any other name is an op's. */
 static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__expect(parser, NPART__TOKEN_WORD, "an op");
@@ -446,7 +468,7 @@ static uint32_t parse_new_node(struct npart__parser *parser, unsigned depth)
     return add_part(parser, part);
 }
 
-/* An expression is told by its first words. */
+/* An expression is told by its first words. Recursive, so its depth is limited like that of patterns. */
 static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -464,6 +486,7 @@ static uint32_t parse_put(struct npart__parser *parser, unsigned depth)
         return add_part(parser, blank_part(NPART__PUT_REST));
     if (opens && strcmp(token->text, "if") == 0)
         return parse_choice(parser, depth);
+    /* What begins with a mark or a number can be nothing else here. */
     bool is_number = token->kind != NPART__TOKEN_WORD || strcmp(token->text, "inf") == 0 ||
                      (opens && (strcmp(token->text, "vector") == 0 || npart__is_function(token->text)));
     return is_number ? parse_constant(parser, depth) : opens ? parse_new_node(parser, depth) : parse_name(parser);
@@ -487,7 +510,7 @@ static uint32_t parse_expression(struct npart__parser *parser)
 
 /* ---- lines ------------------------------------------------------------------------------------------------- */
 
-/* at NAME */
+/* at NAME The site is what lib/fix offers to rewrites: a node that some target does not take. */
 void npart__line_at(struct npart__parser *parser)
 {
     const struct npart__token *name = npart__expect(parser, NPART__TOKEN_WORD, "a name");
@@ -500,7 +523,7 @@ void npart__line_at(struct npart__parser *parser)
     parser->form->anchor = found;
 }
 
-/* make NAME = expression */
+/* make NAME = expression Written before it is used, so makes never use each other in a circle. */
 void npart__line_make(struct npart__parser *parser)
 {
     struct npart__rewrite_form *form = parser->form;
@@ -521,7 +544,7 @@ void npart__line_make(struct npart__parser *parser)
     form->makes[form->make_count++].part = part;
 }
 
-/* put expression, expression, ...: by result. */
+/* put expression, expression, ...: by result. One for each result of the last node, in order; the last node goes. */
 void npart__line_put(struct npart__parser *parser)
 {
     struct npart__rewrite_form *form = parser->form;
@@ -540,6 +563,7 @@ void npart__line_put(struct npart__parser *parser)
     } while (npart__accept(parser, NPART__TOKEN_MARK, ","));
 }
 
+/* What the form lacks is told at the line where it begins. */
 void npart__end_form(struct npart__parser *parser)
 {
     struct npart__rewrite_form *form = parser->form;

@@ -9,7 +9,8 @@
 
 #include "oplist/parse.h"
 
-/* "label:" before a condition. In a define's rules the parts of a label may be parameters. */
+/* "label:" before a condition. In a define's rules the parts of a label may be parameters. A blank stands after
+ * the colon: `com.microsoft:Gelu` is one word to the lexer. */
 static const char *accept_label(struct npart__parser *parser)
 {
     const struct npart__token *token = npart__peek(parser), *next = token + 1;
@@ -30,7 +31,7 @@ static bool id_is_taken(const struct npart__parser *parser, const char *id)
 }
 
 /* Joins pieces, cut to what fits. Long names of an imported list are cut rather than refused;
- * ids are numbered apart in make_id. */
+ * ids are numbered apart in make_id. Always terminated; `bytes` is at least 1. */
 static void join(char *out, size_t bytes, const char *const *pieces, size_t count)
 {
     size_t used = 0;
@@ -43,7 +44,8 @@ static void join(char *out, size_t bytes, const char *const *pieces, size_t coun
     out[used] = '\0';
 }
 
-/* "hexagon/Conv/rank-X", with a number where the op has that label already. */
+/* "hexagon/Conv/rank-X", with a number where the op has that label already. Ids are what users exclude or look up,
+ * so they are made of what the rule asks and not of its line or its sentence. */
 static const char *make_id(struct npart__parser *parser, const char *label, struct npart__rule *rule)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -68,6 +70,7 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     };
     join(fixed, sizeof fixed, pieces, NPART__COUNT(pieces));
     memcpy(numbered, fixed, sizeof fixed);
+    /* `numbered` has room for the longest `fixed` with a number after it. */
     for (unsigned number = 2; id_is_taken(parser, numbered); number++)
         (void)snprintf(numbered, sizeof numbered, "%s-%u", fixed, number);
     const char *id = npart__arena_copy_text(parser->arena, numbered, strlen(numbered));
@@ -76,7 +79,8 @@ static const char *make_id(struct npart__parser *parser, const char *label, stru
     return id;
 }
 
-/* The condition as it is written, for a rule without a sentence. */
+/* The condition as it is written, for a rule without a sentence. As a reader of the list would write it; lists
+ * that ship have a sentence at every rule. */
 static const char *condition_text(struct npart__parser *parser, uint32_t condition)
 {
     struct npart__buffer text;
@@ -96,7 +100,8 @@ static bool same_when(struct npart__line_condition a, struct npart__line_conditi
 }
 
 /* A rule that asks what another of its section asks already. For a warning: conditions are
- * compared as they would be written, so blanks and redundant parentheses make no difference. */
+ * compared as they would be written, so blanks and redundant parentheses make no difference. Quadratic within a
+ * section, and only where warnings are asked for. */
 static bool is_repeated(struct npart__parser *parser, const struct npart__rule *rule)
 {
     const char *own = condition_text(parser, rule->condition);
@@ -109,6 +114,7 @@ static bool is_repeated(struct npart__parser *parser, const struct npart__rule *
     return false;
 }
 
+/* Whole words: `must` and not `mustard`. */
 static bool has_word(const char *sentence, const char *word)
 {
     while (*sentence) {
@@ -120,7 +126,8 @@ static bool has_word(const char *sentence, const char *word)
     return false;
 }
 
-/* A sentence says what is required; what happens otherwise follows `because`. */
+/* A sentence says what is required; what happens otherwise follows `because`. Reports print "must ..." after `ok`
+ * and after `NOT MET`, so a sentence that tells a failure would say the opposite of one of them. */
 static bool states_failure(const char *sentence)
 {
     static const char *const words[] = {"fails", "fail", "crash", "crashes", "hangs", "refused", "refuses", "cannot"};
@@ -130,9 +137,11 @@ static bool states_failure(const char *sentence)
     return false;
 }
 
-/* For --check-oplist: what is read without a mistake and still serves a person badly. */
+/* For --check-oplist: what is read without a mistake and still serves a person badly. A sentence that is the
+ * condition itself was not written by anyone, so nothing is asked of it. */
 static void warn_of_rule(struct npart__parser *parser, const struct npart__rule *rule, bool is_written, uint64_t column)
 {
+    /* Notes and units state no requirement. */
     bool is_asked = rule->kind == NPART__RULE_NEED || rule->kind == NPART__RULE_CAP;
     if (!parser->listener || parser->status != NPART_OK)
         return;
@@ -175,6 +184,7 @@ static uint32_t parse_except(struct npart__parser *parser, uint32_t condition)
         word.kind = NPART__TERM_WORD;
         word.op = 0;
         word.word = token->text;
+        /* Four terms an op, one after the other: the question, the word, their comparison, the alternative. */
         uint32_t base = oplist->terms.count;
         equal.kind = NPART__TERM_COMPARE;
         equal.op = NPART__EQUAL;
@@ -205,7 +215,8 @@ static bool is_when(const struct npart__parser *parser)
     return false;
 }
 
-/* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. */
+/* ["sentence"] and, in any order, [because "..."] [else fail] [source "..."] [except OP...]. `except` stands only
+ * on rules for every op; of a single op it would be another op. */
 static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *rule)
 {
     bool is_written = npart__peek(parser)->kind == NPART__TOKEN_STRING;
@@ -233,7 +244,8 @@ static void parse_end_of_rule(struct npart__parser *parser, struct npart__rule *
         warn_of_rule(parser, rule, is_written, parser->now.range.tokens[0].column);
 }
 
-/* A `maybe` or `note` may be a sentence alone, without a condition; `refuse` always is. */
+/* A `maybe` or `note` may be a sentence alone, without a condition; `refuse` always is. A need without a condition
+ * would hold nowhere: that is what `refuse` says. */
 void npart__parse_rule(struct npart__parser *parser, const char *keyword)
 {
     static const char *const keywords[] = {[NPART__RULE_NEED] = "need", [NPART__RULE_CAP] = "maybe",
@@ -253,6 +265,7 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
     };
     const char *label = accept_label(parser);
     bool may_be_bare = kind != NPART__RULE_NEED && kind != NPART__RULE_UNIT;
+    /* What may be bare is told by what comes next: a sentence, or when it counts. */
     if (!is_refusal && !(may_be_bare && (npart__peek(parser)->kind == NPART__TOKEN_STRING || is_when(parser))))
         rule.condition = npart__parse_condition(parser);
     rule.is_limited = is_when(parser);
@@ -264,7 +277,8 @@ void npart__parse_rule(struct npart__parser *parser, const char *keyword)
         add_rule(parser, rule, label);
 }
 
-/* A rule that no line spells out: a missing entry, a body left to the CPU. */
+/* A rule that no line spells out: a missing entry, a body left to the CPU. Its label is not numbered: callers see
+ * to it that each is made once. */
 uint32_t npart__add_unwritten_rule(struct npart__parser *parser, const char *label, const char *sentence,
                                    enum npart__rule_about about, uint8_t gate)
 {

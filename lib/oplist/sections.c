@@ -18,12 +18,14 @@
 
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count);
 
-/* need, refuse, maybe, note, unit: a rule of the kind that its keyword says. */
+/* need, refuse, maybe, note, unit: a rule of the kind that its keyword says. The kind is taken from the keyword,
+ * which has been read. */
 static void line_rule(struct npart__parser *parser)
 {
     /* Rules of a rewrite may ask about its last node. */
     struct npart__op_entry root;
     bool has_root = parser->form && npart__root_op(parser, &root);
+    /* Operands are looked up by the op's names, so selectors that were made for another op are not used again. */
     if (has_root) {
         parser->op = &root;
         parser->first_selector = parser->oplist->selectors.count;
@@ -35,7 +37,8 @@ static void line_rule(struct npart__parser *parser)
     }
 }
 
-/* use NAME[(ARGUMENT, ...)]...: the rules of defines. */
+/* use NAME[(ARGUMENT, ...)]...: the rules of defines. Each define's statements are read in its own scope and file,
+ * and the reading goes on where the use stands. */
 static void line_use(struct npart__parser *parser)
 {
     do {
@@ -60,6 +63,7 @@ static void line_source_of_op(struct npart__parser *parser)
         parser->op_source = text;
     /* A define's source is that of the rules so far. */
     bool is_defined = parser->status == NPART_OK && parser->now.scope;
+    /* From the back to the first rule of this op; those that have a source keep it. */
     for (uint32_t i = parser->oplist->rules.count; is_defined && i-- > parser->first_rule;)
         if (!*parser->oplist->rules.items[i].source)
             parser->oplist->rules.items[i].source = text;
@@ -68,7 +72,7 @@ static void line_source_of_op(struct npart__parser *parser)
 /* ---- ops ------------------------------------------------------------------------------------------------- */
 
 /* The order of ops: by stage, domain, name, and version, so that what may stand twice stands
- * together. */
+ * together. lib/judge finds entries by the same order (compare_entry in judge.c). */
 static int compare_entries(const struct npart__op_entry *a, const struct npart__op_entry *b)
 {
     int order = a->gate != b->gate ? (int)a->gate - (int)b->gate : strcmp(a->domain, b->domain);
@@ -77,7 +81,8 @@ static int compare_entries(const struct npart__op_entry *a, const struct npart__
     return order ? order : (a->first_version > b->first_version) - (a->first_version < b->first_version);
 }
 
-/* A number that is there; false when the next word is none. */
+/* A number that is there; false when the next word is none. `12`, `12..` or nothing; a fraction is told as a
+ * mistake. */
 static bool read_version(struct npart__parser *parser, int32_t *out)
 {
     const struct npart__token *token = npart__peek(parser);
@@ -107,7 +112,8 @@ bool npart__read_versions(struct npart__parser *parser, int32_t *first, int32_t 
 }
 
 /* One name of an `op` line, with the statements below it. Names of other domains than the
- * standard's and ONNX Runtime's are a library's own, and cannot be checked. */
+ * standard's and ONNX Runtime's are a library's own, and cannot be checked. Its statements are read with the op at
+ * hand, once for each name on the line: rules have operands by number, which differ from op to op. */
 static void read_op(struct npart__parser *parser, const struct npart__token *token, int32_t first, int32_t last,
                     const struct npart__lexed_line *statements, uint32_t count)
 {
@@ -133,6 +139,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     if (!oplist->gates[parser->gate].has_ops)
         oplist->gates[parser->gate].source = parser->default_source;
     npart__end_statement(parser);
+    /* The statements move the place of reading; the op's own line has more names to come. */
     struct npart__reading before = parser->now;
     parser->op = &entry;
     parser->op_source = "";
@@ -142,6 +149,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
     parser->op = NULL;
     parser->now = before;
     entry.rule_count = oplist->rules.count - entry.first_rule;
+    /* Of what is said more closely comes first: the rule's own, the op's, the list's. */
     for (uint32_t i = entry.first_rule; i < oplist->rules.count; i++)
         if (!*oplist->rules.items[i].source)
             oplist->rules.items[i].source = *parser->op_source ? parser->op_source : parser->default_source;
@@ -150,7 +158,7 @@ static void read_op(struct npart__parser *parser, const struct npart__token *tok
 }
 
 /* op NAME... [OPSETS]: the statements that follow are read for each name.
- * Example: op Add Mul 7.. */
+ * Example: op Add Mul 7.. A mistake in one name ends the line, or it would be told once for each. */
 static void line_op(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__token *names = npart__peek(parser);
@@ -169,7 +177,8 @@ static void line_op(struct npart__parser *parser, const struct npart__lexed_line
     }
 }
 
-/* pattern or failure NAME "sentence": with the statements that follow. */
+/* pattern or failure NAME "sentence": with the statements that follow. It is kept on the stack while it is read,
+ * and copied into the list when it is whole. */
 static void line_pattern(struct npart__parser *parser, bool is_failure, const struct npart__lexed_line *statements,
                          uint32_t count)
 {
@@ -217,6 +226,8 @@ static void line_rewrite(struct npart__parser *parser, const struct npart__lexed
 
 /* ---- dispatch -------------------------------------------------------------------------------------------- */
 
+/* In which places a keyword may stand is data: the same words end a block (npart__block_length) and are listed by no
+ * other table. */
 static const struct {
     const char *word;
     void (*read)(struct npart__parser *parser);
@@ -286,10 +297,11 @@ static void dispatch(struct npart__parser *parser, unsigned place)
 }
 
 /* What an op, a pattern or a define of rules holds. A statement that could not be lexed has been
- * told of, and is passed over. */
+ * told of, and is passed over. The place decides which keywords there are: in a rewrite, a pattern or an op. */
 static void read_statements(struct npart__parser *parser, const struct npart__lexed_line *statements, uint32_t count)
 {
     const struct npart__reading before = parser->now;
+    /* A mistake ends its statement only, so that all of a list's are told at once. */
     for (uint32_t i = 0; i < count && !parser->must_stop; i++) {
         if (statements[i].is_broken)
             continue;
@@ -308,7 +320,8 @@ static void read_statements(struct npart__parser *parser, const struct npart__le
  * not only a line. */
 static const char *const sections[] = {"op", "pattern", "failure", "rewrite", "define", "include"};
 
-/* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands. */
+/* Up to the next statement that stands in the list itself: a word that means nothing is told where it stands.
+ * Statements are not indented by rule, so what belongs to an op is all up to the next keyword of the list itself. */
 uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32_t first)
 {
     for (uint32_t at = first; at < statements->of.count; at++) {
@@ -325,6 +338,7 @@ uint32_t npart__block_length(const struct npart__lexed_lines *statements, uint32
     return statements->of.count - first;
 }
 
+/* Mutually recursive with read_include, as deep as lists include each other. */
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes);
 
 /* include NAME: another list's lines, as if they stood here; the ops that follow take the place
@@ -354,6 +368,7 @@ static void read_include(struct npart__parser *parser)
     parser->oplist->path = path;
     parser->now = before;
     parser->include_depth--;
+    /* Entries up to here give way to those that follow. */
     parser->included_ops = parser->oplist->ops.count;
     parser->gate = 0;
     parser->default_source = "";
@@ -366,7 +381,8 @@ static void read_include(struct npart__parser *parser)
     }
 }
 
-/* The section that begins at the statement at hand, `inner` being how many statements after it may belong to it. */
+/* The section that begins at the statement at hand, `inner` being how many statements after it may belong to it. A
+ * list of rewrites has few keywords beside `rewrite`, and no ops. */
 static void read_section(struct npart__parser *parser, const struct npart__lexed_line *statement, uint32_t inner)
 {
     /* The first token may be no word; then its text is no keyword either. */
@@ -400,7 +416,8 @@ static void read_section(struct npart__parser *parser, const struct npart__lexed
     npart__end_statement(parser);
 }
 
-/* False where it is none of this format. */
+/* False where it is none of this format. The first statement says the format, so that a file of a later one is
+ * told as such and not by its first unknown word. */
 static bool lex_text(struct npart__parser *parser, const char *text, size_t bytes, struct npart__lexed_lines *out)
 {
     npart__lex(parser, text, bytes, out);
@@ -413,7 +430,8 @@ static bool lex_text(struct npart__parser *parser, const char *text, size_t byte
     return has_format;
 }
 
-/* A cost file has a few keywords, and no sections. */
+/* A cost file has a few keywords, and no sections. Included by no list and including none, so it is read line by
+ * line. */
 void npart__read_cost_lines(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
@@ -429,7 +447,8 @@ void npart__read_cost_lines(struct npart__parser *parser, const char *text, size
 }
 
 /* One file, or the text of an included list: all statements in their order, defines first. An op
- * takes the statements after it, so these are passed over here. */
+ * takes the statements after it, so these are passed over here. Defines first, since they may be used before the
+ * line that makes them. */
 static void read_list(struct npart__parser *parser, const char *text, size_t bytes)
 {
     struct npart__lexed_lines statements = {.of = {NULL, 0, 0}};
@@ -437,6 +456,7 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
         return;
     npart__find_defines(parser, &statements);
     for (uint32_t i = 1; i < statements.of.count && !parser->must_stop; i++) {
+        /* How many statements follow is counted for each, which is linear as it ends at the next section. */
         const struct npart__lexed_line *at = &statements.of.items[i];
         uint32_t inner = npart__block_length(&statements, i + 1);
         const char *word = at->range.tokens[0].text;
@@ -450,7 +470,7 @@ static void read_list(struct npart__parser *parser, const char *text, size_t byt
 }
 
 /* Whether an entry of the included list gives way: to an op of the same name in this list,
- * whatever the versions, or to a `drop`. */
+ * whatever the versions, or to a `drop`. By name alone: a list that changes an op says all of it anew. */
 static bool is_replaced(const struct npart__parser *parser, const struct npart__op_entry *entry)
 {
     const struct npart__oplist *oplist = parser->oplist;
@@ -472,7 +492,8 @@ static int compare_for_sort(const void *a, const void *b)
     return compare_entries(a, b);
 }
 
-/* Takes out the included ops that the list has of its own, or drops, and sorts what is left. */
+/* Takes out the included ops that the list has of its own, or drops, and sorts what is left. Own entries that
+ * overlap are a mistake, told for each pair of neighbours. */
 static void sort_ops(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -499,7 +520,8 @@ static void sort_ops(struct npart__parser *parser)
 }
 
 /* What can be known only when all has been read. Rules that no line spells out follow the
- * written ones: missing entries, the partitioner's reasons, the user's own placements. */
+ * written ones: missing entries, the partitioner's reasons, the user's own placements. A list with mistakes is not
+ * completed: it is not used either. */
 static void check_whole(struct npart__parser *parser)
 {
     struct npart__oplist *oplist = parser->oplist;
@@ -508,6 +530,7 @@ static void check_whole(struct npart__parser *parser)
     if (!*oplist->name)
         npart__parse_fail(parser, 1, "there is no target line");
     npart__check_defines(parser);
+    /* Rules from here on stand in no line of the list, so counts of its rules end here. */
     oplist->written_rule_count = oplist->rules.count;
     for (uint32_t i = 0; i < oplist->gate_count && parser->status == NPART_OK; i++) {
         const char *sentence = *oplist->gates[i].sentence ? oplist->gates[i].sentence : "not supported by the target";
@@ -522,6 +545,7 @@ static void check_whole(struct npart__parser *parser)
         npart__add_unwritten_rule(parser, "assumed-cpu", "placed on the CPU by the user", NPART__ABOUT_POLICY, 0);
     oplist->assumed_npu_rule =
         npart__add_unwritten_rule(parser, "assumed-npu", "placed on the NPU by the user", NPART__ABOUT_POLICY, 0);
+    /* What the user says has no source but the user. */
     if (parser->status == NPART_OK) {
         oplist->rules.items[oplist->assumed_npu_rule].kind = NPART__RULE_NOTE;
         oplist->rules.items[oplist->assumed_npu_rule].source = "";
@@ -532,7 +556,8 @@ static void check_whole(struct npart__parser *parser)
 }
 
 /* The parser holds a statement's tokens and is too large for the stack. Without a `gate` line
- * there is one stage, called `configuration`; a first `gate` line takes its place. */
+ * there is one stage, called `configuration`; a first `gate` line takes its place. Tokens have an arena of their
+ * own, which is gone when reading is over; texts that the list keeps are in its own. */
 npart_status npart__oplist_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                 struct npart__oplist *out, const struct npart__listener *listener,
                                 struct npart_error *error)
@@ -564,6 +589,7 @@ npart_status npart__oplist_read(const char *text, size_t bytes, const char *path
         read_list(parser, text, bytes);
     sort_ops(parser);
     check_whole(parser);
+    /* After the limit mistakes are only counted. */
     if (listener && parser->mistakes > NPART__LIMIT_MISTAKES)
         npart__tell_how_many(parser);
     npart_status status = parser->status == NPART_OK && parser->mistakes ? NPART_ERROR_OPLIST : parser->status;

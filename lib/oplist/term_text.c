@@ -18,7 +18,8 @@ static const char *const function_words[] = {
 #undef X
 };
 
-/* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. */
+/* A question with its argument, of which there may be none: dim(X, -1), static(X, 1..), opset. The words are those
+ * of term.h, so they are read again as they are written. */
 static void append_asked(const struct npart__oplist *oplist, const struct npart__term *term, struct npart__buffer *out)
 {
     bool is_predicate = term->kind == NPART__TERM_PREDICATE;
@@ -75,7 +76,8 @@ static void append_inner(const struct npart__oplist *oplist, uint32_t id, int le
     npart__append_text(out, is_loose ? ")" : "");
 }
 
-/* Operators group from the left, so of a - (b - c) the right side needs its parentheses. */
+/* Operators group from the left, so of a - (b - c) the right side needs its parentheses. `and` and `or` may group
+ * either way, as both mean the same. */
 static void append_pair(const struct npart__oplist *oplist, const struct npart__term *term, const char *between,
                         struct npart__buffer *out)
 {
@@ -86,7 +88,8 @@ static void append_pair(const struct npart__oplist *oplist, const struct npart__
 }
 
 /* A toolchain is kept as its place among the releases; its text is beside it, since a number
- * would tell nobody anything. */
+ * would tell nobody anything. Recursive as deep as conditions nest. A table of rows is no tree
+ * (lib/oplist/condition.c), so what is asked is written in each row. */
 void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct npart__buffer *out)
 {
     static const char *const comparisons[] = {" = ", " != ", " < ", " <= ", " > ", " >= "};
@@ -149,7 +152,8 @@ void npart__append_term(const struct npart__oplist *oplist, uint32_t id, struct 
     }
 }
 
-/* Rules about the user's own placements belong to no stage of the target. */
+/* Rules about the user's own placements belong to no stage of the target. A missing entry is told under the
+ * stage's other name, by which people know it: "builder". */
 const char *npart__gate_word(const struct npart__oplist *oplist, uint32_t rule)
 {
     const struct npart__gate *gate = &oplist->gates[oplist->rules.items[rule].gate];
