@@ -129,6 +129,10 @@ check-symbols: $(shared_library) ## the shared library exports what the header d
 	sh test/checks/symbols.sh $(header) $(shared_library) test/checks/symbols.txt "$(CC)"
 check-structure: ## stages include only earlier stages; functions and files keep to their lengths
 	sh test/checks/structure.sh
+$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@
+check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
+	$(PYTHON) test/checks/toml.py $<
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)

@@ -12,6 +12,7 @@ CMAKEDIR ?= $(LIBDIR)/cmake/NpuPartition
 BASHCOMPLETIONDIR ?= $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR ?= $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR ?= $(DATADIR)/fish/vendor_completions.d
+MANDIR ?= $(DATADIR)/man
 STRIP ?= strip
 oplist_folder = $(DATADIR)/npu-partition
 
@@ -22,6 +23,15 @@ all: $(completions)
 $(OUT)/completions/npu-partition.%: $(tool)
 	@mkdir -p $(@D)
 	$(TOOL_HERE) --completion $* > $@.new && mv $@.new $@
+
+# The date of the man pages: when what they say last changed much.
+man_date := 2026-11-22
+man_templates := $(wildcard packaging/man/*.in)
+man_pages := $(man_templates:packaging/man/%.in=$(OUT)/man/%)
+all: $(man_pages)
+$(OUT)/man/%: packaging/man/%.in packaging/man/make.sh $(wildcard packaging/man/*.awk docs/*.md) $(header) $(tool)
+	@mkdir -p $(@D)
+	sh packaging/man/make.sh $< $(VERSION) $(man_date) $(oplist_folder) $(TOOL_HERE) $(header) > $@.new && mv $@.new $@
 
 define newline
 
@@ -40,6 +50,7 @@ pkgconfig|$(PKGCONFIGDIR)/npu-partition.pc|packaging/npu-partition.pc.in
 file|$(BASHCOMPLETIONDIR)/npu-partition|$(OUT)/completions/npu-partition.bash
 file|$(ZSHCOMPLETIONDIR)/_npu-partition|$(OUT)/completions/npu-partition.zsh
 file|$(FISHCOMPLETIONDIR)/npu-partition.fish|$(OUT)/completions/npu-partition.fish
+$(foreach page,$(man_pages),file|$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))|$(page)$(newline))
 folder|$(CMAKEDIR)|
 cmake|$(CMAKEDIR)/NpuPartitionConfig.cmake|packaging/NpuPartitionConfig.cmake.in
 cmake|$(CMAKEDIR)/NpuPartitionConfigVersion.cmake|packaging/NpuPartitionConfigVersion.cmake.in
@@ -64,17 +75,15 @@ uninstall: ## remove what install put there
 
 # ---- tests ---------------------------------------------------------------------------------------------------
 
-check: check-install check-completion
+check: check-install check-completion check-man
 check-install: all ## install into a folder, build the examples (and docs/api.md) against it, run them, uninstall
 	$(PYTHON) test/checks/api_page.py $(header) docs/api.md $(filter-out %/count_partitions.c,$(wildcard examples/*.c))
 	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
-$(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
-	$(CC) $(ALL_LDFLAGS) $^ -o $@
-check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
-	$(PYTHON) test/checks/toml.py $<
+check-man: $(man_pages) ## the man pages have every option and function, and nothing that man stumbles over
+	sh test/checks/man.sh $(tool) test/checks/symbols.txt $(man_pages)
 check-completion: $(tool) ## what bash offers after TAB
 	sh test/checks/completions.sh $(tool) bash
 check-completions: $(tool) ## the same in bash, zsh and fish, which it installs
 	sh tools/setup.sh shells
 	sh test/checks/completions.sh $(tool) bash zsh fish
-.PHONY: install install-strip uninstall check-install check-completion check-completions
+.PHONY: install install-strip uninstall check-install check-completion check-completions check-man

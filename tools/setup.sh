@@ -7,7 +7,7 @@
 # usage: tools/setup.sh [tests | fuzz | shells]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev"
-[ "${1-}" = tests ] && packages="$packages g++ clang cmake pkgconf python3 python3-venv"
+[ "${1-}" = tests ] && packages="$packages g++ clang cmake groff-base mandoc pkgconf python3 python3-venv"
 [ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 
