@@ -107,6 +107,36 @@ static void test_fix__mends(void)
     end(&fixture);
 }
 
+/* Of int8 weights by uint8 the kernels differ by more than of equal types, and only then is it told. */
+static void test_fix__caveats_of_what_it_does(void)
+{
+    static const char lines[] =
+        "opset 17\ninput x uint8[4,6]\ninit xs float32[] = 0.5\ninit xz uint8[] = 3\ninit ys float32[] = 0.25\n"
+        "init yz uint8[] = 7\ninit w %s[6,2]\ninit ws float32[] = 0.125\ninit wz %s[] = 0\n"
+        "node y = QLinearMatMul(x, xs, xz, w, ws, wz, ys, yz)\noutput y\n";
+    static const char floats[] = "format 1\ntarget floats\nop MatMul QuantizeLinear DequantizeLinear\n";
+    static const struct {
+        const char *type;
+        bool is_told;
+    } rows[] = {{"int8", true}, {"uint8", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        struct npart_fix_step step = {.size = sizeof step};
+        char model[512];
+        bool is_told = false;
+        (void)snprintf(model, sizeof model, lines, rows[i].type, rows[i].type);
+        begin(&fixture, model, floats, NULL);
+        fixture.options.allowed = 1u << NPART_EQUAL_STEP;
+        CHECK_INT(search(&fixture), NPART_OK);
+        REQUIRE(npart_fix_step(fixture.fix, 0, &step));
+        CHECK_TEXT(step.rewrite, "qoperator");
+        for (const char *const *caveat = step.caveats; *caveat; caveat++)
+            is_told |= strstr(*caveat, "saturate") != NULL;
+        CHECK(is_told == rows[i].is_told);
+        end(&fixture);
+    }
+}
+
 /* What one target lacks is no reason to give the other something that it lacks. */
 static void test_fix__makes_no_target_worse(void)
 {
@@ -301,6 +331,6 @@ static void test_fix__out_of_memory(void)
     end(&fixture);
 }
 
-TESTS(test_fix__mends, test_fix__makes_no_target_worse, test_fix__allows, test_fix__leaves_useless_sites,
-      test_fix__limits_growth, test_fix__binds, test_fix__writes_nothing_that_it_must_not, test_fix__arguments,
-      test_fix__out_of_memory)
+TESTS(test_fix__mends, test_fix__caveats_of_what_it_does, test_fix__makes_no_target_worse, test_fix__allows,
+      test_fix__leaves_useless_sites, test_fix__limits_growth, test_fix__binds,
+      test_fix__writes_nothing_that_it_must_not, test_fix__arguments, test_fix__out_of_memory)
