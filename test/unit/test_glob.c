@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Patterns of paths, and the files that match one.
+ */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../tools/glob.h"
+#include "support/test.h"
+
+static void test_glob__names(void)
+{
+    CHECK(glob_match("a.onnx", "a.onnx") && !glob_match("a.onnx", "b.onnx") && !glob_match("a", "ab"));
+    CHECK(glob_match("*.onnx", "a.onnx") && glob_match("*", "a") && glob_match("a*b*c", "aXbXbYc"));
+    CHECK(!glob_match("*.onnx", "m/a.onnx") && !glob_match("*.onnx", "a.onnx.data"));
+    CHECK(glob_match("?.onnx", "\xc3\xa9.onnx") && !glob_match("?.onnx", ".onnx") && !glob_match("?", ""));
+    CHECK(glob_match("[a-c]x", "bx") && !glob_match("[a-c]x", "dx") && glob_match("[!a-c]x", "dx"));
+    CHECK(glob_match("[]x]", "]") && glob_match("[\xc3\xa0-\xc3\xbf]", "\xc3\xa9") && glob_match("[x", "[x"));
+}
+
+static void test_glob__folders(void)
+{
+    CHECK(glob_match("m/*.onnx", "m/a.onnx") && !glob_match("m/*.onnx", "m/n/a.onnx"));
+    CHECK(glob_match("**/*.onnx", "a.onnx") && glob_match("**/*.onnx", "m/n/a.onnx"));
+    CHECK(glob_match("m/**", "m/n/a") && glob_match("m/**/a", "m/a") && !glob_match("m/**/a", "n/a"));
+    CHECK(glob_match("**/m/**/a", "x/m/y/m/z/a") && !glob_match("**/m/**/a", "x/a") && !glob_match("m/a/**", "m"));
+    CHECK(glob_match("*/*/a", "x/y/a") && !glob_match("*/*/a", "x/a"));
+}
+
+static void test_glob__hidden_names_are_written(void)
+{
+    CHECK(!glob_match("*", ".a") && !glob_match("?a", ".a") && !glob_match("[.]a", ".a") && glob_match(".*", ".a"));
+    CHECK(!glob_match("**/a", ".git/a") && glob_match(".git/**", ".git/x/a") && !glob_match("**", "x/.git/a"));
+    CHECK(glob_match("**/.x/**/a", "b/.x/c/a") && !glob_match("**/a", "b/.x/a"));
+}
+
+/* Many wildcards do not multiply. */
+static void test_glob__takes_its_time_linearly(void)
+{
+    char pattern[GLOB_MOST_BYTES + 2], path[4096];
+    for (size_t i = 0; i + 2 < sizeof pattern; i += 2)
+        memcpy(pattern + i, "a*", 3);
+    memset(path, 'a', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    pattern[sizeof pattern - 3] = 'b';
+    CHECK(!glob_match(pattern, path));
+}
+
+static void test_glob__problems(void)
+{
+    char text[GLOB_MOST_BYTES + 2];
+    CHECK(!glob_problem("m/**/[a-z]*.onnx") && !glob_problem(".github/x") && !glob_problem("a..b") );
+    CHECK_TEXT(glob_problem(""), "an empty path");
+    CHECK_TEXT(glob_problem("/m/a"), "paths begin at the folder of this file, not with /");
+    CHECK_TEXT(glob_problem("../a"), "paths begin at the folder of this file, and have no . or .. in them");
+    CHECK_TEXT(glob_problem("./a"), "paths begin at the folder of this file, and have no . or .. in them");
+    CHECK_TEXT(glob_problem("a//b"), "a name between / is missing");
+    CHECK_TEXT(glob_problem("a/"), "a name between / is missing");
+    CHECK_TEXT(glob_problem("a\\b"), "folders are separated by /");
+    CHECK_TEXT(glob_problem("**.onnx"), "** stands alone between /");
+    CHECK_TEXT(glob_problem("a[b"), "a [ has no ]");
+    memset(text, 'a', sizeof text - 1);
+    text[GLOB_MOST_BYTES] = '\0';
+    CHECK(!glob_problem(text));
+    text[GLOB_MOST_BYTES] = 'a';
+    text[GLOB_MOST_BYTES + 1] = '\0';
+    CHECK_TEXT(glob_problem(text), "the path has more than 4096 bytes");
+    for (size_t i = 0; i < GLOB_MOST_FOLDERS; i++)
+        memcpy(text + 2 * i, "a/", 3);
+    text[2 * GLOB_MOST_FOLDERS - 1] = '\0';
+    CHECK(!glob_problem(text));
+    strcpy(text + 2 * GLOB_MOST_FOLDERS - 1, "/b");
+    CHECK_TEXT(glob_problem(text), "the path has more than 64 folders");
+}
+
+static char folder[] = "/tmp/test_glob_XXXXXX/";
+
+static void make(const char *path)
+{
+    char full[256];
+    (void)snprintf(full, sizeof full, "%s%s", folder, path);
+    if (full[strlen(full) - 1] == '/')
+        REQUIRE(mkdir(full, 0777) == 0);
+    else
+        REQUIRE(fclose(fopen(full, "w")) == 0);
+}
+
+static void check_found(const char *pattern, const char *wanted)
+{
+    struct paths paths = {0};
+    char found[256] = "", problem[300];
+    REQUIRE(glob_files(&paths, folder, pattern, problem, sizeof problem));
+    paths_sort(&paths);
+    for (size_t i = 0; i < paths.count; i++)
+        strcat(strcat(found, i ? " " : ""), paths.items[i]);
+    CHECK_TEXT(found, wanted);
+    paths_free(&paths);
+}
+
+static void test_glob__files(void)
+{
+    char link[256], remove[300];
+    folder[strlen(folder) - 1] = '\0';
+    REQUIRE(mkdtemp(folder));
+    strcat(folder, "/");
+    make("m/");
+    make("m/n/");
+    make(".h/");
+    make("a.onnx/"); /* no file */
+    make("m/b.onnx");
+    make("m/a.onnx");
+    make("m/n/a.onnx");
+    make("m/.c.onnx");
+    make(".h/a.onnx");
+    (void)snprintf(link, sizeof link, "%sl", folder);
+    REQUIRE(symlink("m", link) == 0);
+    check_found("**/*.onnx", "m/a.onnx m/b.onnx m/n/a.onnx");
+    check_found("m/*.onnx", "m/a.onnx m/b.onnx");
+    check_found("m/a.onnx", "m/a.onnx");
+    check_found("l/*.onnx", "l/a.onnx l/b.onnx"); /* a link that is named */
+    check_found("*/*.onnx", "m/a.onnx m/b.onnx");
+    check_found("**/.*/*.onnx", ".h/a.onnx");
+    check_found("m/.*", "m/.c.onnx");
+    check_found("none/**", "");
+    check_found("*.onnx", "");
+    (void)snprintf(remove, sizeof remove, "rm -r %s", folder);
+    CHECK(system(remove) == 0);
+}
+
+TESTS(test_glob__names, test_glob__folders, test_glob__hidden_names_are_written,
+      test_glob__takes_its_time_linearly, test_glob__problems, test_glob__files)

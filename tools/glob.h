@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Patterns of paths: `*` and `?` within a name, `[abc]`, and `**` for any number of folders. A name that begins with a
+ * dot is matched only by one that is written so.
+ */
+#ifndef TOOL_GLOB_H
+#define TOOL_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GLOB_MOST_BYTES 4096u
+#define GLOB_MOST_FOLDERS 64u /* deep */
+#define GLOB_MOST_FILES 100000u /* that match the patterns of one run */
+#define GLOB_MOST_ENTRIES 1000000u /* looked at in folders for one pattern */
+
+/* A sentence on what is wrong with a pattern, or NULL. */
+const char *glob_problem(const char *pattern);
+/* Both with / between folders, relative to the same one. Time grows with the product of their lengths at most. */
+bool glob_match(const char *pattern, const char *path);
+
+struct paths {
+    char **items;
+    size_t count, room;
+};
+
+/* Adds the files below `folder` ("" is the working directory, else it ends with /) that match, relative to it. Links to
+ * folders are followed only where the pattern names them. False, with a sentence in `problem`, when a folder cannot be
+ * read, past a limit, or out of memory. */
+bool glob_files(struct paths *paths, const char *folder, const char *pattern, char *problem, size_t bytes);
+/* A copy of the text. False: out of memory. */
+bool paths_add(struct paths *paths, const char *text);
+/* In the order of their bytes, each once. */
+void paths_sort(struct paths *paths);
+void paths_free(struct paths *paths);
+
+#endif
