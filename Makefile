@@ -103,6 +103,7 @@ $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
 toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
 $(OUT)/test/unit/test_toml: $(toml_objects)
+$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files)
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file

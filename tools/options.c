@@ -191,6 +191,7 @@ static bool take_level(struct options *options, const char *value)
 {
     static const char *const words[] = {"off", "basic"};
     bool is_off = strcmp(value, "off") == 0;
+    options->has_level = true;
     options->level = is_off ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
     return is_off || strcmp(value, "basic") == 0 || complain_of_word("--level", value, words, 2);
 }
@@ -397,6 +398,8 @@ TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
 TAKE_TEXT(profile)
 TAKE_TEXT(settings)
+TAKE_TEXT(config)
+TAKE_TEXT(today)
 static bool take_completion(struct options *options, const char *value)
 {
     static const char *const words[] = {"bash", "zsh", "fish"};
@@ -415,6 +418,7 @@ TAKE_FLAG(is_quiet)
 TAKE_FLAG(use_ascii)
 TAKE_FLAG(is_sustained)
 TAKE_FLAG(is_dry_run)
+TAKE_FLAG(wants_new_config)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
@@ -460,15 +464,17 @@ static const struct row {
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
-    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", "- fix"},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix"},
-    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix"},
-    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0", "- fix"},
-    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU", "- fix"},
+    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", "- fix check"},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check"},
+    {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix check"},
+    {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0",
+     "- fix check"},
+    {"allow-none", 0, NULL, take_allows_none, "--max-partitions also accepts that nothing runs on the NPU",
+     "- fix check"},
     {"min-mac-coverage", 0, "SHARE", take_min_mac_coverage,
-     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix"},
-    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", "- fix"},
-    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", "- fix"},
+     "at least this share of the multiply-accumulates on the NPU: 0.95 or 95%", "- fix check"},
+    {"min-coverage", 0, "SHARE", take_min_coverage, "at least this share of the nodes on the NPU", "- fix check"},
+    {"fail-on", 0, "WHAT,...", take_fail_on, "any of", "- fix check"},
     {NULL, 0, "none", NULL, "nothing runs on the NPU", NULL},
     {NULL, 0, "split", NULL, "two partitions or more, or nodes on the CPU within the graph", NULL},
     {NULL, 0, "fail", NULL, "a node fails to compile; includes invalid", NULL},
@@ -502,6 +508,12 @@ static const struct row {
     {"gpu", 0, "PART=MS[:LOW:HIGH]", take_gpu, "what a run takes on your GPU, as you measured it", "place"},
     {"link", 0, "PART:OUT=PART:IN", take_link, "an output that is the input of another part", "place"},
     {"max-ms", 0, "MS", take_max_ms, "threshold: at most this for one run of the set", "place"},
+    {NULL, 0, NULL, NULL, "Of the project file", NULL},
+    {"config", 0, "FILE", take_config, "this one, instead of npu-partition.toml in the model's folder or above",
+     "check"},
+    {"today", 0, "DATE", take_today, "the day on which waivers must hold (default the clock's, in UTC)", "check"},
+    {"new-config", 0, NULL, take_wants_new_config, "print a project file to start from, for MODEL... and --target",
+     "check"},
     {NULL, 0, NULL, NULL, "Of a real run", NULL},
     {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
     {NULL, 0, NULL, NULL, "Other", NULL},

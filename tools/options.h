@@ -46,6 +46,8 @@ struct options {
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings;
     const char *completion; /* the script to print */
+    const char *config, *today; /* of check */
+    bool wants_new_config;
     enum npart_level level;
     enum format format;
     enum color color;
@@ -77,7 +79,7 @@ struct options {
     double min_coverage, min_mac_coverage; /* below 0: no threshold */
     bool fails_on[FAIL_ON_KINDS], allows_none;
     enum npart_detail detail;
-    bool wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
+    bool has_level, wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
 };
 

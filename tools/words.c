@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "calibrate.h"
+#include "check.h"
 #include "fix.h"
 #include "message.h"
 #include "place.h"
@@ -13,7 +14,12 @@
 
 /* In the order of --help. A row without a function reserves the word. */
 static const struct word words[] = {
-    {"check", NULL, NULL, NULL, NULL, NULL},
+    {"check", run_check, "[MODEL...] [options]", "hold models to the thresholds of a project file",
+     "a threshold is not met, and no waiver accepts it",
+     "npu-partition.toml, in the folder of a model or above it, names targets, sizes, thresholds and waivers for\n"
+     "models by their paths (docs/project-file.md). Without MODEL all models that it names are checked. Options count\n"
+     "before what the file says. A line for each model and target: ok, waived or fails, and then why and what to do\n"
+     "first."},
     {"scan", NULL, NULL, NULL, NULL, NULL},
     {"fix", run_fix, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met",

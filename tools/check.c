@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which models are checked, against which project file, one after the other.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "files.h"
+#include "glob.h"
+#include "message.h"
+
+struct subject {
+    char *path, *relative;
+    struct project *project;
+};
+
+struct check {
+    struct run *run;
+    const struct options *asked;
+    struct options *settled; /* of the model at hand */
+    struct subject *subjects;
+    size_t subject_count, room;
+    struct project **projects;
+    size_t project_count;
+    char today[32];
+    char *lists; /* what the op lists of the run were found for */
+    size_t counts[STANDINGS], unread_count, target_count;
+};
+
+/* ---- today -------------------------------------------------------------------------------------------------- */
+
+static bool is_date(const char *text)
+{
+    static const char form[] = "0000-00-00";
+    bool is_fine = strlen(text) == sizeof form - 1;
+    for (size_t i = 0; is_fine && i < sizeof form - 1; i++)
+        is_fine = form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i];
+    return is_fine;
+}
+
+/* In UTC, so that it is the same everywhere; SOURCE_DATE_EPOCH makes it the same always. */
+static bool find_today(struct check *check)
+{
+    const char *asked = check->asked->today, *epoch = getenv("SOURCE_DATE_EPOCH");
+    char *end = NULL;
+    time_t now = epoch && *epoch ? (time_t)strtoll(epoch, &end, 10) : time(NULL);
+    if (asked) {
+        (void)snprintf(check->today, sizeof check->today, "%s", asked);
+        return is_date(asked);
+    }
+    const struct tm *day = end && *end ? NULL : gmtime(&now);
+    return day && strftime(check->today, sizeof check->today, "%Y-%m-%d", day) > 0;
+}
+
+/* ---- which models ------------------------------------------------------------------------------------------- */
+
+static bool add_subject(struct check *check, char *path, char *relative, struct project *project)
+{
+    if (check->subject_count == check->room) {
+        size_t room = check->room ? 2 * check->room : 64;
+        struct subject *grown = realloc(check->subjects, room * sizeof *grown);
+        if (!grown)
+            return false;
+        check->subjects = grown;
+        check->room = room;
+    }
+    check->subjects[check->subject_count++] = (struct subject){path, relative, project};
+    return true;
+}
+
+static char *copy_text(const char *before, const char *text)
+{
+    size_t first = strlen(before), second = strlen(text);
+    char *out = malloc(first + second + 1);
+    if (out) {
+        memcpy(out, before, first);
+        memcpy(out + first, text, second + 1);
+    }
+    return out;
+}
+
+/* Read once, however many models it is for. NULL, and told, where it has mistakes. */
+static struct project *open_project(struct check *check, const char *path)
+{
+    struct project *project = project_read(path);
+    for (size_t i = 0; project && i < check->project_count; i++) {
+        if (strcmp(check->projects[i]->path, project->path) != 0)
+            continue;
+        project_free(project);
+        return check->projects[i];
+    }
+    struct project **grown = project ? realloc(check->projects, (check->project_count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        project_free(project);
+        return NULL;
+    }
+    check->projects = grown;
+    return grown[check->project_count++] = project;
+}
+
+/* The project file for what lies in a folder. False: there is one that cannot be used. */
+static bool find_project(struct check *check, const char *folder, struct project **out)
+{
+    const char *config = check->asked->config;
+    char *found = config ? NULL : project_find(folder);
+    *out = config || found ? open_project(check, config ? config : found) : NULL;
+    bool is_fine = *out || (!config && !found);
+    free(found);
+    return is_fine;
+}
+
+static enum exit_status name_model(struct check *check, const char *path)
+{
+    struct project *project;
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        return usage("check reads files, not standard input");
+    char *shown = copy_text("", path), *folder = copy_text("", slash ? path : "");
+    if (folder && slash)
+        folder[slash + 1 - path] = '\0';
+    bool is_fine = folder && find_project(check, folder, &project);
+    free(folder);
+    char *relative = is_fine && project ? project_path(project, path) : NULL;
+    if (is_fine && relative && project_matches(project->exclude, relative)) {
+        say("%s: note: left out, by `exclude` of %s", path, project->path);
+        free(shown);
+        free(relative);
+        return EXIT_FINE;
+    }
+    if (is_fine && shown && add_subject(check, shown, relative, project))
+        return EXIT_FINE;
+    free(shown);
+    free(relative);
+    if (is_fine)
+        say("out of memory");
+    return is_fine ? EXIT_OTHER : EXIT_USAGE;
+}
+
+static enum exit_status list_files(struct check *check, struct project *project, struct paths *paths)
+{
+    char problem[512];
+    for (uint32_t i = 0; i < project->table_count; i++) {
+        const struct toml_value *globs = project->tables[i].path;
+        bool is_one = globs->kind == TOML_STRING;
+        for (const struct toml_value *glob = is_one ? globs : globs->as.members.first; glob;
+             glob = is_one ? NULL : glob->next) {
+            size_t before = paths->count;
+            if (!glob_files(paths, project->shown, glob->as.text.bytes, problem, sizeof problem)) {
+                say("%s", problem);
+                return EXIT_OTHER;
+            }
+            if (paths->count == before)
+                project_say(project, glob->at, "note: no file matches %s", glob->as.text.bytes);
+        }
+    }
+    paths_sort(paths);
+    for (size_t i = 0; i < paths->count; i++) {
+        if (project_matches(project->exclude, paths->items[i]))
+            continue;
+        char *path = copy_text(project->shown, paths->items[i]), *relative = copy_text("", paths->items[i]);
+        if (!path || !relative || !add_subject(check, path, relative, project)) {
+            free(path);
+            free(relative);
+            say("out of memory");
+            return EXIT_OTHER;
+        }
+    }
+    return EXIT_FINE;
+}
+
+/* All models of the project file. */
+static enum exit_status list_models(struct check *check)
+{
+    struct project *project;
+    struct paths paths = {0};
+    if (!find_project(check, "", &project))
+        return EXIT_USAGE;
+    if (!project) {
+        say("no %s here or in a folder above. One to start from: npu-partition check --new-config > %s", PROJECT_FILE,
+            PROJECT_FILE);
+        return EXIT_USAGE;
+    }
+    if (!project->table_count) {
+        say("%s: which models? It has no [[models]] with a path, and the command line names none", project->path);
+        return EXIT_USAGE;
+    }
+    enum exit_status status = list_files(check, project, &paths);
+    if (status == EXIT_FINE && !check->subject_count) {
+        say("%s: no file matches the paths of [[models]]", project->path);
+        status = EXIT_USAGE;
+    }
+    paths_free(&paths);
+    return status;
+}
+
+static enum exit_status find_subjects(struct check *check)
+{
+    enum exit_status status = EXIT_FINE;
+    if (check->asked->model_count == 0)
+        return list_models(check);
+    for (int i = 0; i < check->asked->model_count && status == EXIT_FINE; i++)
+        status = name_model(check, check->asked->models[i]);
+    return status;
+}
+
+/* The name of a file to be read that the output would be written over; NULL: none. */
+static const char *find_lost(const struct check *check)
+{
+    for (size_t i = 0; i < check->subject_count; i++)
+        if (is_overwritten(check->asked, check->subjects[i].path))
+            return check->subjects[i].path;
+    for (size_t i = 0; i < check->project_count; i++)
+        if (is_overwritten(check->asked, check->projects[i]->path))
+            return check->projects[i]->path;
+    return NULL;
+}
+
+/* ---- one model ---------------------------------------------------------------------------------------------- */
+
+/* Reads the op lists of a model's targets, unless they are those of the model before. */
+static bool find_lists(struct check *check, const struct checked *checked)
+{
+    struct run *run = check->run;
+    struct options *options = check->settled;
+    size_t bytes = 64 + (options->oplist ? strlen(options->oplist) : 0) + (options->cost ? strlen(options->cost) : 0);
+    for (int i = 0; i < options->target_count; i++)
+        bytes += strlen(options->targets[i]) + 1;
+    char *wanted = malloc(bytes);
+    if (!wanted)
+        return false;
+    size_t used = (size_t)snprintf(wanted, bytes, "%s\n%s", options->oplist ? options->oplist : "",
+                                   options->cost ? options->cost : "");
+    for (int i = 0; i < options->target_count; i++)
+        used += (size_t)snprintf(wanted + used, bytes - used, "\n%s", options->targets[i]);
+    if (check->lists && strcmp(check->lists, wanted) == 0) {
+        free(wanted);
+        if (options->target_count == 0) { /* the list's own */
+            struct npart_oplist_info info = {.size = sizeof info};
+            npart_oplist_info(run->oplists[0], &info);
+            options->targets[options->target_count++] = info.name;
+        }
+        return true;
+    }
+    free(check->lists);
+    check->lists = wanted;
+    for (int i = 0; i < MOST_TARGETS; i++) {
+        npart_oplist_free(run->oplists[i]);
+        run->oplists[i] = NULL;
+    }
+    if (find_oplists(run, options))
+        return true;
+    if (checked->project && checked->project->targets_of_last)
+        project_say(checked->project, checked->project->targets_of_last->at, "this is what asks for it");
+    return false;
+}
+
+/* Some models may lack a dim that is given for all. */
+static void mark_dims(struct check *check, const struct checked *checked, const bool *is_missing)
+{
+    const struct options *options = checked->options;
+    for (uint32_t i = 0; i < options->dim_count; i++) {
+        if (is_missing[i])
+            continue;
+        if (checked->dims[i])
+            project_found_dim(checked->project, checked->dims[i]);
+        for (uint32_t k = 0; !checked->dims[i] && k < check->asked->dim_count; k++)
+            check->run->is_dim_found[k] |= strcmp(check->asked->dims[k].name, options->dims[i].name) == 0;
+    }
+}
+
+static npart_status analyze(struct check *check, struct checked *checked)
+{
+    struct job *job = &checked->job;
+    bool is_missing[MOST_DIMS] = {false};
+    npart_status status = read_model(&job->model, checked->options, checked->path, &checked->error);
+    if (status == NPART_OK)
+        status = infer(&job->inference, job->model, checked->options, is_missing, &checked->error);
+    if (status == NPART_OK)
+        status = job_plan(check->run, job, true, &checked->error);
+    if (status != NPART_OK)
+        return status;
+    mark_dims(check, checked, is_missing);
+    judge_model(checked, check->today);
+    for (int i = 0; i < checked->options->target_count && status == NPART_OK; i++)
+        status = judge_target(check->run, checked, i, check->today, &checked->error);
+    return status;
+}
+
+static void count(struct check *check, const struct checked *checked)
+{
+    check->unread_count += !checked->is_read;
+    for (int i = 0; checked->is_read && i < checked->options->target_count; i++) {
+        enum standing standing = checked->judged[i].standing;
+        if (*checked->invalid && !*checked->invalid_waiver)
+            standing = STANDING_FAILS;
+        check->counts[standing]++;
+        check->target_count++;
+    }
+}
+
+static void report(struct check *check, struct checked *checked)
+{
+    struct run *run = check->run;
+    bool is_text = check->asked->format == FORMAT_TEXT;
+    if (!check->asked->is_quiet)
+        print_checked(run, checked);
+    if (check->asked->is_quiet || !is_text)
+        tell_checked(checked);
+}
+
+/* False: nothing more can be checked. */
+static bool check_model(struct check *check, const struct subject *subject)
+{
+    struct run *run = check->run;
+    struct checked *checked = calloc(1, sizeof *checked);
+    if (!checked) {
+        say("out of memory");
+        worsen(run, EXIT_OTHER);
+        return false;
+    }
+    checked->path = subject->path;
+    checked->project = subject->project;
+    checked->relative = subject->relative;
+    checked->options = run->options = check->settled;
+    bool is_fine = project_settle(subject->project, subject->relative, check->asked, check->settled, checked->dims);
+    if (is_fine && check->settled->target_count == 0 && !check->settled->oplist) {
+        say("%s: which target? --target TARGET, or targets = [\"...\"] in %s (--list-targets)", subject->path,
+            subject->project ? subject->project->path : PROJECT_FILE);
+        is_fine = false;
+    }
+    if (!is_fine || !find_lists(check, checked)) {
+        worsen(run, EXIT_USAGE);
+        is_fine = false;
+    } else {
+        npart_status status = analyze(check, checked);
+        checked->is_read = status == NPART_OK;
+        if (status != NPART_OK)
+            worsen(run, status_of(status));
+        else if (checked->standing == STANDING_FAILS)
+            worsen(run, EXIT_THRESHOLD);
+        count(check, checked);
+        report(check, checked);
+    }
+    job_free(&checked->job);
+    free(checked);
+    return is_fine && !run->write_error;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------------- */
+
+static void write_counts(struct check *check)
+{
+    char text[256];
+    size_t used = 0, models = check->subject_count;
+    if (check->asked->is_quiet || check->asked->format != FORMAT_TEXT)
+        return;
+    used = (size_t)snprintf(text, sizeof text, "%zu model%s, %zu check%s:", models, models == 1 ? "" : "s",
+                            check->target_count, check->target_count == 1 ? "" : "s");
+    for (int i = 0; i < STANDINGS; i++)
+        if (check->counts[i] || i == STANDING_OK)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s %zu %s", i ? "," : "", check->counts[i],
+                                     standing_text((enum standing)i));
+    if (check->unread_count)
+        used += (size_t)snprintf(text + used, sizeof text - used, "; %zu cannot be read", check->unread_count);
+    (void)snprintf(text + used, sizeof text - used, "\n");
+    (void)write_text(check->run, text);
+}
+
+/* What the command line or the file says, and no model has: misspelt, or of a model that is gone. */
+static void check_idle(struct check *check)
+{
+    bool are_all = check->asked->model_count == 0;
+    for (uint32_t i = 0; i < check->asked->dim_count; i++) {
+        if (check->run->is_dim_found[i])
+            continue;
+        say("--dim %s: no model has such a dim", check->asked->dims[i].name);
+        worsen(check->run, EXIT_USAGE);
+    }
+    for (size_t i = 0; i < check->project_count; i++) {
+        if (are_all)
+            project_tell_dims(check->projects[i]);
+        if (check->asked->target_count == 0)
+            tell_idle_waivers(check->projects[i], are_all);
+    }
+}
+
+static void check_all(struct check *check)
+{
+    bool goes_on = true;
+    for (size_t i = 0; i < check->subject_count && goes_on; i++)
+        goes_on = check_model(check, &check->subjects[i]);
+    if (goes_on && !check->unread_count)
+        check_idle(check);
+    if (goes_on)
+        write_counts(check);
+}
+
+static void free_check(struct check *check)
+{
+    for (size_t i = 0; i < check->subject_count; i++) {
+        free(check->subjects[i].path);
+        free(check->subjects[i].relative);
+    }
+    for (size_t i = 0; i < check->project_count; i++)
+        project_free(check->projects[i]);
+    free(check->projects);
+    free(check->subjects);
+    free(check->settled);
+    free(check->lists);
+}
+
+enum exit_status run_check(struct run *run, struct options *options)
+{
+    struct check check = {.run = run, .asked = options};
+    if (options->wants_new_config) {
+        if (!write_new_config(run, options))
+            worsen(run, EXIT_OTHER);
+        return run->status;
+    }
+    if (!find_today(&check))
+        return usage(options->today ? "--today: expected a date such as 2026-12-31"
+                                    : "SOURCE_DATE_EPOCH: expected seconds since 1970");
+    check.settled = malloc(sizeof *check.settled);
+    if (!check.settled)
+        say("out of memory");
+    enum exit_status status = check.settled ? find_subjects(&check) : EXIT_OTHER;
+    const char *lost = status == EXIT_FINE ? find_lost(&check) : NULL;
+    if (lost)
+        say("%s: the output would be written over this file", lost);
+    worsen(run, lost ? EXIT_USAGE : status);
+    if (status == EXIT_FINE && !lost) {
+        choose_look(run);
+        check_all(&check);
+    }
+    run->options = options;
+    free_check(&check);
+    return run->status;
+}

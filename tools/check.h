@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command check: all models of a project against its thresholds and waivers.
+ */
+#ifndef TOOL_CHECK_H
+#define TOOL_CHECK_H
+
+#include "job.h"
+#include "project.h"
+#include "thresholds.h"
+
+enum exit_status run_check(struct run *run, struct options *options);
+
+/* How a model stands on a target; of several the greatest. */
+enum standing {
+    STANDING_OK,
+    STANDING_WAIVED, /* a threshold is not met, which a waiver accepts */
+    STANDING_FAILS,
+    STANDINGS
+};
+const char *standing_text(enum standing standing);
+
+/* A model on a target. */
+struct judged {
+    enum standing standing;
+    struct outcomes outcomes;
+    char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
+};
+
+/* A model with all of its targets. */
+struct checked {
+    const char *path;
+    struct project *project; /* NULL: there is none */
+    char *relative;          /* to the project file; NULL: the model is not in its folder */
+    const struct options *options;
+    const struct toml_value *dims[MOST_DIMS]; /* where each dim of the options stands in the project file, or NULL */
+    struct job job;
+    bool is_read;
+    struct npart_error error; /* why it is not */
+    enum standing standing;
+    char invalid[512]; /* why ONNX Runtime does not load it, where that is a threshold; "" */
+    char invalid_waiver[512];
+    struct judged judged[MOST_TARGETS];
+};
+
+/* What is found, with the waivers that hold on `today` ("2026-12-31"). */
+npart_status judge_target(const struct run *run, struct checked *checked, int target, const char *today,
+                          struct npart_error *error);
+void judge_model(struct checked *checked, const char *today);
+/* Tells of waivers that were for a model that was checked, and that nothing needed; where all models were checked, also
+ * of those that are for none. */
+void tell_idle_waivers(const struct project *project, bool are_all_models);
+
+/* A line for each target, the causes of what fails below it; or one of JSON a model. */
+void print_checked(struct run *run, const struct checked *checked);
+/* On standard error, what fails. */
+void tell_checked(const struct checked *checked);
+
+/* A project file to start from. */
+bool write_new_config(struct run *run, const struct options *options);
+
+#endif

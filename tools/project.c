@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The schema of the project file: which keys there are, and what each takes.
+ */
+#include "project.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "glob.h"
+#include "message.h"
+#include "project_file.h"
+
+struct reading {
+    struct project *project;
+    uint32_t mistakes;
+};
+
+void project_say(const struct project *project, uint32_t at, const char *format, ...)
+{
+    char text[1024];
+    uint32_t line, column;
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    toml_place(project->document, at, &line, &column);
+    say("%s:%u:%u: %s", project->path, line, column, text);
+}
+
+static bool complain(struct reading *reading, uint32_t at, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+static bool complain(struct reading *reading, uint32_t at, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (reading->mistakes++ < MOST_PROJECT_MISTAKES)
+        project_say(reading->project, at, "%s", text);
+    return false;
+}
+
+/* ---- tables of keys ----------------------------------------------------------------------------------------- */
+
+#define KIND(kind) (1u << TOML_##kind)
+
+struct key {
+    const char *name;
+    unsigned kinds;
+    const char *expected;
+    size_t offset;   /* of the pointer to the value, in what the table is read into */
+    bool is_required;
+    bool (*check)(struct reading *reading, const struct toml_value *value, void *into); /* NULL: every one will do */
+};
+
+/* "one of: targets, dims, ..." or what was meant. */
+static bool complain_of_key(struct reading *reading, const struct toml_value *value, const struct key *keys,
+                            size_t count)
+{
+    const char *names[24];
+    char near[128] = "", known[400] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && i < 24; i++) {
+        names[i] = keys[i].name;
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    (void)npart_nearest_name(value->key, names, count, near, sizeof near);
+    if (*near)
+        return complain(reading, value->key_at, "there is no key %.80s here; did you mean %s?", value->key, near);
+    return complain(reading, value->key_at, "there is no key %.80s here; there are: %s", value->key, known);
+}
+
+static bool read_table(struct reading *reading, const struct toml_value *table, const struct key *keys, size_t count,
+                       void *into)
+{
+    uint32_t before = reading->mistakes;
+    for (const struct toml_value *value = table->as.members.first; value; value = value->next) {
+        const struct key *key = NULL;
+        for (size_t i = 0; i < count && !key; i++)
+            key = strcmp(keys[i].name, value->key) == 0 ? &keys[i] : NULL;
+        if (!key) {
+            (void)complain_of_key(reading, value, keys, count);
+            continue;
+        }
+        if (!(key->kinds >> value->kind & 1)) {
+            (void)complain(reading, value->at, "%s: expected %s, found %s", key->name, key->expected,
+                           toml_kind_text(value->kind));
+            continue;
+        }
+        memcpy((char *)into + key->offset, &value, sizeof value);
+        if (key->check)
+            (void)key->check(reading, value, into);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].is_required && !toml_find(table, keys[i].name))
+            (void)complain(reading, table->at, "%s is missing: %s", keys[i].name, keys[i].expected);
+    return reading->mistakes == before;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------- */
+
+/* A string, or an array of at least one. */
+static bool check_strings(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    if (value->kind == TOML_STRING)
+        return value->as.text.count > 0 || complain(reading, value->at, "%s: an empty string", value->key);
+    if (!value->as.members.first)
+        return complain(reading, value->at, "%s: an empty array", value->key);
+    for (const struct toml_value *item = value->as.members.first; item; item = item->next)
+        if (item->kind != TOML_STRING || !item->as.text.count)
+            return complain(reading, item->at, "%s: expected a string, found %s", value->key,
+                            item->kind == TOML_STRING ? "an empty one" : toml_kind_text(item->kind));
+    return true;
+}
+
+const struct toml_value *first_string(const struct toml_value *value)
+{
+    return !value || value->kind == TOML_STRING ? value : value->as.members.first;
+}
+
+const struct toml_value *next_string(const struct toml_value *value, const struct toml_value *item)
+{
+    return value->kind == TOML_STRING ? NULL : item->next;
+}
+
+static bool check_globs(struct reading *reading, const struct toml_value *value, void *into)
+{
+    if (!check_strings(reading, value, into))
+        return false;
+    for (const struct toml_value *item = first_string(value); item; item = next_string(value, item)) {
+        const char *problem = glob_problem(item->as.text.bytes);
+        if (problem)
+            return complain(reading, item->at, "%s: %s", value->key, problem);
+    }
+    return true;
+}
+
+/* The greatest size of "..N"; 0: it is none. */
+int64_t limit_of_dim(const char *text)
+{
+    char *end;
+    if (strncmp(text, "..", 2) != 0 || text[2] < '1' || text[2] > '9')
+        return 0;
+    long long size = strtoll(text + 2, &end, 10);
+    return *end || size == INT64_MAX ? 0 : (int64_t)size;
+}
+
+static bool check_dims(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    for (const struct toml_value *dim = value->as.members.first; dim; dim = dim->next) {
+        bool is_size = dim->kind == TOML_INTEGER && dim->as.integer >= 1;
+        if (dim->kind == TOML_TABLE)
+            return complain(reading, dim->key_at, "a key with a dot needs quotes: \"%.60s.0\" = 1", dim->key);
+        if (!is_size && !(dim->kind == TOML_STRING && limit_of_dim(dim->as.text.bytes)))
+            return complain(reading, dim->at, "%.80s: expected a size of at least 1, or a limit such as \"..512\"",
+                            dim->key);
+    }
+    return true;
+}
+
+static bool check_inputs(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    for (const struct toml_value *input = value->as.members.first; input; input = input->next) {
+        bool is_shape = input->kind == TOML_ARRAY && input->as.members.count <= MOST_RANK;
+        for (const struct toml_value *dim = is_shape ? input->as.members.first : NULL; dim; dim = dim->next)
+            is_shape &= dim->kind == TOML_INTEGER && dim->as.integer >= 1;
+        if (!is_shape)
+            return complain(reading, input->at, "%.80s: expected a shape such as [1, 3, 224, 224]", input->key);
+    }
+    return true;
+}
+
+static const char *const level_words[] = {"basic", "off"};
+static const char *const fail_on_words[] = {"none", "split", "fail", "unknown", "dynamic", "invalid"};
+
+/* By place among words; `count`, and the mistake told, where it is none. */
+static size_t find_word_of(struct reading *reading, const struct toml_value *value, const char *const *words,
+                           size_t count)
+{
+    char near[64] = "", known[120] = "";
+    size_t at = 0, used = 0;
+    while (at < count && strcmp(words[at], value->as.text.bytes) != 0)
+        at++;
+    if (at < count || !reading)
+        return at;
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", words[i]);
+    (void)npart_nearest_name(value->as.text.bytes, words, count, near, sizeof near);
+    (void)complain(reading, value->at, "%.80s: expected one of %s%s%s%s", value->as.text.bytes, known,
+                   *near ? "; did you mean " : "", near, *near ? "?" : "");
+    return at;
+}
+
+static bool check_level(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    return find_word_of(reading, value, level_words, 2) < 2;
+}
+
+static bool check_fail_on(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    bool is_fine = value->kind == TOML_ARRAY && !value->as.members.first;
+    if (!is_fine && !check_strings(reading, value, into))
+        return false;
+    for (const struct toml_value *item = first_string(value); item; item = next_string(value, item))
+        (void)find_word_of(reading, item, fail_on_words, FAIL_ON_KINDS);
+    return true;
+}
+
+enum fail_on fail_on_of(const struct toml_value *item)
+{
+    return (enum fail_on)find_word_of(NULL, item, fail_on_words, FAIL_ON_KINDS);
+}
+
+static bool check_count(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    return (value->as.integer >= 0 && value->as.integer <= INT32_MAX) ||
+           complain(reading, value->at, "%s: expected a number of partitions, 0 or more", value->key);
+}
+
+/* 0.95, 1 or "95%"; below 0: it is none. */
+double share_of(const struct toml_value *value)
+{
+    double whole = value->kind == TOML_INTEGER ? (double)value->as.integer : -1;
+    double share = value->kind == TOML_FLOAT ? value->as.number : whole;
+    const char *text = value->kind == TOML_STRING ? value->as.text.bytes : "";
+    size_t digits = strspn(text, "0123456789."), dots = 0;
+    for (size_t i = 0; i < digits; i++)
+        dots += text[i] == '.';
+    if (digits > 0 && digits < 32 && dots <= 1 && *text != '.' && strcmp(text + digits, "%") == 0)
+        share = strtod(text, NULL) / 100;
+    return share >= 0 && share <= 1 ? share : -1;
+}
+
+static bool check_share(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    return share_of(value) >= 0 ||
+           complain(reading, value->at, "%s: expected a share up to 1 such as 0.95, or \"95%%\"", value->key);
+}
+
+static bool check_reason(struct reading *reading, const struct toml_value *value, void *into)
+{
+    (void)into;
+    const char *text = value->as.text.bytes;
+    return text[strspn(text, " \t\n")] || complain(reading, value->at, "reason: say why this is accepted");
+}
+
+/* ---- the schema --------------------------------------------------------------------------------------------- */
+
+#define STRINGS (KIND(STRING) | KIND(ARRAY))
+#define SHARE (KIND(FLOAT) | KIND(INTEGER) | KIND(STRING))
+#define IN_SETTINGS(member) offsetof(struct settings, member)
+#define COUNT(rows) (sizeof(rows) / sizeof *(rows))
+
+static const struct key threshold_keys[] = {
+    {"max-partitions", KIND(INTEGER), "a number", IN_SETTINGS(max_partitions), false, check_count},
+    {"min-mac-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_mac_coverage), false, check_share},
+    {"min-coverage", SHARE, "a share such as 0.95", IN_SETTINGS(min_coverage), false, check_share},
+    {"allow-none", KIND(BOOLEAN), "true or false", IN_SETTINGS(allow_none), false, NULL},
+    {"fail-on", STRINGS, "an array of words", IN_SETTINGS(fail_on), false, check_fail_on},
+};
+
+/* What is read into begins with its settings, whatever it is. */
+static bool check_thresholds(struct reading *reading, const struct toml_value *value, void *into)
+{
+    return read_table(reading, value, threshold_keys, COUNT(threshold_keys), into);
+}
+
+#define SETTINGS_KEYS                                                                                                  \
+    {"targets", STRINGS, "an array of targets", IN_SETTINGS(targets), false, check_strings},                           \
+    {"dims", KIND(TABLE), "a table", IN_SETTINGS(dims), false, check_dims},                                            \
+    {"inputs", KIND(TABLE), "a table", IN_SETTINGS(inputs), false, check_inputs},                                      \
+    {"level", KIND(STRING), "\"basic\" or \"off\"", IN_SETTINGS(level), false, check_level},                           \
+    {"runtime", KIND(STRING), "a string", IN_SETTINGS(runtime), false, check_strings},                                 \
+    {"thresholds", KIND(TABLE), "a table", IN_SETTINGS(thresholds), false, check_thresholds}
+
+static const struct key model_keys[] = {
+    {"path", STRINGS, "a glob of models, or an array of them", offsetof(struct model_table, path), true, check_globs},
+    SETTINGS_KEYS,
+};
+
+static const struct key waiver_keys[] = {
+    {"models", STRINGS, "a glob of models, or an array of them", offsetof(struct waiver, models), true, check_globs},
+    {"targets", STRINGS, "an array of targets", offsetof(struct waiver, targets), false, check_strings},
+    {"thresholds", KIND(TABLE), "a table", offsetof(struct waiver, thresholds), false, check_thresholds},
+    {"rules", STRINGS, "an array of ids of rules", offsetof(struct waiver, rules), false, check_strings},
+    {"worse", KIND(BOOLEAN), "true or false", offsetof(struct waiver, worse), false, NULL},
+    {"reason", KIND(STRING), "a sentence on why this is accepted", offsetof(struct waiver, reason), true, check_reason},
+    {"expires", KIND(LOCAL_DATE), "a date without quotes, such as 2027-03-31", offsetof(struct waiver, expires), true,
+     NULL},
+};
+
+/* Memory for each table of an array; `into` is then of its size. */
+static bool read_tables(struct reading *reading, const struct toml_value *array, const struct key *keys, size_t count,
+                        void **into, size_t size, uint32_t *out)
+{
+    char *tables = calloc(array->as.members.count + (size_t)1, size);
+    *into = tables;
+    if (!tables)
+        return complain(reading, array->at, "out of memory");
+    for (const struct toml_value *table = array->as.members.first; table; table = table->next) {
+        if (table->kind != TOML_TABLE)
+            return complain(reading, table->at, "%s: expected tables that begin with [[%s]]", array->key, array->key);
+        (void)read_table(reading, table, keys, count, tables + (size_t)(*out)++ * size);
+    }
+    return true;
+}
+
+static bool check_models(struct reading *reading, const struct toml_value *value, void *into)
+{
+    struct project *project = into;
+    void *tables;
+    bool is_fine = read_tables(reading, value, model_keys, COUNT(model_keys), &tables, sizeof *project->tables,
+                               &project->table_count);
+    project->tables = tables;
+    return is_fine;
+}
+
+static bool check_waivers(struct reading *reading, const struct toml_value *value, void *into)
+{
+    struct project *project = into;
+    void *tables;
+    bool is_fine = read_tables(reading, value, waiver_keys, COUNT(waiver_keys), &tables, sizeof *project->waivers,
+                               &project->waiver_count);
+    project->waivers = tables;
+    const struct toml_value *table = value->as.members.first;
+    for (uint32_t i = 0; i < project->waiver_count; i++, table = table->next) {
+        struct waiver *waiver = &project->waivers[i];
+        waiver->at = table;
+        if (!waiver->thresholds && !waiver->rules && !waiver->worse)
+            (void)complain(reading, table->at,
+                           "what is waived? thresholds (what is accepted instead), rules, or worse = true");
+    }
+    return is_fine;
+}
+
+#define AT(member) offsetof(struct project, member)
+static const struct key top_keys[] = {
+    SETTINGS_KEYS,
+    {"exclude", STRINGS, "a glob of models, or an array of them", AT(exclude), false, check_globs},
+    {"oplist", KIND(STRING), "a path", AT(oplist), false, check_strings},
+    {"cost", KIND(STRING), "a path", AT(cost), false, check_strings},
+    {"baseline", KIND(STRING), "a path", AT(baseline), false, check_strings},
+    {"models", KIND(ARRAY), "tables that begin with [[models]]", AT(models), false, check_models},
+    {"waivers", KIND(ARRAY), "tables that begin with [[waivers]]", AT(waiver_tables), false, check_waivers},
+};
+
+bool read_schema(struct project *project)
+{
+    struct reading reading = {.project = project};
+    (void)read_table(&reading, toml_root(project->document), top_keys, COUNT(top_keys), project);
+    if (reading.mistakes > MOST_PROJECT_MISTAKES)
+        say("%s: and %u mistakes more", project->path, reading.mistakes - MOST_PROJECT_MISTAKES);
+    return reading.mistakes == 0;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where a project file lies, and what it says of a model.
+ */
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700
+#endif
+#include "project_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "glob.h"
+#include "message.h"
+
+static char *join(const char *a, const char *b)
+{
+    size_t first = strlen(a), second = strlen(b);
+    char *out = malloc(first + second + 1);
+    if (out) {
+        memcpy(out, a, first);
+        memcpy(out + first, b, second + 1);
+    }
+    return out;
+}
+
+/* ---- where it lies ------------------------------------------------------------------------------------------ */
+
+/* The length of what is before a path's last part, with its /. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* Absolute, without links, with / at the end; NULL: there is no such folder. */
+static char *real_folder(const char *folder)
+{
+    char *real = realpath(*folder ? folder : ".", NULL);
+    char *out = real && strcmp(real, "/") != 0 ? join(real, "/") : real ? join(real, "") : NULL;
+    free(real);
+    return out;
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    struct stat status;
+    char *path = join(folder, name);
+    bool is_found = path && stat(path, &status) == 0;
+    free(path);
+    return is_found;
+}
+
+char *project_find(const char *folder)
+{
+    char *at = real_folder(folder), *found = NULL;
+    while (at && !found) {
+        if (is_there(at, PROJECT_FILE)) {
+            found = join(at, PROJECT_FILE);
+            break;
+        }
+        size_t length = strlen(at);
+        if (length <= 1 || is_there(at, ".git"))
+            break;
+        at[length - 1] = '\0';
+        at[folder_length(at)] = '\0';
+    }
+    free(at);
+    return found;
+}
+
+/* What stands before a path that is relative to `folder` so that it can be opened from the working directory, as short
+ * as a person would write it. */
+static char *shown_folder(const char *folder)
+{
+    char *here = real_folder("");
+    size_t length = strlen(folder), depth = 0;
+    char *out = NULL;
+    if (here && strncmp(folder, here, strlen(here)) == 0) {
+        out = join(folder + strlen(here), "");
+    } else if (here && strncmp(here, folder, length) == 0) {
+        for (const char *at = here + length; *at; at++)
+            depth += *at == '/';
+        out = calloc(depth + 1, 3);
+        for (size_t i = 0; out && i < depth; i++)
+            memcpy(out + 3 * i, "../", 3);
+    } else {
+        out = join(folder, "");
+    }
+    free(here);
+    return out;
+}
+
+static bool find_place(struct project *project, const char *path)
+{
+    char *folder = join(path, "");
+    if (folder) {
+        folder[folder_length(path)] = '\0';
+        project->folder = real_folder(folder);
+    }
+    free(folder);
+    project->shown = project->folder ? shown_folder(project->folder) : NULL;
+    project->path = project->shown ? join(project->shown, path + folder_length(path)) : NULL;
+    return project->path != NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+/* All of a file that is not too large for TOML; NULL, and errno (0: too large). */
+static char *read_bytes(const char *path, size_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    char *bytes = file ? malloc(TOML_MOST_BYTES + 1) : NULL;
+    errno = bytes || !file ? errno : ENOMEM;
+    *count = bytes ? fread(bytes, 1, TOML_MOST_BYTES + 1, file) : 0;
+    bool has_failed = bytes && ferror(file);
+    int problem = errno;
+    if (file)
+        (void)fclose(file);
+    if (has_failed) {
+        free(bytes);
+        bytes = NULL;
+    }
+    errno = problem;
+    return bytes;
+}
+
+static bool read_document(struct project *project, const char *path)
+{
+    struct toml_problem problem;
+    size_t count;
+    char *bytes = read_bytes(path, &count);
+    if (!bytes) {
+        say("%s: cannot read the file: %s", path, strerror(errno));
+        return false;
+    }
+    bool is_read = toml_read(&project->document, bytes, count, &problem);
+    free(bytes);
+    if (!is_read && problem.line)
+        say("%s:%u:%u: %s", project->path, problem.line, problem.column, problem.text);
+    else if (!is_read)
+        say("%s: %s", project->path, problem.text);
+    return is_read;
+}
+
+/* A path of the file, from the working directory. */
+static bool resolve(const struct project *project, const struct toml_value *value, char **out)
+{
+    if (value)
+        *out = join(*value->as.text.bytes == '/' ? "" : project->shown, value->as.text.bytes);
+    return !value || *out;
+}
+
+struct project *project_read(const char *path)
+{
+    struct project *project = calloc(1, sizeof *project);
+    if (!project || !find_place(project, path)) {
+        say("%s: cannot read the file: %s", path, project ? strerror(errno) : "out of memory");
+        project_free(project);
+        return NULL;
+    }
+    bool is_read = read_document(project, path) && read_schema(project);
+    if (is_read) {
+        project->found_dims = calloc(TOML_MOST_VALUES, sizeof *project->found_dims);
+        is_read = project->found_dims && resolve(project, project->oplist, &project->oplist_path) &&
+                  resolve(project, project->cost, &project->cost_path) &&
+                  resolve(project, project->baseline, &project->baseline_path);
+        if (!is_read)
+            say("%s: out of memory", project->path);
+    }
+    if (!is_read) {
+        project_free(project);
+        return NULL;
+    }
+    return project;
+}
+
+void project_free(struct project *project)
+{
+    if (!project)
+        return;
+    toml_free(project->document);
+    free(project->tables);
+    free(project->waivers);
+    free(project->found_dims);
+    free(project->oplist_path);
+    free(project->cost_path);
+    free(project->baseline_path);
+    free(project->shown);
+    free(project->folder);
+    free(project->path);
+    free(project);
+}
+
+/* ---- of a model --------------------------------------------------------------------------------------------- */
+
+char *project_path(const struct project *project, const char *model)
+{
+    char *folder = join(model, ""), *real = NULL, *full = NULL, *out = NULL;
+    size_t length = strlen(project->folder);
+    if (folder) {
+        folder[folder_length(model)] = '\0';
+        real = real_folder(folder); /* a link to a model is called as it is, and stands where it stands */
+    }
+    full = real ? join(real, model + folder_length(model)) : NULL;
+    if (full && strncmp(full, project->folder, length) == 0)
+        out = join(full + length, "");
+    free(full);
+    free(real);
+    free(folder);
+    return out;
+}
+
+bool project_matches(const struct toml_value *globs, const char *path)
+{
+    for (const struct toml_value *glob = first_string(globs); glob; glob = next_string(globs, glob))
+        if (glob_match(glob->as.text.bytes, path))
+            return true;
+    return false;
+}
+
+static bool add_targets(const struct project *project, const struct toml_value *targets, struct options *out)
+{
+    for (const struct toml_value *item = first_string(targets); item; item = next_string(targets, item)) {
+        bool is_all = strcmp(item->as.text.bytes, "all") == 0;
+        for (size_t i = 0; is_all ? npart_builtin_oplist(i) != NULL : i < 1; i++) {
+            if (out->target_count == MOST_TARGETS) {
+                project_say(project, item->at, "more than %d targets", MOST_TARGETS);
+                return false;
+            }
+            out->targets[out->target_count++] = is_all ? npart_builtin_oplist(i) : item->as.text.bytes;
+        }
+    }
+    return true;
+}
+
+/* Instead of one of the same name. */
+static bool put_dim(struct options *out, const struct npart_dim_binding *dim, const struct toml_value **sources,
+                    const struct toml_value *source)
+{
+    uint32_t at = 0;
+    while (at < out->dim_count && strcmp(out->dims[at].name, dim->name) != 0)
+        at++;
+    if (at == MOST_DIMS)
+        return false;
+    out->dim_count += at == out->dim_count;
+    out->dims[at] = *dim;
+    sources[at] = source;
+    return true;
+}
+
+static bool put_dims(const struct project *project, const struct toml_value *dims, struct options *out,
+                     const struct toml_value **sources)
+{
+    for (const struct toml_value *entry = dims ? dims->as.members.first : NULL; entry; entry = entry->next) {
+        bool is_limit = entry->kind == TOML_STRING;
+        struct npart_dim_binding dim = {.name = entry->key, .is_limit = is_limit};
+        dim.size = is_limit ? limit_of_dim(entry->as.text.bytes) : entry->as.integer;
+        if (!put_dim(out, &dim, sources, entry)) {
+            project_say(project, entry->key_at, "more than %d dims", MOST_DIMS);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Instead of one of the same name; the sizes are copied. */
+static bool put_input(struct options *out, const char *name, const int64_t *dims, uint32_t rank)
+{
+    uint32_t at = 0;
+    while (at < out->input_count && strcmp(out->inputs[at].input, name) != 0)
+        at++;
+    if (at == MOST_INPUTS)
+        return false;
+    out->input_count += at == out->input_count;
+    memcpy(out->input_dims[at], dims, rank * sizeof *dims);
+    out->inputs[at] = (struct npart_input_shape){.input = name, .dims = out->input_dims[at], .rank = rank};
+    return true;
+}
+
+static bool put_inputs(const struct project *project, const struct toml_value *inputs, struct options *out)
+{
+    for (const struct toml_value *entry = inputs ? inputs->as.members.first : NULL; entry; entry = entry->next) {
+        int64_t dims[MOST_RANK];
+        uint32_t rank = 0;
+        for (const struct toml_value *dim = entry->as.members.first; dim; dim = dim->next)
+            dims[rank++] = dim->as.integer;
+        if (!put_input(out, entry->key, dims, rank)) {
+            project_say(project, entry->key_at, "more than %d inputs", MOST_INPUTS);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Each says what the one before says otherwise. */
+static void put_thresholds(const struct settings *settings, struct options *out)
+{
+    if (settings->max_partitions)
+        out->max_partitions = (long)settings->max_partitions->as.integer;
+    if (settings->min_coverage)
+        out->min_coverage = share_of(settings->min_coverage);
+    if (settings->min_mac_coverage)
+        out->min_mac_coverage = share_of(settings->min_mac_coverage);
+    if (settings->allow_none)
+        out->allows_none = settings->allow_none->as.boolean;
+    if (settings->fail_on) {
+        const struct toml_value *words = settings->fail_on;
+        memset(out->fails_on, 0, sizeof out->fails_on);
+        for (const struct toml_value *item = first_string(words); item; item = next_string(words, item))
+            out->fails_on[fail_on_of(item)] = true;
+        out->fails_on[FAIL_ON_INVALID] |= out->fails_on[FAIL_ON_FAIL];
+    }
+}
+
+static bool put_settings(struct project *project, const struct settings *settings, const struct options *asked,
+                         struct options *out, const struct toml_value **sources)
+{
+    if (settings->targets && !asked->target_count) {
+        out->target_count = 0;
+        project->targets_of_last = settings->targets;
+        if (!add_targets(project, settings->targets, out))
+            return false;
+    }
+    if (settings->level && !asked->has_level)
+        out->level = strcmp(settings->level->as.text.bytes, "off") == 0 ? NPART_LEVEL_OFF : NPART_LEVEL_BASIC;
+    if (settings->runtime && !asked->runtime)
+        out->runtime = settings->runtime->as.text.bytes;
+    put_thresholds(settings, out);
+    return put_dims(project, settings->dims, out, sources) && put_inputs(project, settings->inputs, out);
+}
+
+/* What the command line says counts most. */
+static bool put_asked(const struct options *asked, struct options *out, const struct toml_value **sources)
+{
+    static const bool nothing[FAIL_ON_KINDS];
+    if (asked->max_partitions >= 0)
+        out->max_partitions = asked->max_partitions;
+    if (asked->min_coverage >= 0)
+        out->min_coverage = asked->min_coverage;
+    if (asked->min_mac_coverage >= 0)
+        out->min_mac_coverage = asked->min_mac_coverage;
+    out->allows_none |= asked->allows_none;
+    if (memcmp(asked->fails_on, nothing, sizeof nothing) != 0)
+        memcpy(out->fails_on, asked->fails_on, sizeof out->fails_on);
+    bool is_fine = true;
+    for (uint32_t i = 0; i < asked->dim_count; i++)
+        is_fine &= put_dim(out, &asked->dims[i], sources, NULL);
+    for (uint32_t i = 0; i < asked->input_count; i++)
+        is_fine &= put_input(out, asked->inputs[i].input, asked->inputs[i].dims, asked->inputs[i].rank);
+    if (!is_fine)
+        say("too many dims or inputs, with those of the project file");
+    return is_fine;
+}
+
+bool project_settle(struct project *project, const char *path, const struct options *asked, struct options *out,
+                    const struct toml_value **sources)
+{
+    *out = *asked;
+    out->dim_count = out->input_count = 0;
+    out->max_partitions = -1;
+    out->min_coverage = out->min_mac_coverage = -1;
+    out->allows_none = false;
+    memset(out->fails_on, 0, sizeof out->fails_on);
+    if (project)
+        project->targets_of_last = NULL;
+    bool is_fine = !project || put_settings(project, &project->top, asked, out, sources);
+    for (uint32_t i = 0; is_fine && project && path && i < project->table_count; i++) {
+        struct model_table *table = &project->tables[i];
+        if (!project_matches(table->path, path))
+            continue;
+        table->has_model = true;
+        is_fine = put_settings(project, &table->settings, asked, out, sources);
+    }
+    if (project && !asked->oplist)
+        out->oplist = project->oplist_path;
+    if (project && !asked->cost)
+        out->cost = project->cost_path;
+    return is_fine && put_asked(asked, out, sources);
+}
+
+static bool is_dim_found(const struct project *project, const struct toml_value *dim)
+{
+    uint32_t at = 0;
+    while (at < project->found_count && project->found_dims[at] != dim)
+        at++;
+    return at < project->found_count;
+}
+
+void project_found_dim(struct project *project, const struct toml_value *dim)
+{
+    if (!is_dim_found(project, dim))
+        project->found_dims[project->found_count++] = dim;
+}
+
+static void tell_dims(const struct project *project, const struct toml_value *dims)
+{
+    for (const struct toml_value *dim = dims ? dims->as.members.first : NULL; dim; dim = dim->next)
+        if (!is_dim_found(project, dim))
+            project_say(project, dim->key_at, "note: no model has a dim %s", dim->key);
+}
+
+void project_tell_dims(const struct project *project)
+{
+    tell_dims(project, project->top.dims);
+    for (uint32_t i = 0; i < project->table_count; i++)
+        if (project->tables[i].has_model)
+            tell_dims(project, project->tables[i].settings.dims);
+}
+
+/* A waiver's own fail-on are the conditions that it accepts. */
+void project_accept(const struct waiver *waiver, struct options *options)
+{
+    bool fails_on[FAIL_ON_KINDS];
+    const struct toml_value *accepted = waiver->settings.fail_on;
+    memcpy(fails_on, options->fails_on, sizeof fails_on);
+    put_thresholds(&waiver->settings, options);
+    memcpy(options->fails_on, fails_on, sizeof fails_on);
+    for (const struct toml_value *item = first_string(accepted); item; item = next_string(accepted, item)) {
+        enum fail_on word = fail_on_of(item);
+        options->fails_on[word] = false;
+        if (word == FAIL_ON_FAIL)
+            options->fails_on[FAIL_ON_INVALID] = false;
+    }
+}
+
+bool waiver_has_target(const struct waiver *waiver, const char *target)
+{
+    for (const struct toml_value *item = first_string(waiver->targets); item;
+         item = next_string(waiver->targets, item)) {
+        size_t length = item->as.text.count;
+        if (strncmp(target, item->as.text.bytes, length) == 0 && (!target[length] || strchr(":+@", target[length])))
+            return true;
+    }
+    return !waiver->targets;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the files of the project file: project.c has the schema, project_file.c finds and applies it.
+ */
+#ifndef TOOL_PROJECT_FILE_H
+#define TOOL_PROJECT_FILE_H
+
+#include "project.h"
+
+/* Of the document; tells all mistakes. */
+bool read_schema(struct project *project);
+/* Of a string, or an array of them (NULL: none). */
+const struct toml_value *first_string(const struct toml_value *value);
+const struct toml_value *next_string(const struct toml_value *value, const struct toml_value *item);
+int64_t limit_of_dim(const char *text);
+enum fail_on fail_on_of(const struct toml_value *item);
+double share_of(const struct toml_value *value);
+
+#endif
