@@ -17,6 +17,7 @@ static uint32_t find_input(const struct npart__editor *editor, const char *name)
     return NPART_NONE;
 }
 
+/* A name that the file lists twice goes twice. */
 static void drop_input(Onnx__GraphProto *graph, const char *name)
 {
     size_t kept = 0;
@@ -31,6 +32,8 @@ static void drop_input(Onnx__GraphProto *graph, const char *name)
     graph->n_initializer = kept;
 }
 
+/* So the model has one input less, and what only served its other values may go: branches of an If, masks that are
+ * folded. */
 npart_status npart__editor_bind_value(struct npart__editor *editor, const char *name, const double *numbers,
                                       uint32_t count, struct npart_error *error)
 {
@@ -38,6 +41,7 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
     uint32_t value = find_input(editor, name);
     if (value == NPART_NONE)
         return npart__fail(error, NPART_ERROR_ARGUMENT, name, "the model has no such input");
+    /* All dims must be known, as the constant is written with all its elements. */
     const struct npart__fact *fact = npart__fact_of(editor->inference, value);
     uint64_t elements;
     if (fact->kind != NPART__TYPE_TENSOR || !npart__static_elements(fact, &elements))
@@ -55,16 +59,19 @@ npart_status npart__editor_bind_value(struct npart__editor *editor, const char *
         return npart__fail_memory(error);
     for (uint64_t i = 0; i < elements; i++)
         npart__edit_put_number(tensor, i, numbers[count == 1 ? 0 : i]);
+    /* The input goes first: the constant has its name. */
     drop_input(graph, name);
     struct npart__new_constant made = {.scope = 0, .tensor = tensor};
     if (!NPART__PUSH(editor->arena, &editor->constants, made))
         return npart__fail_memory(error);
-    editor->kept_constants = editor->constants.count;
+    editor->kept_constants = editor->constants.count; /* no site can drop it */
     return NPART_OK;
 }
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
+/* Names are looked up scope by scope, as bodies may use a name again; `by_name` is cleared after each, which is
+ * linear in all. */
 struct declaring {
     struct npart__editor *editor;
     uint32_t *by_scope;    /* values, sorted by scope */
@@ -74,6 +81,7 @@ struct declaring {
     bool changed;
 };
 
+/* A counting sort, so that what is done for each scope costs as much as that has values. */
 static bool sort_by_scope(struct declaring *declaring)
 {
     const struct npart__graph *graph = declaring->editor->graph;
@@ -95,7 +103,8 @@ static bool sort_by_scope(struct declaring *declaring)
     return true;
 }
 
-/* A dim that is a number says so; any other stays as it is declared, or open. */
+/* A dim that is a number says so; any other stays as it is declared, or open. A shape of another rank than
+ * inference found cannot be: it is written anew. Symbols stay, so a dynamic dimension keeps its name. */
 static bool declare_dims(struct declaring *declaring, Onnx__TypeProto__Tensor *type, const struct npart__fact *fact)
 {
     struct npart__arena *arena = declaring->editor->arena;
@@ -130,6 +139,7 @@ static bool declare_dims(struct declaring *declaring, Onnx__TypeProto__Tensor *t
     return true;
 }
 
+/* Types that are no tensors (sequences, optionals) are left as they are. */
 static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **infos, size_t count)
 {
     const struct npart__editor *editor = declaring->editor;
@@ -137,6 +147,7 @@ static bool declare_all(struct declaring *declaring, Onnx__ValueInfoProto **info
         const char *name = infos[i]->name ? infos[i]->name : "";
         uint32_t id = npart__strings_find(&editor->graph->strings, name, strlen(name));
         uint32_t value = id == NPART_NONE ? 0 : declaring->by_name[id];
+        /* 0 says that the scope has no value of that name. */
         if (!value--)
             continue;
         declaring->is_declared[value] = true;
@@ -171,8 +182,8 @@ static Onnx__ValueInfoProto *new_info(struct declaring *declaring, uint32_t valu
     return info->name && declare_dims(declaring, tensor, fact) ? info : NULL;
 }
 
-/* Of what nodes make: all that is static. A shape that is known in part helps nobody to compile, and might be read as
- * a promise. */
+/* Of what nodes make: all that is static. A shape that is known in part helps nobody to compile, and might be read
+ * as a promise. Some builders ask for a declared shape (`declared` in op lists); that is what this helps with. */
 static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphProto *graph)
 {
     struct npart__editor *editor = declaring->editor;
@@ -198,6 +209,7 @@ static bool add_infos(struct declaring *declaring, uint32_t scope, Onnx__GraphPr
     return true;
 }
 
+/* Adding is for the main graph: values of bodies have their sizes from the node that holds them, run by run. */
 bool npart__editor_declare(struct npart__editor *editor, bool adds, bool *changed)
 {
     struct declaring declaring = {.editor = editor};

@@ -30,7 +30,8 @@ enum npart__equality {
     NPART__EQUAL_APPROX,
 };
 
-/* A version of the model: a skeleton that lost nothing (see `keeps_all` in wire.h), packed. */
+/* A version of the model: a skeleton that lost nothing (see `keeps_all` in wire.h), packed. Records of what the
+ * scan left out are ranges of that file, so its length goes with every version of it. */
 struct npart__version {
     uint8_t *data;
     size_t bytes;
@@ -40,8 +41,8 @@ struct npart__version {
 struct npart__editor; /* edit_internal.h */
 
 struct npart__site {
-    struct npart__editor *editor;
-    const struct npart__graph *graph;
+    struct npart__editor *editor; /* which collects what is made */
+    const struct npart__graph *graph; /* as it was analysed */
     struct npart__inference *inference; /* all that is known, whatever the runtime knows */
     const bool *is_constant;            /* by value: known before the model runs, once constants are folded */
     uint32_t id;                        /* of the node that is to be replaced */

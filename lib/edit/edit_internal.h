@@ -27,12 +27,14 @@ struct npart__rebound {
     const char *name;
 };
 
+/* One version, opened. What sites make is kept in three lists and put into the objects when the version is packed;
+ * until then the objects of the file are as they were read. */
 struct npart__editor {
     struct npart__arena *arena;
     const struct npart__graph *graph;
     struct npart__inference *inference;
     const bool *is_constant;
-    Onnx__ModelProto *model;
+    Onnx__ModelProto *model; /* in the arena, unpacked from the version */
     uint64_t input_bytes;
     Onnx__GraphProto **graphs;       /* by scope: the body or main graph; NULL: a call, or within one */
     Onnx__FunctionProto **functions; /* by scope of a call; else NULL */
@@ -50,7 +52,8 @@ struct npart__editor {
 /* ---- protobuf objects in the editor's arena ---------------------------------------------------------------------- */
 
 char *npart__edit_text(struct npart__editor *editor, const char *text);
-/* A list with room for one more; NULL when out of memory. */
+/* A list with room for one more; NULL when out of memory. Lists of protobuf objects have no capacity, so each is
+ * copied to a longer one. */
 void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count);
 #define NPART__EDIT_APPEND(editor, list, count, item)                                                                  \
     (((list) = npart__edit_longer((editor), (list), (count))) ? ((list)[(count)++] = (item), true) : false)

@@ -6,13 +6,15 @@
 
 /* ---- which object is which --------------------------------------------------------------------------------------- */
 
+/* An attribute has one graph or a list of them (no operator of the standard has a list). */
 Onnx__GraphProto **npart__edit_bodies(Onnx__AttributeProto *attribute, size_t *count)
 {
     *count = attribute->g ? 1 : attribute->n_graphs;
     return attribute->g ? &attribute->g : attribute->graphs;
 }
 
-/* The nodes of a scope, as a list of the file. A scope whose list is not as long as the graph has it stays unknown. */
+/* The nodes of a scope, as a list of the file. A scope whose list is not as long as the graph has it stays
+ * unknown. Its nodes then have no object, so nothing in it is offered to a rewrite. */
 static void map_nodes(struct npart__editor *editor, uint32_t scope, Onnx__NodeProto **nodes, size_t count)
 {
     const struct npart__scope *at = &editor->graph->scopes.items[scope];
@@ -37,7 +39,8 @@ static Onnx__GraphProto *find_body(const struct npart__editor *editor, uint32_t 
     return NULL;
 }
 
-/* What tells functions apart, as one text. */
+/* What tells functions apart, as one text. Domain, name and overload, between which stands a character that names
+ * do not hold. */
 static uint32_t intern_function(struct npart__editor *editor, struct npart__strings *keys, const char *domain,
                                 const char *name, const char *overload)
 {
@@ -61,7 +64,8 @@ static bool index_functions(struct npart__editor *editor, struct npart__strings 
 }
 
 /* Scopes come after the nodes that hold them. Bodies inside a call are of its function, and not the site's to change:
- * they have nodes, and no graph. */
+ * they have nodes, and no graph. The graph numbers scopes, nodes and bodies in the order of the file, so both are
+ * walked side by side. */
 static bool map_scopes(struct npart__editor *editor)
 {
     const struct npart__graph *graph = editor->graph;
@@ -104,6 +108,7 @@ npart_status npart__version_read(struct npart__source *source, uint64_t keep_byt
     return status;
 }
 
+/* A copy of the bytes, since building a graph releases its skeleton, and the version is needed again to be edited. */
 npart_status npart__version_graph(const struct npart__version *version, struct npart__arena *arena,
                                   struct npart__graph *out, struct npart_error *error)
 {
@@ -115,7 +120,8 @@ npart_status npart__version_graph(const struct npart__version *version, struct n
     return npart__graph_build(&skeleton, arena, out, error);
 }
 
-/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already. */
+/* Nodes have names of their own, which ONNX Runtime wants to be different in the end; values' are there already.
+ * So a new value may not be called like a node, either, whose name new nodes take from their results. */
 static bool intern_node_names(struct npart__editor *editor)
 {
     for (uint32_t i = 0; i < editor->graph->nodes.count; i++) {
@@ -126,6 +132,7 @@ static bool intern_node_names(struct npart__editor *editor)
     return true;
 }
 
+/* Names are a copy of the graph's, to which new ones are added. */
 npart_status npart__editor_open(const struct npart__version *version, const struct npart__graph *graph,
                                 struct npart__inference *inference, const bool *is_constant,
                                 struct npart__arena *arena, struct npart__editor **out, struct npart_error *error)
@@ -174,6 +181,7 @@ bool npart__site_begin(struct npart__editor *editor, uint32_t node, const char *
     return editor->graphs[at->scope] && editor->protos[node];
 }
 
+/* What was allocated stays in the arena; what counts is cut back to what earlier sites made. */
 void npart__site_drop(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
@@ -183,7 +191,8 @@ void npart__site_drop(struct npart__site *site)
 }
 
 /* What was made under the name gets the value's own. False where nothing new has that name: it is there already, or
- * was given away. */
+ * was given away. So users of the result need no change: the new node makes a value of the old name. Names are
+ * compared by address: each that was made at this site is one text. */
 static bool take_over(struct npart__editor *editor, const char *name, char *own)
 {
     bool is_made = false;
@@ -205,7 +214,8 @@ static bool take_over(struct npart__editor *editor, const char *name, char *own)
     return is_made;
 }
 
-/* The node that makes the site's first result goes on under the name of the site's node, which is gone then. */
+/* The node that makes the site's first result goes on under the name of the site's node, which is gone then. Tools
+ * that look a node up by its name find what took its place. With several results it may not be gone. */
 static void pass_name_on(struct npart__site *site, const char *result)
 {
     struct npart__editor *editor = site->editor;
@@ -227,6 +237,8 @@ static const char *first_name(const struct npart__editor *editor, const struct n
     return rebound->name;
 }
 
+/* An Identity where the result is a value that is there already: two names for one value have to be made by
+ * something, and runtimes drop it. */
 static bool rebind(struct npart__site *site, const struct npart__rebound *rebound)
 {
     struct npart__editor *editor = site->editor;
@@ -246,6 +258,8 @@ static bool rebind(struct npart__site *site, const struct npart__rebound *reboun
     return true;
 }
 
+/* A result that another site has replaced is another value by now, so what this site found out may no longer be true.
+ * First all is looked at, then done, so a site is kept whole or not at all. */
 bool npart__site_keep(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
@@ -270,6 +284,7 @@ bool npart__site_keep(struct npart__site *site)
     return true;
 }
 
+/* Copies, as the editor's memory goes with its version. */
 const char *const *npart__kept_results(const struct npart__site *site, struct npart__arena *arena)
 {
     const struct npart__editor *editor = site->editor;
@@ -285,7 +300,8 @@ const char *const *npart__kept_results(const struct npart__site *site, struct np
     return names;
 }
 
-/* What makes a value inside of a call is the call's to the graph round it. */
+/* What makes a value inside of a call is the call's to the graph round it. Walks out of scopes until it is in the
+ * site's list. */
 static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32_t scope)
 {
     while (node != NPART_NONE && graph->nodes.items[node].scope != scope) {
@@ -295,6 +311,7 @@ static uint32_t maker_in(const struct npart__graph *graph, uint32_t node, uint32
     return node;
 }
 
+/* A NULL name is one that could not be made, and fails the site. */
 static void finish(struct npart__site *site, uint32_t value, uint32_t producer, const char *name)
 {
     struct npart__rebound rebound = {.value = value, .producer = producer, .name = name};
@@ -307,6 +324,8 @@ void npart__finish_value(struct npart__site *site, uint32_t value, const char *n
     finish(site, value, maker_in(site->graph, npart__producer(site->graph, value), site->node->scope), name);
 }
 
+/* The graph gives such a call the operand's value as its result; in the file the result has a name of its own, which
+ * users have. Looked for among aliases, once a site. */
 uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t node, uint32_t index)
 {
     const struct npart__graph *graph = editor->graph;
@@ -322,6 +341,7 @@ uint32_t npart__edit_own_result(const struct npart__editor *editor, uint32_t nod
     return value;
 }
 
+/* A result that the node leaves out needs nothing in its place. */
 void npart__finish(struct npart__site *site, uint32_t result, const char *name)
 {
     uint32_t value = npart__edit_own_result(site->editor, site->id, result);

@@ -6,7 +6,8 @@
 
 enum { INT64 = 7 };
 
-/* The version from which on an operator takes `axes` (of Split: `split`) as an operand. */
+/* The version from which on an operator takes `axes` (of Split: `split`) as an operand. ReduceSum changed first,
+ * with opset 13; the other Reduce operators followed with 18. */
 static int32_t first_version_with_operand(const char *op)
 {
     static const struct {
@@ -19,6 +20,7 @@ static int32_t first_version_with_operand(const char *op)
     return 18; /* the other Reduce operators */
 }
 
+/* Operand and attribute mean the same, so what uses the result sees no difference. */
 static const char *make_with_list(struct npart__site *site, const char *op, const char *x, const char *attribute,
                                   const int64_t *values, uint32_t count)
 {
@@ -29,10 +31,12 @@ static const char *make_with_list(struct npart__site *site, const char *op, cons
     return made;
 }
 
-/* From opset 14 on a 0 may stand for itself; before, there is no way to say it, and it is the same dim's. */
+/* From opset 14 on a 0 may stand for itself; before, there is no way to say it, and it is the same dim's. Below
+ * opset 5 the shape is an attribute. */
 const char *npart__make_reshape(struct npart__site *site, const char *x, const int64_t *dims, uint32_t rank)
 {
     bool has_zero = false;
+    /* A 0 would else be read as "copy this dim of the operand". */
     for (uint32_t i = 0; i < rank; i++)
         has_zero |= dims[i] == 0;
     const char *made;
@@ -54,6 +58,7 @@ const char *npart__make_transpose(struct npart__site *site, const char *x, const
     return made;
 }
 
+/* The attribute `to` is a number since opset 6, and a text before. */
 const char *npart__make_cast(struct npart__site *site, const char *x, int element_type)
 {
     const char *made = NPART__MAKE(site, "Cast", x);
@@ -78,7 +83,7 @@ const char *npart__make_concat(struct npart__site *site, const char *const *oper
     return made;
 }
 
-/* Before opset 10 there are no steps. */
+/* Before opset 10 there are no steps. A step other than 1 makes the site impossible there, and no error. */
 const char *npart__make_slice(struct npart__site *site, const char *x, int64_t axis, int64_t start, int64_t end,
                               int64_t step)
 {
@@ -102,6 +107,7 @@ const char *npart__make_reduce(struct npart__site *site, const char *op, const c
     return made;
 }
 
+/* Since opset 18 `num_outputs` may stand for sizes; sizes are always given here, which every version takes. */
 const char *npart__make_split(struct npart__site *site, const char *x, int64_t axis, const int64_t *sizes,
                               uint32_t count)
 {

@@ -7,6 +7,7 @@
 #include "edit/edit_internal.h"
 #include "infer/numbers.h"
 
+/* Element types of TensorProto. */
 enum { FLOAT = 1, BOOL = 9, FLOAT16 = 10, DOUBLE = 11, BFLOAT16 = 16 };
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -16,7 +17,7 @@ char *npart__edit_text(struct npart__editor *editor, const char *text)
     return npart__arena_copy_text(editor->arena, text, strlen(text));
 }
 
-/* Lists grow rarely, and by little: each time a new one. */
+/* Lists grow rarely, and by little: each time a new one. Elements of all such lists are pointers. */
 void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count)
 {
     void **longer = npart__arena_zeroed(editor->arena, count + 1, sizeof *longer);
@@ -25,6 +26,7 @@ void *npart__edit_longer(struct npart__editor *editor, void *items, size_t count
     return longer;
 }
 
+/* protobuf-c's allocator over the arena: what it unpacks is freed with all else. */
 static void *allocate(void *payload, size_t bytes)
 {
     return npart__arena_allocate(payload, bytes);
@@ -35,6 +37,7 @@ static void release(void *payload, void *block)
     npart__arena_release(payload, block);
 }
 
+/* By packing and unpacking, which needs no knowledge of the message's fields and keeps those that we do not know. */
 ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const ProtobufCMessage *message)
 {
     ProtobufCAllocator allocator = {.alloc = allocate, .free = release, .allocator_data = editor->arena};
@@ -48,7 +51,9 @@ ProtobufCMessage *npart__edit_clone(struct npart__editor *editor, const Protobuf
     return copy;
 }
 
-/* Numbers are tried from where they may be free: names of one rewrite are made in the order of nodes. */
+/* Numbers are tried from where they may be free: names of one rewrite are made in the order of nodes. ONNX wants
+ * names of values to be unique over a graph and its bodies, so all names of the model are asked, whatever graph
+ * they are of; a name that is given is reserved at once. */
 char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
 {
     char *name = npart__edit_text(editor, wanted);
@@ -59,6 +64,7 @@ char *npart__edit_new_name(struct npart__editor *editor, const char *wanted)
     return name;
 }
 
+/* `op` may have a domain before a colon. The lists have one place more, so that they are not empty. */
 Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *op, size_t input_count,
                                       size_t output_count)
 {
@@ -76,6 +82,7 @@ Onnx__NodeProto *npart__edit_new_node(struct npart__editor *editor, const char *
     return node->input && node->output && node->op_type && (node->domain || !colon) ? node : NULL;
 }
 
+/* Of this site: what earlier ones made is not changed any more. */
 Onnx__NodeProto *npart__edit_last(struct npart__site *site)
 {
     struct npart__editor *editor = site->editor;
@@ -84,6 +91,7 @@ Onnx__NodeProto *npart__edit_last(struct npart__site *site)
 
 /* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
+/* Part of what is written (docs/fix.md), so that a reader sees what a rewrite made. */
 #define REWRITE_KEY "npu_partition.rewrite"
 
 static Onnx__StringStringEntryProto *new_entry(struct npart__editor *editor, const char *key, const char *value)
@@ -98,7 +106,8 @@ static Onnx__StringStringEntryProto *new_entry(struct npart__editor *editor, con
 }
 
 /* What the replaced node's metadata says (where it comes from in the source, mostly) is true of the new one, too. A
- * node that a rewrite made, and another replaces, is of both: "unfuse isnan-eq". */
+ * node that a rewrite made, and another replaces, is of both: "unfuse isnan-eq". Entries are shared between nodes,
+ * as none is changed in place. */
 static bool add_metadata(struct npart__site *site, Onnx__NodeProto *node, const Onnx__NodeProto *from)
 {
     struct npart__editor *editor = site->editor;
@@ -125,6 +134,7 @@ bool npart__edit_add_node(struct npart__site *site, Onnx__NodeProto *node)
 
 bool npart__edit_add_copy(struct npart__site *site, Onnx__NodeProto *node, const Onnx__NodeProto *from)
 {
+    /* Before the site's node, so that producers stay before users without sorting. */
     struct npart__new_node made = {.scope = site->node->scope, .anchor = site->node->index, .node = node};
     if (!from->n_metadata_props)
         from = site->editor->protos[site->id];
@@ -145,7 +155,8 @@ bool npart__edit_add_constant(struct npart__site *site, Onnx__TensorProto *tenso
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* "mask/gathernd/Reshape": the result that is replaced, by which rewrite, and what makes this one. */
+/* "mask/gathernd/Reshape": the result that is replaced, by which rewrite, and what makes this one. A reader finds
+ * by such a name where the node comes from. */
 static char *name_result(struct npart__site *site, const char *what)
 {
     char *wanted = npart__arena_format(site->arena, "%s/%s/%s", npart__site_name(site, npart__result(site, 0)),
@@ -153,7 +164,8 @@ static char *name_result(struct npart__site *site, const char *what)
     return wanted ? npart__edit_new_name(site->editor, wanted) : NULL;
 }
 
-/* Fills in operands, without absent ones at the end, and new names of results; the node's own is that of the first. */
+/* Fills in operands, without absent ones at the end, and new names of results; the node's own is that of the
+ * first. A NULL operand is one that could not be made; then neither is this node. */
 static const char *add_made(struct npart__site *site, Onnx__NodeProto *node, const char *const *operands,
                             uint32_t count, const bool *is_absent)
 {
@@ -162,6 +174,7 @@ static const char *add_made(struct npart__site *site, Onnx__NodeProto *node, con
         is_whole &= operands[i] != NULL;
         node->input[i] = (char *)(uintptr_t)operands[i];
     }
+    /* A trailing "" says no more than an operand that is not there. */
     while (is_whole && node->n_input && !*node->input[node->n_input - 1])
         node->n_input--;
     for (size_t i = 0; is_whole && i < node->n_output; i++) {
@@ -170,7 +183,7 @@ static const char *add_made(struct npart__site *site, Onnx__NodeProto *node, con
         is_whole = node->output[i] != NULL;
     }
     if (is_whole)
-        node->name = node->n_output ? node->output[0] : NULL;
+        node->name = node->n_output ? node->output[0] : NULL; /* unique, as results are */
     if (!is_whole || !npart__edit_add_node(site, node)) {
         site->failed = true;
         return NULL;
@@ -183,7 +196,8 @@ const char *npart__make(struct npart__site *site, const char *op, const char *co
     return add_made(site, npart__edit_new_node(site->editor, op, count, 1), operands, count, NULL);
 }
 
-/* Bodies are copied whole, since their names may be changed; attributes otherwise are not changed in place. */
+/* Bodies are copied whole, since their names may be changed; attributes otherwise are not changed in place.
+ * Operands are the caller's, all of them; results that the node does not have stay absent in the copy. */
 const char *npart__make_like(struct npart__site *site, uint32_t node, const char *const *operands, uint32_t count)
 {
     struct npart__editor *editor = site->editor;
@@ -203,6 +217,7 @@ const char *npart__make_like(struct npart__site *site, uint32_t node, const char
     return add_made(site, copy, operands, count, is_absent);
 }
 
+/* Names that are there stay, since a caller may hold them; fewer results cut the list. */
 void npart__give_results(struct npart__site *site, uint32_t count)
 {
     Onnx__NodeProto *node = npart__edit_last(site);
@@ -228,6 +243,7 @@ const char *npart__made_result(struct npart__site *site, uint32_t index)
 
 /* ---- attributes -------------------------------------------------------------------------------------------------- */
 
+/* A fresh object also where the node has the attribute: objects of the file are shared with copies. */
 Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__NodeProto *node, const char *name)
 {
     Onnx__AttributeProto *attribute = npart__arena_allocate(editor->arena, sizeof *attribute);
@@ -242,7 +258,7 @@ Onnx__AttributeProto *npart__edit_attribute(struct npart__editor *editor, Onnx__
     return NPART__EDIT_APPEND(editor, node->attribute, node->n_attribute, attribute) ? attribute : NULL;
 }
 
-/* A fresh attribute of the node made last; NULL after a failure. */
+/* A fresh attribute of the node made last; NULL after a failure. Its type is set, as ONNX's checker asks for it. */
 static Onnx__AttributeProto *set(struct npart__site *site, const char *name, Onnx__AttributeProto__AttributeType type)
 {
     Onnx__NodeProto *node = npart__edit_last(site);
@@ -274,6 +290,7 @@ void npart__give_float(struct npart__site *site, const char *name, double value)
     }
 }
 
+/* Bytes with a length, as AttributeProto has texts; not terminated for readers. */
 void npart__give_text(struct npart__site *site, const char *name, const char *value)
 {
     Onnx__AttributeProto *attribute = set(site, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
@@ -299,6 +316,7 @@ void npart__give_ints(struct npart__site *site, const char *name, const int64_t 
     attribute->n_ints = count;
 }
 
+/* The list is the copy's own (npart__make_like), so it is shortened in place. */
 void npart__drop_attribute(struct npart__site *site, const char *name)
 {
     Onnx__NodeProto *node = npart__edit_last(site);
@@ -319,7 +337,8 @@ static uint64_t bits_of_float(float number)
     return bits;
 }
 
-/* Of a number that is one of float16, as npart__round_number leaves it. */
+/* Of a number that is one of float16, as npart__round_number leaves it. So nothing is rounded here: the fraction's
+ * lower 13 bits are 0. */
 static uint64_t half_bits(double number)
 {
     uint64_t bits = bits_of_float((float)number), sign = bits >> 16 & 0x8000u, fraction = bits & 0x7fffffu;
@@ -338,6 +357,8 @@ static uint64_t bits_of_number(int element_type, double number)
     case FLOAT:
         return bits_of_float((float)number);
     case BFLOAT16:
+        /* The upper half of a float; a NaN whose fraction lies in the lower half would become infinity, so one bit is
+         * set. */
         return bits_of_float((float)number) >> 16 | (number != number ? 0x40u : 0);
     case FLOAT16:
         return half_bits(number);
@@ -346,11 +367,14 @@ static uint64_t bits_of_number(int element_type, double number)
         return bits;
     case BOOL:
         return number != 0;
+    /* Through int64_t, so that a negative number keeps its two's complement in a shorter type. */
     default:
         return (uint64_t)(int64_t)number;
     }
 }
 
+/* Dims may come from a hostile file, so the product is checked; more than 2 GiB do not fit into a protobuf message.
+ * What has no whole bytes (4-bit and shorter types) would need packing, which no rewrite asks for. */
 Onnx__TensorProto *npart__edit_tensor(struct npart__editor *editor, int element_type, const int64_t *dims,
                                       uint32_t rank, uint64_t *elements, bool *is_impossible)
 {
@@ -401,6 +425,7 @@ static void put_element(Onnx__TensorProto *tensor, uint64_t index, uint64_t bits
         tensor->raw_data.data[index * bytes + i] = (uint8_t)(bits >> 8 * i);
 }
 
+/* As ONNX Runtime's Cast rounds: to nearest, ties to even, to the type before its bits are taken. */
 void npart__edit_put_number(Onnx__TensorProto *tensor, uint64_t index, double number)
 {
     int type = tensor->data_type;
@@ -419,6 +444,7 @@ const char *npart__make_constant(struct npart__site *site, int element_type, con
     return tensor ? tensor->name : NULL;
 }
 
+/* Whole numbers go into integer types exactly: as doubles those beyond 2**53 would be rounded. */
 const char *npart__make_int_constant(struct npart__site *site, int element_type, const int64_t *dims, uint32_t rank,
                                      const int64_t *values)
 {
@@ -437,6 +463,7 @@ const char *npart__make_scalar(struct npart__site *site, int element_type, doubl
     return npart__make_constant(site, element_type, NULL, 0, &value);
 }
 
+/* INT64 of rank 1: axes, shapes and pads of operators. */
 const char *npart__make_ints(struct npart__site *site, const int64_t *values, uint32_t count)
 {
     int64_t dims[1] = {count};

@@ -4,6 +4,7 @@
  */
 #include "edit/edit_internal.h"
 
+/* A key that is there gets the new value: a file that is annotated twice has each entry once. */
 bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char *key, const char *value)
 {
     Onnx__NodeProto *proto = editor->protos[node];
@@ -24,6 +25,7 @@ bool npart__editor_note(struct npart__editor *editor, uint32_t node, const char 
            NPART__EDIT_APPEND(editor, proto->metadata_props, proto->n_metadata_props, entry);
 }
 
+/* For `annotate`, whose file must be the model as it was: neither order nor unused nodes are touched. */
 npart_status npart__editor_pack_noted(struct npart__editor *editor, struct npart__arena *arena,
                                       struct npart__version *out, struct npart_error *error)
 {

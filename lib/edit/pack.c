@@ -13,6 +13,8 @@ static bool is_text(const char *a, const char *b)
     return a && strcmp(a, b) == 0;
 }
 
+/* Whether the name means something else inside the graph: an input, an initializer or a result of its own hides the
+ * outer value of that name, which ONNX forbids and files have all the same. */
 static bool defines(const Onnx__GraphProto *graph, const char *name)
 {
     for (size_t i = 0; i < graph->n_input; i++)
@@ -28,6 +30,7 @@ static bool defines(const Onnx__GraphProto *graph, const char *name)
     return false;
 }
 
+/* Recursive as deep as bodies nest. Outputs of a body may be captured values, so they are renamed, too. */
 void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
 {
     for (size_t i = 0; i < node->n_input; i++)
@@ -51,7 +54,8 @@ void npart__edit_rename_uses(Onnx__NodeProto *node, const char *from, char *to)
 /* ---- results that are made by others ----------------------------------------------------------------------------- */
 
 /* A node that still makes other results keeps this one under a name that nobody uses, since the standard may demand
- * it; others are gone with it. */
+ * it; others are gone with it. Found by name among the results as they are written in the file; a node may list
+ * one twice at most by mistake. */
 static bool take_result(struct npart__editor *editor, uint32_t value, uint32_t producer)
 {
     const char *name = npart__value_name(editor->graph, value);
@@ -73,6 +77,8 @@ struct placed {
     uint32_t scope, anchor, index; /* in the order in which they were made */
 };
 
+/* The index comes last, so nodes of one site stand in the order in which they were made, and the sort is the same on
+ * every machine. */
 static int compare_placed(const void *left, const void *right)
 {
     const struct placed *a = left, *b = right;
@@ -84,7 +90,8 @@ static int compare_placed(const void *left, const void *right)
 }
 
 /* Whether everything that is used of a node is made by others: then it goes, also where it is a call, of which nobody
- * can tell what else it does. */
+ * can tell what else it does. Without this a call would stay beside what replaced it, since lib/edit/tidy.c keeps
+ * operators of domains that it does not know. */
 static bool is_replaced(const struct npart__editor *editor, uint32_t id)
 {
     const struct npart__graph *graph = editor->graph;
@@ -102,7 +109,8 @@ static bool is_replaced(const struct npart__editor *editor, uint32_t id)
     return is_replaced;
 }
 
-/* New nodes stand before the node that they were made for, each list made anew once. */
+/* New nodes stand before the node that they were made for, each list made anew once. Order within the list is kept
+ * but for these; tidy.c sorts where a rewrite took operands from further down. */
 static bool place_in_scope(struct npart__editor *editor, const struct placed *placed, uint32_t count)
 {
     Onnx__GraphProto *graph = editor->graphs[placed[0].scope];
@@ -122,6 +130,7 @@ static bool place_in_scope(struct npart__editor *editor, const struct placed *pl
     return true;
 }
 
+/* Sorted once, then scope by scope: linear in nodes, however many sites there were. */
 static bool place_nodes(struct npart__editor *editor)
 {
     uint32_t count = editor->kept_nodes;
@@ -140,7 +149,8 @@ static bool place_nodes(struct npart__editor *editor)
     return true;
 }
 
-/* The tensor as a Constant node, NULL when out of memory. */
+/* The tensor as a Constant node, NULL when out of memory. The attribute `value` exists in every version of
+ * Constant. */
 static Onnx__NodeProto *constant_node(struct npart__editor *editor, Onnx__TensorProto *tensor)
 {
     Onnx__NodeProto *node = npart__edit_new_node(editor, "Constant", 0, 1);
@@ -154,7 +164,9 @@ static Onnx__NodeProto *constant_node(struct npart__editor *editor, Onnx__Tensor
     return node;
 }
 
-/* Before IR version 4 an initializer had to be an input, which a new one is not. */
+/* Before IR version 4 an initializer had to be an input, which a new one is not. The model's IR version stays what
+ * it was, so that whoever could load the file before can load it now. The nodes stand first in their list, before
+ * all that may use them. */
 static bool place_constant_nodes(struct npart__editor *editor, const uint32_t *counts)
 {
     for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
@@ -180,7 +192,8 @@ static bool place_constant_nodes(struct npart__editor *editor, const uint32_t *c
     return true;
 }
 
-/* A constant that only replaced nodes used is gone again with them. */
+/* A constant that only replaced nodes used is gone again with them. Lists are made anew once a scope, with room
+ * for all of its constants. */
 static bool place_constants(struct npart__editor *editor)
 {
     struct npart__arena *arena = editor->arena;
@@ -189,6 +202,7 @@ static bool place_constants(struct npart__editor *editor)
         return false;
     for (uint32_t i = 0; i < editor->kept_constants; i++)
         counts[editor->constants.items[i].scope]++;
+    /* A missing version reads as 0, and is old. */
     if (editor->model->ir_version < 4)
         return place_constant_nodes(editor, counts);
     for (uint32_t scope = 0; scope < editor->graph->scopes.count; scope++) {
@@ -210,7 +224,8 @@ static bool place_constants(struct npart__editor *editor)
     return true;
 }
 
-/* Operators of a domain that the model did not import: version 1 is the only one that com.microsoft has. */
+/* Operators of a domain that the model did not import: version 1 is the only one that com.microsoft has. The
+ * standard's own domain is imported by every model. */
 static bool import_domains(struct npart__editor *editor)
 {
     Onnx__ModelProto *model = editor->model;
@@ -236,6 +251,8 @@ static bool import_domains(struct npart__editor *editor)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
+/* Names without their domains: a node that merely has the name of a function keeps all functions, which costs bytes
+ * and never an operator. */
 static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
 {
     for (size_t i = 0; i < graph->n_node; i++) {
@@ -254,8 +271,9 @@ static bool list_ops(const Onnx__GraphProto *graph, struct npart__strings *ops)
     return true;
 }
 
-/* The functions go once no node has the name of one: their bodies would be checked, and may name operators that nobody
- * knows. Calls among functions are not followed. False when out of memory. */
+/* The functions go once no node has the name of one: their bodies would be checked, and may name operators that
+ * nobody knows. Calls among functions are not followed. False when out of memory. So a model whose calls have all
+ * been inlined is one without functions, which runtimes that know no functions can load. */
 static bool drop_functions(struct npart__editor *editor)
 {
     struct npart__strings ops;
@@ -273,6 +291,8 @@ static bool drop_functions(struct npart__editor *editor)
     return true;
 }
 
+/* Replaced nodes are told before names are given away, since both ask by the file's own names; unused nodes and
+ * initializers go last, when nothing more is added. */
 npart_status npart__editor_pack(struct npart__editor *editor, struct npart__arena *arena, struct npart__version *out,
                                 struct npart_error *error)
 {
@@ -293,6 +313,7 @@ npart_status npart__editor_pack(struct npart__editor *editor, struct npart__aren
         return npart__fail_memory(error);
     out->input_bytes = editor->input_bytes;
     out->bytes = onnx__model_proto__get_packed_size(editor->model);
+    /* Protobuf's limit is 2 GiB; large tensors are ranges of the input and do not count. */
     if (out->bytes > NPART__LIMIT_SKELETON_BYTES)
         return npart__fail(error, NPART_ERROR_LIMIT, "", "the edited model is larger than protobuf allows");
     out->data = npart__arena_allocate(arena, out->bytes + 1);

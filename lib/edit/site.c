@@ -18,6 +18,7 @@ static const struct npart__fact *fact_of(const struct npart__site *site, uint32_
     return value == NPART_NONE ? NULL : npart__fact_of(site->inference, value);
 }
 
+/* A sequence's element type is not that of a tensor, and counts as unknown. */
 int npart__site_type(const struct npart__site *site, uint32_t value)
 {
     const struct npart__fact *fact = fact_of(site, value);
@@ -33,6 +34,7 @@ bool npart__site_rank(const struct npart__site *site, uint32_t value, uint32_t *
     return true;
 }
 
+/* Of a rank beyond NPART__LIMIT_RANK inference knows nothing, so `dims` has room. */
 bool npart__site_dims(const struct npart__site *site, uint32_t value, int64_t *dims, uint32_t *rank)
 {
     const struct npart__fact *fact = fact_of(site, value);
@@ -49,6 +51,8 @@ bool npart__site_is_constant(const struct npart__site *site, uint32_t value)
     return value != NPART_NONE && site->is_constant[value];
 }
 
+/* An element that may be off (`error`) is none: a rewrite writes numbers down, and they must be those of every
+ * runtime. */
 static const struct npart__known *known_constant(struct npart__site *site, uint32_t value)
 {
     if (!npart__site_is_constant(site, value))
@@ -59,6 +63,7 @@ static const struct npart__known *known_constant(struct npart__site *site, uint3
 
 const int64_t *npart__site_ints(struct npart__site *site, uint32_t value, uint32_t *count)
 {
+    /* An empty list has no array, and is something else than NULL. */
     static const int64_t nothing;
     const struct npart__known *known = known_constant(site, value);
     if (!known || (!known->ints && known->count))
@@ -78,6 +83,7 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
     *count = known->count;
     if (known->doubles)
         return known->doubles;
+    /* Whole numbers become doubles only where none of them is rounded. */
     double *doubles = npart__arena_allocate(site->arena, (known->count + (size_t)1) * sizeof *doubles);
     site->failed |= !doubles;
     for (uint32_t i = 0; doubles && i < known->count; i++) {
@@ -90,6 +96,7 @@ const double *npart__site_doubles(struct npart__site *site, uint32_t value, uint
 
 /* ---- who makes and uses them ------------------------------------------------------------------------------------- */
 
+/* In another list (a graph round a body) it would be captured, and its operands may be out of reach. */
 uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const char *op)
 {
     uint32_t node = npart__producer(site->graph, value);
@@ -99,6 +106,7 @@ uint32_t npart__site_maker(const struct npart__site *site, uint32_t value, const
     return at->scope == site->node->scope && npart__node_is(site->graph, at, op) ? node : NPART_NONE;
 }
 
+/* Then what makes it goes with the node. */
 bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t node)
 {
     const struct npart__value *at = &site->graph->values.items[value];
@@ -108,6 +116,7 @@ bool npart__is_only_for(const struct npart__site *site, uint32_t value, uint32_t
     return !at->is_graph_output;
 }
 
+/* By the graph as it was analysed, so also where an earlier site of the same version has taken a use away. */
 bool npart__is_unused(const struct npart__site *site, uint32_t value)
 {
     return value == NPART_NONE || (!site->graph->values.items[value].consumer_count &&
@@ -118,6 +127,8 @@ bool npart__is_unused(const struct npart__site *site, uint32_t value)
 
 enum { TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3, TYPE_INTS = 7 };
 
+/* Of another type than the schema's an attribute is none: ONNX Runtime would not load the model (seen in a mutant,
+ * whose number for a text was read as an address). */
 static const struct npart__attribute *given(const struct npart__site *site, uint32_t node, const char *name, int type)
 {
     const struct npart__attribute *attribute =
@@ -125,7 +136,8 @@ static const struct npart__attribute *given(const struct npart__site *site, uint
     return attribute && attribute->type == type && !attribute->is_elided ? attribute : NULL;
 }
 
-/* The schema's default as text in the site's arena; NULL where there is none. */
+/* The schema's default as text in the site's arena; NULL where there is none. Copied, since texts of the table are
+ * not terminated. */
 static const char *default_of(const struct npart__site *site, uint32_t node, const char *name)
 {
     struct npart__attribute_schema schema;
@@ -147,6 +159,7 @@ int64_t npart__site_int(const struct npart__site *site, uint32_t node, const cha
     return attribute ? attribute->u.i : text ? strtoll(text, NULL, 10) : fallback;
 }
 
+/* Defaults are floats like the attributes that they stand for: 1e-5 is read as the nearest float. */
 double npart__site_float(const struct npart__site *site, uint32_t node, const char *name, double fallback)
 {
     const struct npart__attribute *attribute = given(site, node, name, TYPE_FLOAT);
@@ -161,6 +174,7 @@ const char *npart__site_text(const struct npart__site *site, uint32_t node, cons
     return attribute ? attribute->u.s : text ? text : fallback;
 }
 
+/* What an absent list means is the caller's to know. */
 const int64_t *npart__site_int_list(const struct npart__site *site, uint32_t node, const char *name, uint32_t *count)
 {
     const struct npart__attribute *attribute = given(site, node, name, TYPE_INTS);
@@ -170,6 +184,7 @@ const int64_t *npart__site_int_list(const struct npart__site *site, uint32_t nod
     return attribute->u.ints;
 }
 
+/* 0 where the model does not import the standard's domain, which is older than all forms. */
 int32_t npart__site_opset(const struct npart__site *site)
 {
     for (uint32_t i = 0; i < site->graph->opset_count; i++)

@@ -12,6 +12,7 @@ struct undo {
     char *before;
 };
 
+/* One copy of one scope under way. */
 struct splice {
     struct npart__site *site;
     struct npart__editor *editor;
@@ -28,6 +29,7 @@ static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph);
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+/* What the name stood for outside is noted, so that leaving a graph within the body puts it back. */
 static bool define_as(struct splice *splice, const char *name, const char *now)
 {
     uint32_t id = npart__intern(&splice->names, name, strlen(name), false);
@@ -49,11 +51,13 @@ static char *new_name(struct splice *splice, const char *name)
     return wanted ? npart__edit_new_name(splice->editor, wanted) : NULL;
 }
 
+/* A result without a name is none. */
 static bool define(struct splice *splice, const char *name)
 {
     return !name || !*name || define_as(splice, name, new_name(splice, name));
 }
 
+/* In reverse order, so that a name which was defined twice has its oldest meaning in the end. */
 static void forget_to(struct splice *splice, uint32_t count)
 {
     while (splice->undo.count > count) {
@@ -62,7 +66,8 @@ static void forget_to(struct splice *splice, uint32_t count)
     }
 }
 
-/* What a use of a name is; NULL for one that a function does not define. */
+/* What a use of a name is; NULL for one that a function does not define. A function sees nothing of the graph
+ * round its call, so such a name makes the file invalid, and the copy impossible. */
 static char *name_now(struct splice *splice, char *name)
 {
     if (!name || !*name)
@@ -106,6 +111,7 @@ static bool bind_attribute(struct splice *splice, const Onnx__AttributeProto *re
 {
     const Onnx__AttributeProto *value = NULL;
     *out = NULL;
+    /* Attributes that refer to others stand in functions only. */
     if (splice->function) {
         value = find_attribute(splice->call->attribute, splice->call->n_attribute, reference->ref_attr_name);
         if (!value)
@@ -126,6 +132,7 @@ static bool bind_attribute(struct splice *splice, const Onnx__AttributeProto *re
     return true;
 }
 
+/* Of the node's own copy, so lists and bodies are changed in place. */
 static bool copy_attributes(struct splice *splice, Onnx__NodeProto *node)
 {
     size_t kept = 0;
@@ -165,7 +172,8 @@ static int64_t version_of(Onnx__OperatorSetIdProto *const *imports, size_t count
     return 0;
 }
 
-/* ONNX Runtime runs a function's nodes at the model's versions whatever it imports, the checker refuses other ones. */
+/* ONNX Runtime runs a function's nodes at the model's versions whatever it imports, the checker refuses other
+ * ones. An older version of an operator may mean something else, so such a function is left as a call. */
 static bool is_same_version(const struct splice *splice, const char *domain)
 {
     const Onnx__ModelProto *model = splice->editor->model;
@@ -177,7 +185,8 @@ static bool is_same_version(const struct splice *splice, const char *domain)
     return own && own == (version ? version : 1); /* a domain that the model lacks is imported with the new nodes */
 }
 
-/* Of an own copy: its names and attributes, and what is within it. */
+/* Of an own copy: its names and attributes, and what is within it. Names of nodes are renewed like those of
+ * values, since ONNX Runtime wants them to be different, too. */
 static bool convert_node(struct splice *splice, Onnx__NodeProto *node)
 {
     if (!is_same_version(splice, node->domain) || !rename_all(splice, node->input, node->n_input) ||
@@ -192,6 +201,7 @@ static bool convert_node(struct splice *splice, Onnx__NodeProto *node)
     return !splice->failed && copy_attributes(splice, node);
 }
 
+/* Of all nodes before any is converted: a list that is not sorted uses names above the node that makes them. */
 static bool define_results(struct splice *splice, Onnx__NodeProto *const *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -201,7 +211,8 @@ static bool define_results(struct splice *splice, Onnx__NodeProto *const *nodes,
     return true;
 }
 
-/* A graph within the body, an own copy: what it defines holds for itself and what is within it. */
+/* A graph within the body, an own copy: what it defines holds for itself and what is within it. Sparse
+ * initializers and quantization annotations name values in further places, which nothing here renames. */
 static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
 {
     bool is_done = !graph->n_sparse_initializer && !graph->n_quantization_annotation;
@@ -211,6 +222,7 @@ static bool define_contents(struct splice *splice, Onnx__GraphProto *graph)
         const char *name = graph->initializer[i]->name;
         bool is_input = false;
         for (size_t k = 0; k < graph->n_input; k++)
+            /* An initializer that is an input has the input's name, which is defined already. */
             is_input |= name && graph->input[k]->name && strcmp(name, graph->input[k]->name) == 0;
         is_done = is_input || define(splice, name);
     }
@@ -225,6 +237,7 @@ static bool rename_infos(struct splice *splice, Onnx__ValueInfoProto **infos, si
     return true;
 }
 
+/* An output that the body does not define is a captured value and keeps its name; one without a name is malformed. */
 static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph)
 {
     uint32_t before = splice->undo.count;
@@ -249,6 +262,7 @@ static bool copy_graph(struct splice *splice, Onnx__GraphProto *graph)
     return is_done;
 }
 
+/* Each is cloned before it is changed: the body stays, and may be copied again. */
 static bool add_nodes(struct splice *splice, Onnx__NodeProto *const *nodes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -274,7 +288,8 @@ static bool is_input_of(const Onnx__GraphProto *graph, const char *name)
     return false;
 }
 
-/* The constant that another copy at this site has made of a body's initializer: a weight is not written twice. */
+/* The constant that another copy at this site has made of a body's initializer: a weight is not written twice. A
+ * Loop of known length is copied as often as it runs. */
 static const char *find_constant(const struct splice *splice, const Onnx__TensorProto *from)
 {
     const struct npart__editor *editor = splice->editor;
@@ -284,6 +299,8 @@ static const char *find_constant(const struct splice *splice, const Onnx__Tensor
     return NULL;
 }
 
+/* The tensor's contents are shared with the body's, record of its place in the file included; only the name is
+ * another. */
 static bool add_constant(struct splice *splice, const Onnx__TensorProto *from)
 {
     const char *name = find_constant(splice, from);
@@ -302,6 +319,7 @@ static bool add_constant(struct splice *splice, const Onnx__TensorProto *from)
     return define_as(splice, from->name, copy->name);
 }
 
+/* A default of an input (an initializer of its name) is of no use: the operand is always given. */
 static bool splice_body(struct splice *splice, const Onnx__GraphProto *graph, const char *const *operands,
                         const char **results)
 {
@@ -321,6 +339,8 @@ static bool splice_body(struct splice *splice, const Onnx__GraphProto *graph, co
     return is_done;
 }
 
+/* An operand that the call leaves out is "" wherever the function uses it. A result that the call wants must have a
+ * name. */
 static bool splice_call(struct splice *splice, const char *const *operands, const char **results)
 {
     const Onnx__FunctionProto *function = splice->function;
@@ -337,6 +357,7 @@ static bool splice_call(struct splice *splice, const char *const *operands, cons
     return is_done;
 }
 
+/* Each copy has a prefix of its own, so two copies of one body never share a name. */
 bool npart__splice(struct npart__site *site, uint32_t scope, const char *const *operands, const char **results)
 {
     struct npart__editor *editor = site->editor;

@@ -19,7 +19,7 @@ struct tidy {
     uint32_t *order;
 };
 
-/* The texts that a graph uses from outside. */
+/* The texts that a graph uses from outside. To the node that has the body these are uses like its operands. */
 struct outside {
     struct NPART__ARRAY(const char *) names;
 };
@@ -27,6 +27,7 @@ struct outside {
 static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *graph, struct outside *out,
                                struct npart_error *error);
 
+/* Arrays by name grow with the names, all together, so that an id is valid in each. */
 static uint32_t id_of(struct tidy *tidy, const char *name)
 {
     struct npart__arena *arena = tidy->editor->arena;
@@ -38,6 +39,7 @@ static uint32_t id_of(struct tidy *tidy, const char *name)
     return id;
 }
 
+/* As often as it is used, so that what goes can be counted down. */
 static bool use(struct tidy *tidy, const char *name)
 {
     if (!name || !*name)
@@ -51,6 +53,7 @@ static bool use(struct tidy *tidy, const char *name)
 
 /* ---- uses -------------------------------------------------------------------------------------------------------- */
 
+/* Bodies are tidied on the way: what only their dead nodes used is no use to the outside. */
 static npart_status list_uses(struct tidy *tidy, const Onnx__NodeProto *node, struct npart_error *error)
 {
     for (size_t i = 0; i < node->n_input; i++)
@@ -72,6 +75,7 @@ static npart_status list_uses(struct tidy *tidy, const Onnx__NodeProto *node, st
     return NPART_OK;
 }
 
+/* Of results with one name the last node counts as the maker; ONNX forbids two. */
 static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
 {
     Onnx__GraphProto *graph = tidy->graph;
@@ -87,6 +91,7 @@ static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
             uint32_t id = name && *name ? id_of(tidy, name) : 0;
             if (id == NPART_NONE)
                 return npart__fail_memory(error);
+            /* 0 is the name "", which nothing makes. */
             if (id)
                 tidy->makers.items[id] = (uint32_t)i + 1;
         }
@@ -96,6 +101,7 @@ static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
         status = list_uses(tidy, graph->node[i], error);
     }
     tidy->first_use[graph->n_node] = tidy->uses.count;
+    /* Results of the graph are used by the world outside, and keep their makers. */
     for (size_t i = 0; i < graph->n_output && status == NPART_OK; i++)
         if (!use(tidy, graph->output[i]->name))
             status = npart__fail_memory(error);
@@ -104,11 +110,13 @@ static npart_status list_all_uses(struct tidy *tidy, struct npart_error *error)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
+/* NPART_NONE for 0: an input, an initializer, or a name from outside. */
 static uint32_t maker_of(const struct tidy *tidy, uint32_t use)
 {
     return tidy->makers.items[tidy->uses.items[use]] - 1u;
 }
 
+/* Most edits keep the order, and then the file's is left as it is: a diff of two versions stays small. */
 static bool is_in_order(const struct tidy *tidy)
 {
     for (uint32_t i = 0; i < tidy->graph->n_node; i++)
@@ -121,7 +129,8 @@ static bool is_in_order(const struct tidy *tidy)
 }
 
 /* Each node as soon as what it uses is there, and what it uses right before it where that is late: depth first, with a
- * stack of its own, since chains are as long as graphs. False for a cycle. */
+ * stack of its own, since chains are as long as graphs. False for a cycle. `next` is by node the use to look at
+ * next, so each use is looked at once. */
 static bool sort_nodes(struct tidy *tidy, uint32_t *stack, uint32_t *next)
 {
     uint32_t count = (uint32_t)tidy->graph->n_node, placed = 0;
@@ -153,6 +162,7 @@ static bool sort_nodes(struct tidy *tidy, uint32_t *stack, uint32_t *next)
     return true;
 }
 
+/* A cycle can come from a file that had one, or from a rewrite that made one; neither is written. */
 static npart_status find_order(struct tidy *tidy, struct npart_error *error)
 {
     struct npart__arena *arena = tidy->editor->arena;
@@ -173,7 +183,8 @@ static npart_status find_order(struct tidy *tidy, struct npart_error *error)
 
 /* ---- what goes --------------------------------------------------------------------------------------------------- */
 
-/* A node of a domain that nobody knows may do something besides what it returns. */
+/* A node of a domain that nobody knows may do something besides what it returns. A custom operator may write a
+ * file or print; those of the domains named here do not. */
 static bool may_go(const Onnx__NodeProto *node)
 {
     static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft"};
@@ -184,7 +195,8 @@ static bool may_go(const Onnx__NodeProto *node)
     return false;
 }
 
-/* From the last to the first, so that each node comes after all that use it. */
+/* From the last to the first, so that each node comes after all that use it. So one walk finds whole chains: a
+ * node that goes takes its uses off before its producers are looked at. */
 static void find_dead(struct tidy *tidy)
 {
     for (uint32_t at = (uint32_t)tidy->graph->n_node; at-- > 0;) {
@@ -220,7 +232,8 @@ static bool is_input(const struct tidy *tidy, const char *name)
     return id != NPART_NONE && tidy->is_input.items[id];
 }
 
-/* Of an initializer that is an input too the caller may give another. */
+/* Of an initializer that is an input too the caller may give another. The fewer weights are written, the smaller
+ * is the file: this is what makes folded weights go. */
 static void drop_constants(struct tidy *tidy)
 {
     Onnx__GraphProto *graph = tidy->graph;
@@ -238,7 +251,8 @@ static void drop_constants(struct tidy *tidy)
     graph->n_sparse_initializer = kept;
 }
 
-/* Types of values that are made no more; those of initializers and inputs may stand there, too, and stay. */
+/* Types of values that are made no more; those of initializers and inputs may stand there, too, and stay. A type
+ * of a value that is gone would be declared for a name that nothing makes. */
 static void drop_types(struct tidy *tidy)
 {
     Onnx__GraphProto *graph = tidy->graph;
@@ -258,6 +272,7 @@ static void drop_types(struct tidy *tidy)
     graph->n_quantization_annotation = kept;
 }
 
+/* A new list, as the old one is read while the new one is filled. */
 static bool place_nodes(struct tidy *tidy)
 {
     Onnx__GraphProto *graph = tidy->graph;
@@ -275,7 +290,8 @@ static bool place_nodes(struct tidy *tidy)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Names that are used and neither made nor given here. */
+/* Names that are used and neither made nor given here. After dead nodes have been counted out, so a body that no
+ * longer uses a value does not keep it alive. */
 static bool list_outside(struct tidy *tidy, struct outside *out)
 {
     struct npart__arena *arena = tidy->editor->arena;
@@ -314,6 +330,7 @@ static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *g
     tidy->first_use = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->first_use);
     tidy->is_dead = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->is_dead);
     tidy->order = npart__arena_zeroed(arena, graph->n_node + 1, sizeof *tidy->order);
+    /* The name "" gets the id 0, which stands for no name. */
     if (!tidy->first_use || !tidy->is_dead || !tidy->order || id_of(tidy, "") == NPART_NONE)
         return npart__fail_memory(error);
     npart_status status = list_all_uses(tidy, error);
@@ -321,6 +338,7 @@ static npart_status tidy_graph(struct npart__editor *editor, Onnx__GraphProto *g
         status = find_order(tidy, error);
     if (status != NPART_OK)
         return status;
+    /* Nodes last, as the others ask by number in the old list. */
     find_dead(tidy);
     drop_types(tidy);
     drop_constants(tidy);
