@@ -29,13 +29,14 @@ struct npart__outcome {
     struct npart_summary summary;
 };
 
-/* A graph input that becomes a constant. */
+/* A graph input that becomes a constant. Borrowed from the caller for the search. */
 struct npart__bound_value {
     const char *name;
     const double *numbers;
     uint32_t count; /* as many as it has elements, or 1 for all */
 };
 
+/* One of the targets that the model is fixed for; a step has to harm none of them. */
 struct npart__fix_target {
     const struct npart__oplist *oplist;
     const char *target; /* what follows the list's name */
@@ -56,6 +57,7 @@ struct npart__fix_request {
     void *payload;
 };
 
+/* Told in reports and JSON; all texts are of the result's arena, or constants. */
 struct npart__fix_step {
     const char *rewrite;
     uint8_t equality;
@@ -67,6 +69,7 @@ struct npart__fix_step {
     const double *after_ms;                      /* negative: not known */
 };
 
+/* What was tried and is not in the result, each rewrite once with the last reason. */
 struct npart__taken_back {
     const char *rewrite, *why;
     uint32_t site_count;

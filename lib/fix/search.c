@@ -9,11 +9,15 @@
 
 #include "fix/state.h"
 
+/* A step on the way. One that is needed is not looked at when steps are pruned: it has shown what it brings, and
+ * costs no equality. */
 struct kept {
     struct npart__attempt attempt;
     bool is_needed; /* better by itself, and equal bit for bit */
 };
 
+/* The way so far. `base`, `current` and `best` may be one state; each is freed when none of the three is it any
+ * more. */
 struct course {
     struct npart__search *search;
     struct npart__state *base, *current, *best; /* base: sizes and values bound */
@@ -30,12 +34,14 @@ static struct npart_error *error_of(const struct course *course)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
+/* A state is the memory of a whole analysis, so it goes as soon as nothing points to it. */
 static void leave(struct course *course, struct npart__state *state)
 {
     if (state != course->base && state != course->best && state != course->current)
         npart__state_free(state);
 }
 
+/* The number of steps is noted, since steps after the best state lead nowhere in the end. */
 static void take_for_best(struct course *course)
 {
     struct npart__state *before = course->best;
@@ -45,6 +51,7 @@ static void take_for_best(struct course *course)
         leave(course, before);
 }
 
+/* Better than the best so far, and not only than the state before: a step may undo what an earlier one won. */
 static void go_to(struct course *course, struct npart__state *state)
 {
     struct npart__state *before = course->current;
@@ -56,6 +63,7 @@ static void go_to(struct course *course, struct npart__state *state)
 
 /* ---- what is taken back ------------------------------------------------------------------------------------------ */
 
+/* Each rewrite once, with the last reason: it may be tried in every round. `why` is NULL when out of memory. */
 static npart_status take_back(struct course *course, const struct npart__attempt *attempt, const char *why)
 {
     struct npart__search *search = course->search;
@@ -69,7 +77,8 @@ static npart_status take_back(struct course *course, const struct npart__attempt
                                                                               : npart__fail_memory(search->error);
 }
 
-/* What did not get better, of the first target of which that can be said. */
+/* What did not get better, of the first target of which that can be said. The sentence is printed after the
+ * rewrite's id. */
 static const char *reason(const struct course *course, const struct npart__state *made)
 {
     struct npart__arena *arena = course->search->arena;
@@ -88,7 +97,8 @@ static const char *reason(const struct course *course, const struct npart__state
     return "no fewer partitions, and no fewer nodes on the CPU";
 }
 
-/* As a share of the file with its weights, wherever they are; 0 for what is little anyway. */
+/* As a share of the file with its weights, wherever they are; 0 for what is little anyway. Versions are skeletons,
+ * so what grows is what rewrites have added; payloads in the input are the same in both. */
 static double growth(const struct course *course, const struct npart__state *made)
 {
     const struct npart__graph *graph = &course->base->graph;
@@ -99,6 +109,8 @@ static double growth(const struct course *course, const struct npart__state *mad
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+/* Takes the state over, also on failure. A rewrite that was taken back in an earlier round and is kept now is not
+ * told as taken back. */
 static npart_status keep(struct course *course, const struct npart__attempt *attempt, bool is_better)
 {
     struct npart__search *search = course->search;
@@ -114,7 +126,9 @@ static npart_status keep(struct course *course, const struct npart__attempt *att
     return NPART_OK;
 }
 
-/* Keeps what was made, or tells why not. `*kept` says which. */
+/* Keeps what was made, or tells why not. `*kept` says which. Three questions in this order: is the file too large;
+ * is something better and nothing worse; if not, may it still help later (it makes others possible, or brings
+ * nodes onto the NPU) without making anything fail. */
 static npart_status settle(struct course *course, const struct npart__attempt *attempt, bool enables, bool *kept)
 {
     struct npart__state *made = attempt->made;
@@ -137,7 +151,8 @@ static npart_status settle(struct course *course, const struct npart__attempt *a
     return take_back(course, attempt, why);
 }
 
-/* By name of a result: the node that makes it, in any graph of the model. */
+/* By name of a result: the node that makes it, in any graph of the model. Names that bodies use again keep the
+ * last node; names of new nodes are unique. */
 static bool index_makers(const struct npart__graph *graph, struct npart__arena *arena, uint32_t **out)
 {
     uint32_t *makers = npart__arena_zeroed(arena, graph->strings.texts.count + (size_t)1, sizeof *makers);
@@ -149,7 +164,7 @@ static bool index_makers(const struct npart__graph *graph, struct npart__arena *
 }
 
 /* Whether a target that did not take the site's node takes all that stands in its place. What was made and is gone
- * again, as folded nodes are, is in nobody's way. */
+ * again, as folded nodes are, is in nobody's way. Asked target by target: taken wholly by one of them is enough. */
 static bool is_useful(const struct npart__state *before, const struct npart__state *made, uint32_t node,
                       const char *const *results, const uint32_t *makers)
 {
@@ -166,7 +181,8 @@ static bool is_useful(const struct npart__state *before, const struct npart__sta
     return false;
 }
 
-/* Picks the sites at which something was won; false when that is all of them, or none. */
+/* Picks the sites at which something was won; false when that is all of them, or none. A rewrite is offered at all
+ * nodes that are left, also where what it makes is left as well; there the file would change for nothing. */
 static npart_status pick_useful(struct course *course, const struct npart__attempt *attempt,
                                 struct npart__arena *scratch, const bool **picks)
 {
@@ -185,6 +201,7 @@ static npart_status pick_useful(struct course *course, const struct npart__attem
     return NPART_OK;
 }
 
+/* `without` goes before `only`. */
 static bool is_wanted(const struct npart__fix_request *request, const char *id)
 {
     bool is_named = !request->only;
@@ -195,6 +212,9 @@ static bool is_wanted(const struct npart__fix_request *request, const char *id)
     return is_named;
 }
 
+/* Not again at a state at which it was tried: nothing would be different. A rewrite is made twice where it won at
+ * some sites and not at others, the second time at the former alone. One that only makes others possible is kept at
+ * all its sites, as what it wins is seen later. */
 static npart_status try_rewrite(struct course *course, uint32_t index, bool *changed)
 {
     struct npart__search *search = course->search;
@@ -227,6 +247,7 @@ static npart_status try_rewrite(struct course *course, uint32_t index, bool *cha
     return status;
 }
 
+/* Kept only if it is better at once. */
 static npart_status try_annotate(struct course *course, bool *changed)
 {
     struct npart__attempt attempt = {.rewrite = NULL};
@@ -244,6 +265,7 @@ static npart_status try_annotate(struct course *course, bool *changed)
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
+/* All nodes of all targets are taken: no further rewrite has anything to win. */
 static bool is_done(const struct npart__state *state)
 {
     for (uint32_t i = 0; i < state->target_count; i++)
@@ -252,6 +274,7 @@ static bool is_done(const struct npart__state *state)
     return true;
 }
 
+/* In the order of the rows, which is that of rewrites.def and then of the list. */
 static npart_status try_phase(struct course *course, uint8_t phase, bool *changed)
 {
     npart_status status = NPART_OK;
@@ -263,7 +286,8 @@ static npart_status try_phase(struct course *course, uint8_t phase, bool *change
     return status;
 }
 
-/* Constants are folded again before each phase, as later ones find more when it is done. */
+/* Constants are folded again before each phase, as later ones find more when it is done. Rounds end when one
+ * changes nothing; the limit is for rewrites that undo each other. */
 static npart_status try_all(struct course *course)
 {
     bool changed = true;
@@ -282,7 +306,8 @@ static npart_status try_all(struct course *course)
 
 /* ---- pruning ----------------------------------------------------------------------------------------------------- */
 
-/* The nodes whose first results a step has replaced before. */
+/* The nodes whose first results a step has replaced before. By name, since ids are another state's. A result that
+ * is there no more picks nothing, and the step may come to nothing. */
 static bool pick_sites(const struct npart__state *state, const char *const *sites, struct npart__arena *arena,
                        const bool **out)
 {
@@ -304,7 +329,8 @@ static bool pick_sites(const struct npart__state *state, const char *const *site
     return true;
 }
 
-/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays. */
+/* One kept step again, at another state. `*state` goes on to what it makes; where that is nothing, stays. States
+ * on the way are freed, but for the base, which every replay begins from. */
 static npart_status repeat(struct course *course, const struct kept *kept, struct npart__state **state)
 {
     struct npart__search *search = course->search;
@@ -327,7 +353,9 @@ static npart_status repeat(struct course *course, const struct kept *kept, struc
     return NPART_OK;
 }
 
-/* The state without one step; NULL where it is none that can be. */
+/* The state without one step; NULL where it is none that can be. Only the last state is planned: on the way
+ * nothing is decided. Replaying costs an analysis a step, so pruning is quadratic in steps, of which there are
+ * few. */
 static npart_status replay_without(struct course *course, uint32_t left_out, struct npart__state **out)
 {
     struct npart__search *search = course->search;
@@ -341,6 +369,7 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
     search->plans_nothing = false;
     struct npart__state *planned = status == NPART_OK ? npart__state_new(search) : NULL;
     if (planned) {
+        /* A copy, since the state that made the bytes goes. */
         planned->version = state->version;
         planned->version.data = npart__arena_allocate(&planned->arena, state->version.bytes + 1);
     }
@@ -359,7 +388,8 @@ static npart_status replay_without(struct course *course, uint32_t left_out, str
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
-/* From the last to the first, as early ones are what later ones stand on. */
+/* From the last to the first, as early ones are what later ones stand on. Worse by so little as SHARE_OF_GAIN
+ * counts as worse: a step is only taken back where it truly brought nothing. */
 static npart_status prune(struct course *course)
 {
     for (uint32_t i = course->steps.count; i-- > 0;) {
@@ -391,10 +421,12 @@ static npart_status prune(struct course *course)
 
 /* ---- branches --------------------------------------------------------------------------------------------- */
 
+/* A branch that is taken may show the next If; each such round is a step of its own. */
 #define LIMIT_NESTED_BRANCHES 8u
 
 /* Once an input is given, the branches that it chooses stand in the place of their Ifs, whether or not a session would
- * see to that itself: the others, and their weights, are what the user wants to be rid of. */
+ * see to that itself: the others, and their weights, are what the user wants to be rid of. Offered at all nodes,
+ * not only at those that a target leaves. */
 static npart_status take_branches(struct course *course)
 {
     struct npart__search *search = course->search;
@@ -430,7 +462,8 @@ static npart_status take_branches(struct course *course)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Steps after the best state lead nowhere. */
+/* Steps after the best state lead nowhere. They brought nodes onto the NPU one by one in the hope of fewer
+ * partitions, which did not come. */
 static npart_status return_to_best(struct course *course)
 {
     npart_status status = NPART_OK;
@@ -452,6 +485,7 @@ static const struct npart__outcome *copy_outcomes(const struct npart__state *sta
     return copy;
 }
 
+/* Copies into the result's arena, as all states go. */
 static npart_status hand_on(struct course *course)
 {
     struct npart__search *search = course->search;
@@ -469,7 +503,8 @@ static npart_status hand_on(struct course *course)
     return NPART_OK;
 }
 
-/* The file as it is, then with what the user gives. */
+/* The file as it is, then with what the user gives. Comparisons are with what the user's sizes make of the file:
+ * fixing sizes is no merit of a rewrite. It is told as a first step all the same. */
 static npart_status begin(struct course *course, const struct npart__version *version)
 {
     struct npart__search *search = course->search;
@@ -492,6 +527,8 @@ static npart_status begin(struct course *course, const struct npart__version *ve
     return NPART__PUSH(search->arena, &search->fix->steps, attempt.step) ? NPART_OK : npart__fail_memory(search->error);
 }
 
+/* `best` and `current` are one by the end, unless something failed on the way; the last lines free what is left of
+ * the three. */
 npart_status npart__fix_search(const struct npart__fix_request *request, const struct npart__version *version,
                                struct npart__arena *arena, struct npart__fix *out, struct npart_error *error)
 {

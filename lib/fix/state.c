@@ -6,6 +6,7 @@
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 
+/* Its own arena holds the struct, too, so freeing it is one call. */
 struct npart__state *npart__state_new(struct npart__search *search)
 {
     const struct npart_allocator *allocator = &search->arena->allocator;
@@ -30,6 +31,8 @@ void npart__state_free(struct npart__state *state)
     npart__arena_clear(&arena);
 }
 
+/* A session that fails for something else than a node (a model that the runtime does not load) counts as one node
+ * that fails. A model without live nodes has nothing left to take, and is no failure. */
 static void settle_outcome(const struct npart__plan *plan, struct npart__outcome *out)
 {
     const struct npart_summary *summary = &plan->summary;
@@ -41,6 +44,8 @@ static void settle_outcome(const struct npart__plan *plan, struct npart__outcome
     out->ms = plan->cost.is_known ? plan->cost.total_ms.typical : -1;
 }
 
+/* As any file is analysed, from its bytes: what is compared is what would be written. Plans of one state share their
+ * views, which lie in its arena. */
 npart_status npart__state_analyse(struct npart__search *search, struct npart__state *state,
                                   const struct npart__infer_options *sizes, const char *what)
 {
@@ -79,6 +84,7 @@ npart_status npart__state_analyse(struct npart__search *search, struct npart__st
     return status;
 }
 
+/* Made when the first rewrite is offered something: plans do with fewer elements. */
 npart_status npart__state_widen(struct npart__search *search, struct npart__state *state)
 {
     if (state->wide)
@@ -96,7 +102,8 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-/* A call or a branch whose nodes stand in its place is left where one of them is. */
+/* A call or a branch whose nodes stand in its place is left where one of them is. A node that is fused counts with
+ * the one that it is part of; constants and what is never run are left by nobody. */
 static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned depth)
 {
     const struct npart__session *session = &plan->session;
@@ -116,7 +123,7 @@ static bool is_left_by(const struct npart__plan *plan, uint32_t id, unsigned dep
     return false;
 }
 
-/* Nodes that are taken, and fail to compile together. */
+/* Nodes that are taken, and fail to compile together. Such nodes have the verdict NPU, each for itself. */
 static bool fails_with_others(const struct npart__plan *plan, uint32_t id)
 {
     for (uint32_t i = 0; i < plan->mask.failing.count; i++) {
@@ -148,6 +155,8 @@ static int compare_counts(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
+/* A time that is not known on either side decides nothing. NPART_NONE partitions (nothing is taken) are more than any
+ * number. */
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share)
 {
     int order = compare_counts(a->failed, b->failed);
@@ -160,6 +169,7 @@ int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__
     return order;
 }
 
+/* For any target, or where the model would no longer be loaded. */
 bool npart__is_worse(const struct npart__state *state, const struct npart__state *than, double share)
 {
     for (uint32_t i = 0; i < state->target_count; i++)
@@ -176,6 +186,7 @@ bool npart__is_better(const struct npart__state *state, const struct npart__stat
     return is_better && !npart__is_worse(state, than, NPART__SHARE_OF_HARM);
 }
 
+/* Not asked for time: fewer nodes on the CPU may cost more until partitions fall. */
 bool npart__is_progress(const struct npart__state *state, const struct npart__state *than)
 {
     bool is_progress = false;

@@ -22,6 +22,7 @@ struct npart__state {
     bool is_invalid;                   /* ONNX Runtime would not load it */
 };
 
+/* One search. States come and go within it; what is told lies in `arena`. */
 struct npart__search {
     const struct npart__fix_request *request;
     struct npart__arena *arena; /* of the result */
@@ -44,7 +45,8 @@ npart_status npart__state_widen(struct npart__search *search, struct npart__stat
 /* Whether a target does not take a node, or what stands in its place; and whether any does not. */
 bool npart__is_left_by(const struct npart__state *state, uint32_t target, uint32_t node);
 bool npart__is_left(const struct npart__state *state, uint32_t node);
-/* Below 0 where `a` is better, above where it is worse. Times that differ by a smaller share are the same. */
+/* Below 0 where `a` is better, above where it is worse. Times that differ by a smaller share are the same. In the
+ * order of struct npart__outcome: what fails, partitions, nodes left, time. */
 int npart__compare_outcomes(const struct npart__outcome *a, const struct npart__outcome *b, double share);
 /* Better for some target and worse for none. */
 bool npart__is_better(const struct npart__state *state, const struct npart__state *than);

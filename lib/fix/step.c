@@ -10,7 +10,7 @@
 
 /* ---- what is told ------------------------------------------------------------------------------------------------ */
 
-/* Its own name, or that of its first result. */
+/* Its own name, or that of its first result. Exporters often leave names of nodes out. */
 static const char *node_name(const struct npart__graph *graph, uint32_t id)
 {
     const struct npart__node *node = &graph->nodes.items[id];
@@ -20,7 +20,8 @@ static const char *node_name(const struct npart__graph *graph, uint32_t id)
     return result == NPART_NONE ? "" : npart__value_name(graph, result);
 }
 
-/* "IsNaN checked": a node that keeps its name and becomes another operator is removed, and added. */
+/* "IsNaN checked": a node that keeps its name and becomes another operator is removed, and added. Keys of very
+ * long names are cut, so two of them may count as one; that is told wrongly and changes nothing. */
 static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct npart__strings *keys, bool adds)
 {
     const struct npart__node *node = &graph->nodes.items[id];
@@ -31,7 +32,8 @@ static uint32_t node_key(const struct npart__graph *graph, uint32_t id, struct n
     return adds ? npart__intern(keys, text, bytes, true) : npart__strings_find(keys, text, bytes);
 }
 
-/* Names of nodes that only the first graph has; nodes of functions are no one's. */
+/* Names of nodes that only the first graph has; nodes of functions are no one's. Both ways it tells what was added
+ * and what was removed. Linear by hashing. */
 static const char *const *list_gone(const struct npart__graph *from, const struct npart__graph *to,
                                     struct npart__arena *arena, uint32_t *count)
 {
@@ -53,6 +55,7 @@ static const char *const *list_gone(const struct npart__graph *from, const struc
     return is_done ? names : NULL;
 }
 
+/* Summaries are copied: the state may be left before the step is told. */
 static npart_status tell_changes(struct npart__search *search, const struct npart__state *from,
                                  struct npart__attempt *attempt)
 {
@@ -73,7 +76,7 @@ static npart_status tell_changes(struct npart__search *search, const struct npar
     return NPART_OK;
 }
 
-/* Each once, in the order of sites. */
+/* Each once, in the order of sites. Sentences beyond LIMIT_CAVEATS are left out; the list ends with NULL. */
 static bool add_caveat(const char **caveats, const char *caveat, struct npart__arena *arena)
 {
     uint32_t i = 0;
@@ -88,7 +91,7 @@ static bool add_caveat(const char **caveats, const char *caveat, struct npart__a
 /* ---- a new state ------------------------------------------------------------------------------------------------- */
 
 /* An edited model that cannot be read again is a mistake of the rewrite; that it would not be kept is all that is made
- * of it. Only want of memory ends the search. */
+ * of it. Only want of memory ends the search. The state is the attempt's from here on, or freed. */
 static npart_status analyse_made(struct npart__search *search, struct npart__state *from, struct npart__state *made,
                                  struct npart__attempt *attempt, const char *what)
 {
@@ -116,6 +119,7 @@ static npart_status pack_and_analyse(struct npart__search *search, struct npart_
     return status == NPART_ERROR_MEMORY ? status : NPART_OK;
 }
 
+/* What is constant is what inference found, with no runtime's limits: a rewrite may fold what a session would not. */
 static npart_status open_editor(struct npart__search *search, struct npart__state *state,
                                 struct npart__inference *inference, struct npart__arena *scratch,
                                 struct npart__editor **out)
@@ -131,6 +135,7 @@ static npart_status open_editor(struct npart__search *search, struct npart__stat
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
 
+/* One rewrite's way over the nodes of a state; the arrays are as long as the nodes, and end with NULL. */
 struct offering {
     struct npart__search *search;
     struct npart__attempt *attempt;
@@ -139,7 +144,7 @@ struct offering {
     const char *const **results;
 };
 
-/* Of a site that was kept: where, and what was made of it. */
+/* Of a site that was kept: where, and what was made of it. The step is as equal as its weakest site. */
 static npart_status note_site(struct offering *offering, const struct npart__site *site, const char *caveat)
 {
     struct npart__attempt *attempt = offering->attempt;
@@ -155,6 +160,8 @@ static npart_status note_site(struct offering *offering, const struct npart__sit
     return is_told ? NPART_OK : npart__fail_memory(offering->search->error);
 }
 
+/* Whether the class is allowed is asked after the rewrite has run, as it may be another at this site. A site that is
+ * impossible (a form that the opset lacks) is passed over; one that failed otherwise ran out of memory. */
 static npart_status offer(struct offering *offering, uint32_t node)
 {
     struct npart__search *search = offering->search;
@@ -170,6 +177,7 @@ static npart_status offer(struct offering *offering, uint32_t node)
     return site.failed && !site.is_impossible ? npart__fail_memory(search->error) : NPART_OK;
 }
 
+/* By operator first, which is cheap; then by the caller's picks, or whether any target leaves the node. */
 static bool is_offered(const struct npart__state *state, const struct npart__attempt *attempt, uint32_t node)
 {
     if (!npart__is_anchor(attempt->rewrite, &state->graph, &state->graph.nodes.items[node]))
@@ -177,6 +185,7 @@ static bool is_offered(const struct npart__state *state, const struct npart__att
     return attempt->picks ? attempt->picks[node] : npart__is_left(state, node);
 }
 
+/* Asked before anything is unpacked: most rewrites suit no node of a model. */
 static bool is_any_offered(const struct npart__state *state, const struct npart__attempt *attempt)
 {
     for (uint32_t i = 0; i < state->graph.nodes.count; i++)
@@ -185,7 +194,8 @@ static bool is_any_offered(const struct npart__state *state, const struct npart_
     return false;
 }
 
-/* In the file's order, so that names are the same each time. */
+/* In the file's order, so that names are the same each time. All sites of one rewrite are one step, so a model of
+ * a hundred equal blocks takes no more plans than one of few. */
 static npart_status offer_all(struct npart__search *search, struct npart__state *state, struct npart__attempt *attempt,
                               struct npart__arena *scratch)
 {
@@ -211,6 +221,7 @@ static npart_status offer_all(struct npart__search *search, struct npart__state 
     return status;
 }
 
+/* The editor's memory is scratch; the new version lies in the new state's arena. */
 npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__state *state,
                                     struct npart__attempt *attempt)
 {
@@ -229,6 +240,7 @@ npart_status npart__attempt_rewrite(struct npart__search *search, struct npart__
 
 static const char *const no_names[] = {NULL};
 
+/* A step of no rewrite: it has one site, the whole graph, and no nodes to be named. */
 static void describe(struct npart__attempt *attempt, const char *id, const char *argument, const char *const *caveats)
 {
     attempt->made = NULL;
@@ -236,6 +248,7 @@ static void describe(struct npart__attempt *attempt, const char *id, const char 
     attempt->sites = no_names;
 }
 
+/* By the inference with larger constants, which knows more shapes. */
 npart_status npart__attempt_annotate(struct npart__search *search, struct npart__state *state,
                                      struct npart__attempt *attempt)
 {
@@ -255,7 +268,8 @@ npart_status npart__attempt_annotate(struct npart__search *search, struct npart_
     return status;
 }
 
-/* What is wrong with a size or a value is the user's to know, and not taken back. */
+/* What is wrong with a size or a value is the user's to know, and not taken back. Sizes are inferred with the
+ * user's options and then written into the types, so that the file itself says them from here on. */
 npart_status npart__attempt_bind(struct npart__search *search, struct npart__state *state,
                                  struct npart__attempt *attempt)
 {
