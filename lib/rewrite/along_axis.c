@@ -9,7 +9,8 @@
 /* A triangle has the square of this, of which each is an element of a new constant. */
 #define LIMIT_SUMMED 512
 
-/* Element (i, j) says whether result j sums element i. */
+/* Element (i, j) says whether result j sums element i. Exclusive leaves the element itself out, reverse sums from
+ * the end. */
 static const char *make_triangle(struct npart__site *site, int type, int64_t size, bool is_exclusive, bool is_reverse)
 {
     int64_t dims[2] = {size, size};
@@ -23,7 +24,8 @@ static const char *make_triangle(struct npart__site *site, int type, int64_t siz
     return ones ? npart__make_constant(site, type, dims, 2, ones) : NULL;
 }
 
-/* A sum of some elements is a product with ones and zeros. */
+/* A sum of some elements is a product with ones and zeros. Along another axis than the last a Transpose that swaps
+ * the two stands before and after: it is its own inverse. */
 bool npart__rewrite_cumsum(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -47,6 +49,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
         x = npart__make_transpose(site, x, order, dims.rank);
     x = NPART__MAKE(site, "MatMul", x, triangle);
     npart__finish(site, 0, is_last ? x : npart__make_transpose(site, x, order, dims.rank));
+    /* 0 times infinity is NaN, also where the element is not summed. */
     site->caveat = npart__arena_format(site->arena, "Each sum takes %lld MACs, and an infinite input makes all of its "
                                                     "row NaN.", (long long)dims.at[axis]);
     site->failed |= !site->caveat;
@@ -57,7 +60,7 @@ bool npart__rewrite_cumsum(struct npart__site *site)
 
 #define LIMIT_FACTORS 16
 
-/* The one axis that is reduced. */
+/* The one axis that is reduced. An attribute before opset 18, an operand since. */
 static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
 {
     uint32_t count;
@@ -71,6 +74,7 @@ static bool read_axis(struct npart__site *site, uint32_t rank, uint32_t *axis)
     return count == 1 && npart__normalize_axis(axes[0], rank, axis);
 }
 
+/* Split into slices of one and multiplied in their order. */
 bool npart__rewrite_reduce_prod(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -104,7 +108,8 @@ bool npart__rewrite_reduce_prod(struct npart__site *site)
 
 /* ---- ArgMax, ArgMin ------------------------------------------------------------------------------------------ */
 
-/* The last of equal elements is the first in reverse order. */
+/* The last of equal elements is the first in reverse order. A Slice with step -1 turns the axis round, and the
+ * place counts from its end. */
 bool npart__rewrite_argmax_last(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -113,11 +118,13 @@ bool npart__rewrite_argmax_last(struct npart__site *site)
         !npart__full_dims(site, npart__operand(site, 0), &dims) ||
         !npart__axis_attribute(site, "axis", 0, dims.rank, &axis))
         return false;
+    /* From the last element to before the first: -size - 1 is out of range on purpose, as -1 would mean the last. */
     const char *x = npart__make_slice(site, npart__operand_name(site, 0), axis, -1, -dims.at[axis] - 1, -1);
     const char *place = npart__make_like(site, site->id, &x, 1);
     npart__drop_attribute(site, "select_last_index");
     const char *last = npart__make_scalar(site, NPART__INT64, (double)(dims.at[axis] - 1));
     npart__finish(site, 0, NPART__MAKE(site, "Sub", last, place));
+    /* With NaN among the elements the two orders find different ones. */
     npart__equal_where_whole(site, npart__operand(site, 0));
     return true;
 }
@@ -125,7 +132,8 @@ bool npart__rewrite_argmax_last(struct npart__site *site)
 /* ---- Col2Im -------------------------------------------------------------------------------------------------- */
 
 /* Blocks side by side: each element of a block has its own place, which is a Transpose. Col2Im adds them to zeros, so
- * that -0 becomes 0; and so does a sum here. */
+ * that -0 becomes 0; and so does a sum here. Only blocks that neither overlap nor leave gaps: strides as long as
+ * the block, no dilations, no pads. */
 bool npart__rewrite_col2im(struct npart__site *site)
 {
     struct npart__dims x, y;
@@ -149,6 +157,7 @@ bool npart__rewrite_col2im(struct npart__site *site)
     }
     if (x.at[1] % area || x.at[2] != blocks || x.at[0] != y.at[0] || x.at[1] / area != y.at[1])
         return false;
+    /* [batch * channels, block sizes.., block counts..] to [batch * channels, count, size, count, size]. */
     struct npart__dims apart = {.at = {y.at[0] * y.at[1]}, .rank = 1};
     for (uint32_t i = 0; i < image_count; i++)
         npart__push_dim(&apart, block[i]);

@@ -25,6 +25,8 @@ bool npart__same_dims(const struct npart__dims *a, const struct npart__dims *b)
     return a->rank == b->rank && memcmp(a->at, b->at, a->rank * sizeof a->at[0]) == 0;
 }
 
+/* Dims come from tensors whose rank is within the limit, and rewrites add a few; debug builds see that there is
+ * room. */
 void npart__push_dim(struct npart__dims *dims, int64_t dim)
 {
     NPART__ASSERT(dims->rank < NPART__LIMIT_RANK, "%u", dims->rank);
@@ -38,7 +40,7 @@ bool npart__has_dims(const struct npart__site *site, uint32_t value, const struc
 }
 
 /* What a Reshape or its like was made of; NPART_NONE for other values, and where that is not static, which what made
- * it so must stay for. */
+ * it so must stay for. An Identity changes no dims either. */
 static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)
 {
     static const char *const makers[] = {"Reshape", "Unsqueeze", "Squeeze", "Flatten", "Identity"};
@@ -53,6 +55,7 @@ static uint32_t reshaped_from(const struct npart__site *site, uint32_t value)
     return NPART_NONE;
 }
 
+/* Ends, as each step goes to what the value was made of. */
 uint32_t npart__view_source(const struct npart__site *site, uint32_t value, const struct npart__dims *dims)
 {
     while (!npart__has_dims(site, value, dims)) {
@@ -64,6 +67,7 @@ uint32_t npart__view_source(const struct npart__site *site, uint32_t value, cons
     return value;
 }
 
+/* By names, so a view of a value that has the dims costs no node. */
 const char *npart__view(struct npart__site *site, uint32_t value, const struct npart__dims *dims)
 {
     uint32_t source = npart__view_source(site, value, dims);
@@ -142,6 +146,7 @@ int64_t npart__list_item(const struct npart__site *site, const char *name, uint3
     return list && index < count ? list[index] : fallback;
 }
 
+/* True where the node does not give it: the default has the length that is needed. */
 bool npart__has_length(const struct npart__site *site, const char *name, uint32_t count)
 {
     uint32_t given;

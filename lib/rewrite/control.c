@@ -6,6 +6,7 @@
 
 enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9, FLOAT16 = 10, DOUBLE = 11 };
 
+/* The label of a body's scope is the attribute that holds it. */
 uint32_t npart__body_named(const struct npart__site *site, const char *attribute)
 {
     for (uint32_t i = 0; i < site->node->body_count; i++)
@@ -14,6 +15,7 @@ uint32_t npart__body_named(const struct npart__site *site, const char *attribute
     return NPART_NONE;
 }
 
+/* Room for names of operands or results of a body; NULL, and the site failed, when out of memory. */
 const char **npart__body_names(struct npart__site *site, uint32_t count)
 {
     const char **names = npart__arena_zeroed(site->arena, count + (size_t)1, sizeof *names);
@@ -29,6 +31,8 @@ uint32_t npart__body_result(const struct npart__site *site, uint32_t scope, uint
 
 /* ---- one branch -------------------------------------------------------------------------------------------------- */
 
+/* Captured values keep their names, so the branch's nodes stand in the If's place as they are. The other branch goes
+ * with the If, and with it weights that only it used. */
 bool npart__rewrite_if_const(struct npart__site *site)
 {
     uint32_t count;
@@ -49,7 +53,8 @@ bool npart__rewrite_if_const(struct npart__site *site)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* Of a function that has the name of an operator the runtime takes its own kernel instead. */
+/* Of a function that has the name of an operator the runtime takes its own kernel instead. Hence the domains that
+ * are left alone. A schema means an operator of some standard. */
 bool npart__rewrite_inline(struct npart__site *site)
 {
     const struct npart__node *node = site->node;
@@ -73,14 +78,18 @@ bool npart__rewrite_inline(struct npart__site *site)
 /* ---- both branches ----------------------------------------------------------------------------------------------- */
 
 /* What a node of a branch may be that is run although the other branch is meant: operators that fail for no numbers,
- * once their sizes fit. `constant` is the first operand that must be constant, as it gives a size or a place. */
+ * once their sizes fit. `constant` is the first operand that must be constant, as it gives a size or a place. Both
+ * branches run then, and the one that is not meant may get any numbers: a model that ran before must not fail. */
 struct harmless {
     const char *ops;
     uint32_t constant;
 };
 
+/* None has to be constant. */
 #define NO_OPERAND UINT32_MAX
 
+/* In: what gives a result for all numbers. Not in: integer division and Mod, which trap on 0; operators that look
+ * numbers up in the operand (ScatterND), or read files. */
 static const struct harmless all_harmless[] = {
     {"Abs Acos Acosh Add And Asin Asinh Atan Atanh AveragePool BatchNormalization Cast CastLike Ceil Celu Clip Concat "
      "Constant Conv ConvTranspose Cos Cosh DepthToSpace DequantizeLinear Dropout Elu Equal Erf Exp Flatten Floor Gelu "
@@ -106,7 +115,8 @@ static bool is_word_of(const char *words, const char *word)
     return false;
 }
 
-/* What is reflected or wrapped around must be there. */
+/* What is reflected or wrapped around must be there. A constant Pad adds whatever there is. The pads of the first
+ * half are before, those of the second after each axis. */
 static bool has_room_for_pads(struct npart__site *site, const struct npart__node *node)
 {
     const struct npart__attribute *mode = npart__node_attribute(site->graph, node, "mode");
@@ -124,7 +134,8 @@ static bool has_room_for_pads(struct npart__site *site, const struct npart__node
     return true;
 }
 
-/* Whether all that a Gather takes is there: indices are counted from either end. */
+/* Whether all that a Gather takes is there: indices are counted from either end. An index past the end fails the
+ * run. Of GatherND any axis may be meant, so the shortest dim counts. */
 static bool has_places(struct npart__site *site, const struct npart__node *node)
 {
     int64_t dims[NPART__LIMIT_RANK], least = INT64_MAX;
@@ -147,6 +158,7 @@ static bool has_places(struct npart__site *site, const struct npart__node *node)
     return true;
 }
 
+/* Sizes must be known: what fails for sizes fails when the session is created, or never. */
 static bool is_harmless(struct npart__site *site, uint32_t id)
 {
     const struct npart__node *node = &site->graph->nodes.items[id];
@@ -154,6 +166,7 @@ static bool is_harmless(struct npart__site *site, uint32_t id)
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank;
     bool is_integer = !npart__type_is_float(npart__site_type(site, npart__node_input(site->graph, node, 0)));
+    /* Of floating point, where division by 0 is infinite. */
     bool is_division = !is_integer && npart__node_is(site->graph, node, "Div");
     for (size_t i = 0; i < NPART__COUNT(all_harmless) && !found; i++)
         if (node->domain == 0 && is_word_of(all_harmless[i].ops, npart__node_op(site->graph, node)))
@@ -182,7 +195,8 @@ static bool is_harmless_branch(struct npart__site *site, uint32_t branch)
     return scope->output_count == site->node->output_count && !scope->input_count;
 }
 
-/* Same type and same sizes on either side; *most: the lowest rank, above which a condition must not be. */
+/* Same type and same sizes on either side; *most: the lowest rank, above which a condition must not be. Those
+ * types for which ONNX Runtime has Where, and bool. */
 static bool match_results(const struct npart__site *site, const uint32_t branches[2], uint32_t *lowest)
 {
     static const int types[] = {FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE};
@@ -206,7 +220,8 @@ static bool match_results(const struct npart__site *site, const uint32_t branche
     return true;
 }
 
-/* ONNX Runtime has no Where of bools, and of a -0 that it takes of the first one makes 0. */
+/* ONNX Runtime has no Where of bools, and of a -0 that it takes of the first one makes 0. Of bools: (condition and
+ * yes) or (not condition and no). That sign of a zero is why the class of floats is bits-if. */
 static const char *choose(struct npart__site *site, int type, const char *condition, const char *yes, const char *no)
 {
     if (type != BOOL)
@@ -215,6 +230,7 @@ static const char *choose(struct npart__site *site, int type, const char *condit
     return NPART__MAKE(site, "Or", NPART__MAKE(site, "And", condition, yes), not_yes);
 }
 
+/* Both branches are copied and run, and each result is chosen element by element by the one condition. */
 bool npart__rewrite_if_where(struct npart__site *site)
 {
     const uint32_t branches[2] = {npart__body_named(site, "then_branch"), npart__body_named(site, "else_branch")};
@@ -231,6 +247,7 @@ bool npart__rewrite_if_where(struct npart__site *site)
     /* A condition of higher rank would give its rank to the results. */
     if (!npart__site_rank(site, condition, &rank) || rank > lowest)
         name = npart__make_reshape(site, name, NULL, 0);
+    /* Of whole numbers and bools nothing is lost: stronger than the row's class. */
     site->equality = NPART__EQUAL_BITS;
     site->caveat = "Both branches always run: an early exit saves nothing any more.";
     for (uint32_t i = 0; i < count; i++) {

@@ -7,7 +7,8 @@
 #include "rewrite/axes.h"
 
 /* Zeros after each row of the axes after this one: as a matrix [before * k, after], padded to [before * k, d * after],
- * which is [before, k * d, after], cut after the last row. `weights` gets the new dim. */
+ * which is [before, k * d, after], cut after the last row. `weights` gets the new dim. Reshape, Pad and Slice of
+ * constants are folded when the model is loaded. */
 static const char *spread(struct npart__site *site, const char *name, struct npart__dims *weights, uint32_t axis,
                           int64_t dilation)
 {
@@ -15,6 +16,7 @@ static const char *spread(struct npart__site *site, const char *name, struct npa
     int64_t kernel = weights->at[axis], matrix[2] = {before * kernel, after};
     int64_t pads[4] = {0, 0, 0, (dilation - 1) * after}, rows[3] = {before, kernel * dilation, after};
     name = npart__make_reshape(site, name, matrix, 2);
+    /* Pads are an operand since then. */
     if (npart__site_opset(site) >= 11) {
         name = NPART__MAKE(site, "Pad", name, npart__make_ints(site, pads, 4));
     } else {
@@ -26,7 +28,8 @@ static const char *spread(struct npart__site *site, const char *name, struct npa
     return npart__make_slice(site, name, 1, 0, weights->at[axis], 1);
 }
 
-/* Whether the weights are plain numbers, and stay within what can be counted when spread. */
+/* Whether the weights are plain numbers, and stay within what can be counted when spread. Limits on dilations and
+ * kernels keep a hostile file from asking for a huge one. */
 static bool can_spread(const struct npart__site *site, const struct npart__dims *weights, int64_t *factor)
 {
     uint32_t value = npart__operand(site, 1);
@@ -44,7 +47,8 @@ static bool can_spread(const struct npart__site *site, const struct npart__dims 
            (type == NPART__FLOAT || type == NPART__FLOAT16 || type == NPART__DOUBLE);
 }
 
-/* Conv and ConvTranspose: the kernel covers as much as before, so pads and sizes stay what they are. */
+/* Conv and ConvTranspose: the kernel covers as much as before, so pads and sizes stay what they are. `window` is
+ * the number of taps before, for the caveat. */
 bool npart__rewrite_spread_kernel(struct npart__site *site)
 {
     struct npart__dims weights;
@@ -56,6 +60,7 @@ bool npart__rewrite_spread_kernel(struct npart__site *site)
         return false;
     int64_t window = npart__volume(&weights, 2, weights.rank);
     const char *spaced = npart__operand_name(site, 1);
+    /* An axis of one tap has nothing between taps. */
     for (uint32_t i = 2; i < weights.rank; i++)
         if (weights.at[i] > 1 && npart__list_item(site, "dilations", i - 2, 1) > 1)
             spaced = spread(site, spaced, &weights, i, npart__list_item(site, "dilations", i - 2, 1));

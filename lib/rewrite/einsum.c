@@ -10,10 +10,12 @@
  */
 #include "rewrite/functions.h"
 
+/* The arrays of dims and axes are as long. */
 #define MOST_LABELS 16u
 
 enum { FLOAT = 1, INT32 = 6, INT64 = 7, FLOAT16 = 10, DOUBLE = 11 };
 
+/* Letters in their order, each once. */
 struct labels {
     char items[MOST_LABELS + 1]; /* a text */
     uint32_t count;
@@ -30,6 +32,7 @@ static bool has(const struct labels *labels, char label)
     return label && strchr(labels->items, label) != NULL;
 }
 
+/* False for what is no letter, and for one that is there: a diagonal, which is no product. */
 static bool add(struct labels *labels, char label)
 {
     bool is_letter = (label >= 'a' && label <= 'z') || (label >= 'A' && label <= 'Z');
@@ -39,7 +42,8 @@ static bool add(struct labels *labels, char label)
     return true;
 }
 
-/* Without an arrow the result has the labels that come once, as letters are sorted. */
+/* Without an arrow the result has the labels that come once, as letters are sorted. Capitals before small letters,
+ * as ASCII has them; characters between the two are no labels and never found. */
 static bool imply_result(struct einsum *einsum)
 {
     for (int label = 'A'; label <= 'z'; label++) {
@@ -52,7 +56,8 @@ static bool imply_result(struct einsum *einsum)
     return true;
 }
 
-/* False for what is not done here: an ellipsis, a label twice in one operand, more than two operands. */
+/* False for what is not done here: an ellipsis, a label twice in one operand, more than two operands. The equation
+ * comes from the file, so anything may stand in it. */
 static bool parse(const char *equation, struct einsum *einsum)
 {
     uint32_t operand = 0;
@@ -73,7 +78,8 @@ static bool parse(const char *equation, struct einsum *einsum)
     return has_arrow || imply_result(einsum);
 }
 
-/* Sizes of all labels: numbers, none of them 0, and the same wherever a label is. */
+/* Sizes of all labels: numbers, none of them 0, and the same wherever a label is. A label of the result must be of
+ * an operand. Sizes of 1 that are broadcast against others are not followed. */
 static bool read_sizes(const struct npart__site *site, struct einsum *einsum)
 {
     for (uint32_t k = 0; k < einsum->operand_count; k++) {
@@ -101,6 +107,7 @@ static uint32_t sizes_of(const struct einsum *einsum, const struct labels *label
     return labels->count;
 }
 
+/* 1 for no labels; false where the number does not fit. */
 static bool product_of(const struct einsum *einsum, const struct labels *labels, int64_t *out)
 {
     *out = 1;
@@ -122,6 +129,7 @@ static const char *turn(struct npart__site *site, const char *name, const struct
     return npart__make_transpose(site, name, order, to->count);
 }
 
+/* None where the dims are there already. */
 static const char *reshape(struct npart__site *site, const char *name, const int64_t *from, uint32_t from_rank,
                            const int64_t *to, uint32_t to_rank)
 {
@@ -130,6 +138,7 @@ static const char *reshape(struct npart__site *site, const char *name, const int
     return npart__make_reshape(site, name, to, to_rank);
 }
 
+/* The kinds of one operand together are no more than its labels. */
 static struct labels join(const struct labels *a, const struct labels *b, const struct labels *c)
 {
     const struct labels *parts[3] = {a, b, c};
@@ -140,7 +149,8 @@ static struct labels join(const struct labels *a, const struct labels *b, const 
     return all;
 }
 
-/* Of one operand, what is summed and what is left in another order. */
+/* Of one operand, what is summed and what is left in another order. In an implied or written result order; a
+ * permutation alone moves elements and is equal bit for bit. */
 static bool sum_one(struct npart__site *site, const struct einsum *einsum)
 {
     const struct labels *operand = &einsum->operands[0];
@@ -161,12 +171,13 @@ static bool sum_one(struct npart__site *site, const struct einsum *einsum)
     return true;
 }
 
+/* See above; `rows` are the left operand's own, `columns` the right one's. */
 struct kinds {
     struct labels batch, rows, columns, summed;
 };
 
 /* Batch, rows and columns in the result's order, what is summed in the left operand's. False where a label of one
- * operand alone is summed. */
+ * operand alone is summed. Such a label would have to be summed before the product, in another order. */
 static bool sort_labels(const struct einsum *einsum, struct kinds *kinds)
 {
     const struct labels *left = &einsum->operands[0], *right = &einsum->operands[1];
@@ -188,7 +199,8 @@ static bool sort_labels(const struct einsum *einsum, struct kinds *kinds)
     return true;
 }
 
-/* An operand as [batch,outer,inner], without the first where there is none. */
+/* An operand as [batch,outer,inner], without the first where there is none. Of the left operand outer are rows and
+ * inner what is summed, of the right one the other way round. NULL where a product of sizes does not fit. */
 static const char *as_matrices(struct npart__site *site, const struct einsum *einsum, uint32_t operand,
                                const struct labels *batch, const struct labels *outer, const struct labels *inner)
 {
@@ -202,6 +214,8 @@ static const char *as_matrices(struct npart__site *site, const struct einsum *ei
     return reshape(site, name, dims, rank, joined + first, 3 - first);
 }
 
+/* [batch, rows, summed] by [batch, summed, columns]; the result is taken apart into its labels and put in their
+ * order. */
 static bool multiply(struct npart__site *site, const struct einsum *einsum)
 {
     struct kinds kinds;
@@ -221,6 +235,7 @@ static bool multiply(struct npart__site *site, const struct einsum *einsum)
     return true;
 }
 
+/* Types for which both the standard and ONNX Runtime have MatMul. */
 bool npart__rewrite_einsum(struct npart__site *site)
 {
     static const int types[] = {FLOAT, INT32, INT64, FLOAT16, DOUBLE};

@@ -14,8 +14,9 @@
 
 enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
 
-#define MOST_DEPTH 64u
+#define MOST_DEPTH 64u /* nodes of one expert, one after the other */
 
+/* One expert at a ScatterElements, found from that backwards. */
 struct experts {
     struct npart__site *site;
     uint32_t sent;              /* the value that NonZero looks at */
@@ -54,6 +55,7 @@ static bool is_list_of(struct npart__site *site, uint32_t node, uint32_t operand
     return numbers && count == 1 && numbers[0] == number;
 }
 
+/* A constant of one element, of whatever rank. */
 static bool is_number(struct npart__site *site, uint32_t value, int64_t number)
 {
     uint32_t count;
@@ -68,7 +70,9 @@ static bool has_order(const struct npart__site *site, uint32_t node, const int64
     return given && count == rank && memcmp(given, order, rank * sizeof *order) == 0;
 }
 
-/* Which row of NonZero a value is, 0 or 1: Squeeze of a part of its transpose. *sent: what NonZero looks at. */
+/* Which row of NonZero a value is, 0 or 1: Squeeze of a part of its transpose. *sent: what NonZero looks at.
+ * NonZero gives [2, found]; exporters transpose it, split it in two columns and squeeze each: `k, token =
+ * torch.where(sent)`. */
 static bool is_place(struct npart__site *site, uint32_t value, uint32_t *row, uint32_t *sent)
 {
     static const int64_t turned[2] = {1, 0};
@@ -86,6 +90,7 @@ static bool is_place(struct npart__site *site, uint32_t value, uint32_t *row, ui
     return *sent != NPART_NONE;
 }
 
+/* Of the same NonZero as the indices that are scattered to: rows of another expert would be other tokens. */
 static bool is_row(const struct experts *experts, uint32_t value, uint32_t wanted)
 {
     uint32_t row, sent;
@@ -95,6 +100,7 @@ static bool is_row(const struct experts *experts, uint32_t value, uint32_t wante
 
 /* ---- each token at most once ------------------------------------------------------------------------------------- */
 
+/* A Cast changes types and no zeros: what is sent stays what is sent. */
 static uint32_t skip_casts(const struct npart__site *site, uint32_t value)
 {
     for (uint32_t next; (next = before(site, value, "Cast")) != NPART_NONE;)
@@ -102,7 +108,9 @@ static uint32_t skip_casts(const struct npart__site *site, uint32_t value)
     return value;
 }
 
-/* `sent` is one expert's part of the transposed OneHot of what TopK found: *count: how many experts there are. */
+/* `sent` is one expert's part of the transposed OneHot of what TopK found: *count: how many experts there are.
+ * This is what makes the sum over places right: TopK gives a token different experts, so an expert stands at one
+ * of a token's places at most. */
 static bool is_routed(const struct experts *experts, int64_t *count)
 {
     static const int64_t order[3] = {2, 1, 0};
@@ -118,6 +126,7 @@ static bool is_routed(const struct experts *experts, int64_t *count)
     uint32_t hot = npart__site_maker(site, skip_casts(site, input_of(site, transpose, 0)), "OneHot");
     if (hot == NPART_NONE || !npart__site_dims(site, input_of(site, transpose, 0), dims, &rank) || rank != 3)
         return false;
+    /* Off and on must be 0 and 1, and the experts the last axis. */
     const int64_t *values = npart__site_ints(site, input_of(site, hot, 2), &values_count);
     int64_t axis = npart__site_int(site, hot, "axis", -1);
     if (!values || values_count != 2 || values[0] != 0 || values[1] != 1 || (axis != -1 && axis != 2))
@@ -125,6 +134,7 @@ static bool is_routed(const struct experts *experts, int64_t *count)
     uint32_t found = input_of(site, hot, 0), top = npart__site_maker(site, found, "TopK");
     if (top == NPART_NONE || npart__node_output(site->graph, node_at(site, top), 1) != found)
         return false;
+    /* Along the tokens' row, so the experts of one token are found together; TopK's indices differ from each other. */
     axis = npart__site_int(site, top, "axis", -1);
     *count = dims[2];
     return axis == -1 || axis == 1;
@@ -134,7 +144,8 @@ static bool is_routed(const struct experts *experts, int64_t *count)
 
 static const char *densify(struct experts *experts, uint32_t value, uint32_t depth);
 
-/* Rows of a matrix by token: Gather(x, token), or as [1,tokens,size] along axis 1 and back. */
+/* Rows of a matrix by token: Gather(x, token), or as [1,tokens,size] along axis 1 and back. NULL: it is not these
+ * rows. */
 static const char *gathered_rows(struct experts *experts, uint32_t value)
 {
     struct npart__site *site = experts->site;
@@ -162,12 +173,14 @@ static const char *gathered_rows(struct experts *experts, uint32_t value)
 }
 
 /* The weight of a token for the expert: Gather(weights as one column, k + token * places), through Reshapes that keep
- * it one column. */
+ * it one column. The weights lie in a matrix [tokens, places]; flattened, the weight of a token at place k is
+ * number token * places + k. */
 static const char *gathered_weight(struct experts *experts, uint32_t value)
 {
     struct npart__site *site = experts->site;
     int64_t dims[NPART__LIMIT_RANK];
     uint32_t rank;
+    /* Each Reshape's operand is asked for in turn, as the graph has no circles. */
     for (uint32_t next; (next = before(site, value, "Reshape")) != NPART_NONE;)
         value = next;
     uint32_t gather = npart__site_maker(site, value, "Gather");
@@ -185,13 +198,15 @@ static const char *gathered_weight(struct experts *experts, uint32_t value)
         return NULL;
     uint32_t weights = input_of(site, unsqueeze, 0);
     if (!npart__site_dims(site, weights, dims, &rank) || rank != 2 || dims[0] != experts->tokens ||
+        /* All weights of one expert must be of one matrix, or a sum over places would mix two. */
         dims[1] != experts->places || (experts->weights != NPART_NONE && experts->weights != weights))
         return NULL;
     experts->weights = weights;
     return experts->weight;
 }
 
-/* What an operand of a row by row operator is for all tokens: a constant that has no rows of its own stays. */
+/* What an operand of a row by row operator is for all tokens: a constant that has no rows of its own stays. A bias
+ * of one row is added to all rows alike. */
 static const char *operand_for_all(struct experts *experts, uint32_t value, uint32_t depth)
 {
     int64_t dims[NPART__LIMIT_RANK];
@@ -202,7 +217,8 @@ static const char *operand_for_all(struct experts *experts, uint32_t value, uint
     return has_rows ? NULL : npart__site_name(experts->site, value);
 }
 
-/* Operators that work on each element, and MatMul of rows with a constant matrix. */
+/* Operators that work on each element, and MatMul of rows with a constant matrix. These compute each row from that
+ * row, so rows that were not sent change nothing of those that were. Each is copied once, for all tokens. */
 static const char *for_all(struct experts *experts, uint32_t node, uint32_t depth)
 {
     static const char *const each[] = {"Sigmoid", "Tanh", "Relu", "Gelu", "Erf", "Mul", "Add", "Sub", "Div", "Cast",
@@ -232,11 +248,12 @@ static const char *for_all(struct experts *experts, uint32_t node, uint32_t dept
 }
 
 /* The name of what a value with a row for each token that was sent is for all tokens; NULL where that cannot be
- * said. */
+ * said. Noted by value, since a gated layer uses its rows twice. */
 static const char *densify(struct experts *experts, uint32_t value, uint32_t depth)
 {
     struct npart__site *site = experts->site;
     uint32_t node = npart__producer(site->graph, value), rank;
+    /* Of rank 2 alone: rows by token, and columns. */
     if (depth == MOST_DEPTH || node == NPART_NONE || node_at(site, node)->scope != site->node->scope ||
         !npart__site_rank(site, value, &rank) || rank != 2)
         return NULL;
@@ -252,7 +269,8 @@ static const char *densify(struct experts *experts, uint32_t value, uint32_t dep
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Weights and who was sent, both [tokens,1]. A token that was not sent has the weight 0. */
+/* Weights and who was sent, both [tokens,1]. A token that was not sent has the weight 0. Where and not a product,
+ * since an infinite or NaN weight of another expert times 0 would be NaN. */
 static const char *make_weight(struct experts *experts, uint32_t weights, const char **is_sent)
 {
     static const int64_t turned[2] = {1, 0}, axis = 1;
@@ -261,6 +279,7 @@ static const char *make_weight(struct experts *experts, uint32_t weights, const 
     const char *sent = npart__make_transpose(site, npart__site_name(site, experts->sent), turned, 2);
     const char *counts = npart__make_cast(site, sent, FLOAT);
     counts = npart__make_reduce(site, "ReduceSum", counts, &axis, 1, true);
+    /* At most one place of a token is 1, so the sum is 0 or 1; in float, as older opsets reduce no integers. */
     *is_sent = NPART__MAKE(site, "Greater", counts, npart__make_scalar(site, FLOAT, 0));
     const char *none = npart__make_scalar(site, type, 0);
     const char *own = NPART__MAKE(site, "Where", sent, npart__site_name(site, weights), none);
@@ -278,7 +297,8 @@ static uint32_t skip_expand(struct npart__site *site, uint32_t value, int64_t co
     return changes_nothing ? input_of(site, node, 0) : value;
 }
 
-/* The tokens that whole rows are scattered to: Expand(Unsqueeze(token, 1)) as wide as the data. */
+/* The tokens that whole rows are scattered to: Expand(Unsqueeze(token, 1)) as wide as the data. ScatterElements
+ * along axis 0 with equal indices in a row writes whole rows. */
 static bool read_indices(struct experts *experts, int64_t columns)
 {
     struct npart__site *site = experts->site;
@@ -296,7 +316,8 @@ static bool read_indices(struct experts *experts, int64_t columns)
     return true;
 }
 
-/* The column of weights that the last Mul of an expert has, before it is made: what is made must be in order. */
+/* The column of weights that the last Mul of an expert has, before it is made: what is made must be in order. A
+ * few nodes deep: exporters multiply last. `weight` is set to any text meanwhile, as gathered_weight returns it. */
 static uint32_t find_weights(struct experts *experts, uint32_t value, uint32_t depth)
 {
     struct npart__site *site = experts->site;
@@ -315,6 +336,8 @@ static uint32_t find_weights(struct experts *experts, uint32_t value, uint32_t d
     return NPART_NONE;
 }
 
+/* The whole precondition: plain scattering of rows, of a matrix of known sizes, to tokens of one expert that TopK has
+ * chosen, of what a weighted row by row network makes of them. Anything else is left alone. */
 bool npart__rewrite_moe_dense(struct npart__site *site)
 {
     struct experts experts = {.site = site, .weights = NPART_NONE};
@@ -338,6 +361,7 @@ bool npart__rewrite_moe_dense(struct npart__site *site)
     if (!rows)
         return false;
     npart__finish(site, 0, NPART__MAKE(site, "Where", is_sent, rows, npart__operand_name(site, 0)));
+    /* Experts by places: how many of them each token was sent to before. */
     site->caveat = npart__arena_format(site->arena,
                                        "Every expert runs on all tokens: %.3g times the multiply-accumulates of "
                                        "experts.",

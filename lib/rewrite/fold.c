@@ -4,13 +4,15 @@
  */
 #include "rewrite/functions.h"
 
-/* No file is to grow by tables that a node makes of a few numbers. */
+/* No file is to grow by tables that a node makes of a few numbers. Of one constant; an Expand or Tile makes many
+ * elements of few. */
 #define MOST_BYTES ((uint64_t)4 << 20)
 #define MOST_SPREAD_ELEMENTS ((uint64_t)256 << 10)
 
 enum { BOOL = 9 };
 
-/* Quantized weights stay what their node units want; a constant is one already. */
+/* Quantized weights stay what their node units want; a constant is one already. A DequantizeLinear of constant
+ * weights would become float weights four times as large, and no node unit. */
 static bool stays(const struct npart__site *site)
 {
     static const char *const ops[] = {"Constant", "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"};
@@ -35,7 +37,8 @@ static bool is_small(const struct npart__site *site, uint32_t value, uint32_t co
     return bits / 8 * count <= MOST_BYTES && (count <= MOST_SPREAD_ELEMENTS || !spreads(site));
 }
 
-/* The constant that has a value's elements; NULL where they are not known. */
+/* The constant that has a value's elements; NULL where they are not known. Floats of 8 bits and less, and integers
+ * of 4, are left: their bits are not written here. */
 static const char *make_known(struct npart__site *site, uint32_t value)
 {
     int64_t dims[NPART__LIMIT_RANK];
@@ -54,7 +57,8 @@ static const char *make_known(struct npart__site *site, uint32_t value)
     return doubles && is_small(site, value, count) ? npart__make_constant(site, type, dims, rank, doubles) : NULL;
 }
 
-/* What a node with bodies captures may not be constant, so such a node stays. An output of a body stays a node's. */
+/* What a node with bodies captures may not be constant, so such a node stays. An output of a body stays a node's.
+ * All used results must be known, or none is replaced. A random operator gives others each time. */
 bool npart__rewrite_fold(struct npart__site *site)
 {
     const struct npart__node *node = site->node;
@@ -65,6 +69,7 @@ bool npart__rewrite_fold(struct npart__site *site)
         uint32_t value = npart__result(site, i);
         if (npart__is_unused(site, value))
             continue;
+        /* In a body ONNX Runtime wants an output to be made by a node. */
         const char *name = node->scope && site->graph->values.items[value].is_graph_output ? NULL
                                                                                            : make_known(site, value);
         if (!name)

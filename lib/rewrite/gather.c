@@ -22,6 +22,7 @@ static bool product_of(const int64_t *dims, uint32_t from, uint32_t to, int64_t 
     return true;
 }
 
+/* Result: the indices' dims but the last, then the data's that are not indexed. `out` has room for both ranks. */
 static bool read_gather(const struct npart__site *site, uint32_t batch, struct gather *gather)
 {
     int64_t elements;
@@ -30,6 +31,7 @@ static bool read_gather(const struct npart__site *site, uint32_t batch, struct g
         gather->indices_rank <= batch || !product_of(gather->data, 0, gather->data_rank, &elements) ||
         !product_of(gather->indices, 0, gather->indices_rank, &elements))
         return false;
+    /* Positive, as product_of has seen it. */
     int64_t depth = gather->indices[gather->indices_rank - 1];
     if (depth + batch > gather->data_rank)
         return false;
@@ -43,7 +45,8 @@ static bool read_gather(const struct npart__site *site, uint32_t batch, struct g
 }
 
 /* Where each tuple of indices points to, once the indexed axes are one. NULL where one points out of the data, or when
- * out of memory. */
+ * out of memory. Negative indices count from the end. A tuple that points out of the data would fail in a runtime,
+ * so the node stays. */
 static int64_t *flatten(struct npart__site *site, const struct gather *gather, const int64_t *indices, uint32_t count)
 {
     uint32_t tuples = count / gather->depth;
@@ -85,6 +88,7 @@ bool npart__rewrite_gathernd(struct npart__site *site)
     if (!flat)
         return false;
     if (tuples != places || !is_counting(flat, tuples)) {
+        /* Without axes that are not indexed the data become 1-D, else [places, the rest]. */
         uint32_t rank = gather.depth < gather.data_rank ? 2 : 1;
         data = npart__make_reshape(site, data, (const int64_t[]){places, rest}, rank);
         data = NPART__MAKE(site, "Gather", data, npart__make_ints(site, flat, tuples));
@@ -95,7 +99,7 @@ bool npart__rewrite_gathernd(struct npart__site *site)
 }
 
 /* One index each, with one leading axis in common: elements are gathered along the second axis, the index being the
- * same for all that follows it. */
+ * same for all that follows it. Indices need not be constant here, as GatherElements takes computed ones. */
 bool npart__rewrite_gathernd_batch(struct npart__site *site)
 {
     struct gather gather;
@@ -110,6 +114,7 @@ bool npart__rewrite_gathernd_batch(struct npart__site *site)
     if (gather.data_rank > 3)
         data = npart__make_reshape(site, data, (const int64_t[]){batch, extent, rest}, 3);
     indices = npart__make_reshape(site, indices, (const int64_t[]){batch, tuples, 1}, is_flat ? 2 : 3);
+    /* GatherElements wants an index for each element of the rest. */
     if (!is_flat && rest > 1)
         indices = NPART__MAKE(site, "Expand", indices,
                               npart__make_ints(site, (const int64_t[]){batch, tuples, rest}, 3));

@@ -3,9 +3,11 @@
 
 #include "rewrite/axes.h"
 
-/* ONNX Runtime sums more products than this in parts, and adds C to the first (MLAS, MLAS_SGEMM_STRIDEK). */
+/* ONNX Runtime sums more products than this in parts, and adds C to the first (MLAS, MLAS_SGEMM_STRIDEK). Up to it
+ * the order of additions is that of the nodes that are made here. */
 #define LIMIT_EXACT_DEPTH 128
 
+/* Multiplying by one changes the exponent alone, so nothing is rounded, whenever it is done. */
 static bool is_power_of_two(double number)
 {
     int exponent;
@@ -18,7 +20,7 @@ static bool is_one(double number)
     return number >= 1 && number <= 1;
 }
 
-/* Whether the products are summed at once, as those of a vector are not. */
+/* Whether the products are summed at once, as those of a vector are not. One row or column is another kernel. */
 static bool is_small(const struct npart__site *site)
 {
     struct npart__dims a, y;
@@ -27,7 +29,8 @@ static bool is_small(const struct npart__site *site)
            a.at[npart__site_int(site, site->id, "transA", 0) ? 0 : 1] <= LIMIT_EXACT_DEPTH;
 }
 
-/* alpha A B + beta C, one after the other. Where beta is 0, C is not read: it may hold NaN. */
+/* alpha A B + beta C, one after the other. Where beta is 0, C is not read: it may hold NaN. A factor of 0, which
+ * makes NaN of infinities, is left to Gemm. C may be left out since opset 11. */
 bool npart__rewrite_gemm_scale(struct npart__site *site)
 {
     double alpha = npart__site_float(site, site->id, "alpha", 1), beta = npart__site_float(site, site->id, "beta", 1);

@@ -7,12 +7,14 @@
 
 enum { FLOAT = 1, FLOAT16 = 10 };
 
+/* 0 for a type that a set has no place for. */
 static uint32_t type_bit(int element_type)
 {
     return element_type > 0 && element_type < 32 ? UINT32_C(1) << element_type : 0;
 }
 
-/* The types that an operand may have; all where the schema does not say. */
+/* The types that an operand may have; all where the schema does not say. Either one type by its name or a
+ * variable, of which the schema lists the types. */
 static uint32_t types_of(const struct npart__operator *op, const struct npart__operand *operand)
 {
     struct npart__type_set set;
@@ -33,7 +35,8 @@ static bool find_input(const struct npart__operator *op, uint32_t index, struct 
     return false;
 }
 
-/* Sessions put Casts round nodes of FLOAT16 that have no kernel (core/optimizer/insert_cast_transformer.cc). */
+/* Sessions put Casts round nodes of FLOAT16 that have no kernel (core/optimizer/insert_cast_transformer.cc). Of
+ * the newest release that is described: models are written for it. */
 static bool has_kernel(const struct npart__operator *op, const struct npart__operand *operand, int element_type)
 {
     struct npart__operator kernel;
@@ -50,6 +53,7 @@ static bool same_variable(const struct npart__operand *a, const struct npart__op
     return a->type_length == b->type_length && memcmp(a->type, b->type, a->type_length) == 0;
 }
 
+/* Types that are not known are not held against it; what comes of that is seen when the version is analysed. */
 bool npart__can_make(const struct npart__operator *version, const struct npart__put_value *operands, uint32_t count,
                      int *result_type)
 {
@@ -67,6 +71,7 @@ bool npart__can_make(const struct npart__operator *version, const struct npart__
             continue;
         if (!(types_of(version, &operand) & type_bit(type)) || !has_kernel(version, &operand, type))
             return false;
+        /* The result has the type of an operand of its variable. */
         if (has_result && same_variable(&operand, &result))
             *result_type = type;
         for (uint32_t k = 0; k < i; k++) { /* of one variable, one type */

@@ -7,7 +7,8 @@
 /* Ranks up to this one are taken as they are. */
 #define TAKEN_RANK 4u
 
-/* Joins axes from `first` on, up to before `end`, until the rank is one that is taken; those at the end stay. */
+/* Joins axes from `first` on, up to before `end`, until the rank is one that is taken; those at the end stay.
+ * `end` - `first` axes can give up all but one. */
 static struct npart__dims join_from(const struct npart__dims *dims, uint32_t first, uint32_t end)
 {
     uint32_t surplus = dims->rank > TAKEN_RANK ? dims->rank - TAKEN_RANK : 0;
@@ -26,7 +27,8 @@ static struct npart__dims join_from(const struct npart__dims *dims, uint32_t fir
 /* ---- LayerNormalization ---------------------------------------------------------------------------------- */
 
 /* Scale or bias for each of the `whole` elements that are normalized together: [n]. Where it has fewer, it is repeated,
- * which another kernel may do in another order. NULL where it is none of them. */
+ * which another kernel may do in another order. NULL where it is none of them. The class changes at this site, for
+ * the row's is of a scale that has its own element each. */
 static const char *flatten_scale(struct npart__site *site, uint32_t value, const struct npart__dims *whole)
 {
     struct npart__dims dims, flat = {.at = {npart__volume(whole, 0, whole->rank)}, .rank = 1};
@@ -42,7 +44,7 @@ static const char *flatten_scale(struct npart__site *site, uint32_t value, const
     return whole->rank == 1 ? wide : npart__make_reshape(site, wide, flat.at, 1);
 }
 
-/* Whether it can be broadcast to the dims, by itself or with more leading dims of 1. */
+/* Whether it can be broadcast to the dims, by itself or with more leading dims of 1. An absent bias fits. */
 static bool fits(const struct npart__site *site, uint32_t value, const struct npart__dims *whole)
 {
     struct npart__dims dims;
@@ -57,7 +59,8 @@ static bool fits(const struct npart__site *site, uint32_t value, const struct np
     return true;
 }
 
-/* Over the last axis alone, of rank 4 at most: axes that are normalized become one, and so do those before them. */
+/* Over the last axis alone, of rank 4 at most: axes that are normalized become one, and so do those before them.
+ * Mean and spread are over the same elements as before, in the same order. */
 bool npart__rewrite_layernorm_rank(struct npart__site *site)
 {
     struct npart__dims dims, whole = {.rank = 0}, flat = {.rank = 0};
@@ -71,6 +74,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
     if (npart__operand(site, 1) == NPART_NONE || !fits(site, npart__operand(site, 1), &whole) ||
         !fits(site, npart__operand(site, 2), &whole))
         return false;
+    /* All axes are normalized: one row. */
     if (!axis)
         npart__push_dim(&flat, 1);
     npart__push_dim(&flat, npart__volume(&whole, 0, whole.rank));
@@ -79,6 +83,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
                                flatten_scale(site, npart__operand(site, 1), &whole), ""};
     if (npart__operand(site, 2) != NPART_NONE)
         operands[2] = flatten_scale(site, npart__operand(site, 2), &whole);
+    /* Results of training that nobody uses are not asked for again. */
     while (results > 1 && npart__is_unused(site, npart__result(site, results - 1)))
         results--;
     const char *made[3] = {npart__make_like(site, site->id, operands, 3), NULL, NULL};
@@ -94,7 +99,7 @@ bool npart__rewrite_layernorm_rank(struct npart__site *site)
 /* ---- InstanceNormalization, BatchNormalization ------------------------------------------------------------ */
 
 /* A BatchNormalization that is not trained. Before opset 14 it is so where it has one result, before opset 7 by an
- * attribute. */
+ * attribute. A result that is left out by name does not count. */
 static bool is_inference(const struct npart__site *site)
 {
     for (uint32_t i = 1; i < site->node->output_count; i++)
@@ -104,7 +109,8 @@ static bool is_inference(const struct npart__site *site)
            npart__site_int(site, site->id, "spatial", 1) == 1;
 }
 
-/* Spatial axes are one to them. */
+/* Spatial axes are one to them. Batch and channels stay axes 0 and 1; scales and means are by channel and need no
+ * change. */
 bool npart__rewrite_spatial_rank(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -150,12 +156,14 @@ bool npart__rewrite_groupnorm(struct npart__site *site)
         !npart__site_is_constant(site, npart__operand(site, 1)) ||
         !npart__site_is_constant(site, npart__operand(site, 2)))
         return false;
+    /* The standard's GroupNormalization 18 had scales by group, which 21 mended. */
     channels = site->node->opset_version < 21 ? groups : dims.at[1];
     if (scale.rank != 1 || bias.rank != 1 || scale.at[0] != channels || bias.at[0] != channels)
         return false;
     bool is_by_group = channels == groups;
     const char *ones = is_by_group ? npart__operand_name(site, 1) : repeat(site, 1, groups);
     const char *zeros = is_by_group ? npart__operand_name(site, 2) : repeat(site, 0, groups);
+    /* [batch, groups, the rest]: each group is normalized over all that it has. */
     struct npart__dims flat = {.at = {dims.at[0], groups, npart__volume(&dims, 1, dims.rank) / groups}, .rank = 3};
     struct npart__dims wide = {.rank = 0};
     const char *made = npart__view(site, npart__operand(site, 0), &flat);

@@ -8,7 +8,8 @@
 #define LIMIT_REPEATS 32u
 
 /* Pads of all axes, those at the beginning and then those at the end; `rank` at most NPART__LIMIT_RANK. False where
- * they are not known. The mode must be one of opset 11 or later, where they are an operand. */
+ * they are not known. The mode must be one of opset 11 or later, where they are an operand. An axis that is listed
+ * twice, or a list of another length, is none that could be read. */
 static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
 {
     uint32_t count, axis_count = rank, axis;
@@ -30,7 +31,8 @@ static bool read_pads(struct npart__site *site, uint32_t rank, int64_t *pads)
     return true;
 }
 
-/* One axis with more at its ends: `before` and `after` times a part of it. */
+/* One axis with more at its ends: `before` and `after` times a part of it. The array has room for LIMIT_REPEATS at
+ * each end, which callers have checked. */
 static const char *extend(struct npart__site *site, const char *x, int64_t axis, const char *front, uint32_t before,
                           const char *back, uint32_t after)
 {
@@ -45,7 +47,7 @@ static const char *extend(struct npart__site *site, const char *x, int64_t axis,
 }
 
 /* The elements at the ends, repeated: what Pad of this mode writes along the last axis is wrong on Qualcomm's HTP (its
- * library for x86, 2.7.0: -65504 in place of the edge). */
+ * library for x86, 2.7.0: -65504 in place of the edge). Axis by axis, so corners are what they are in a Pad. */
 static bool repeat_edges(struct npart__site *site, const int64_t *pads)
 {
     struct npart__dims dims;
@@ -65,7 +67,8 @@ static bool repeat_edges(struct npart__site *site, const int64_t *pads)
     return true;
 }
 
-/* The axes that are not listed have pads of 0. */
+/* The axes that are not listed have pads of 0. The operand `axes` came with opset 18, and compilers read pads of
+ * all axes. */
 bool npart__rewrite_pad_axes(struct npart__site *site)
 {
     uint32_t rank;
@@ -83,7 +86,7 @@ bool npart__rewrite_pad_axes(struct npart__site *site)
 }
 
 /* Axis by axis: the end stands before the beginning, and the beginning after the end. Corners come right, since what is
- * joined to an axis is wrapped along the others. */
+ * joined to an axis is wrapped along the others. Each end is one Slice, however long. */
 bool npart__rewrite_pad_wrap(struct npart__site *site)
 {
     struct npart__dims dims;

@@ -10,7 +10,8 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* The node that a form is tried at: the last of its match, or that of a let. */
+/* The node that a form is tried at: the last of its match, or that of a let. Of several matches of one form the
+ * first tells; they end in one op (lib/oplist). */
 static const struct npart__pattern_part *anchor_of(const struct npart__oplist *oplist,
                                                    const struct npart__rewrite_form *form)
 {
@@ -22,7 +23,8 @@ static const struct npart__pattern_part *anchor_of(const struct npart__oplist *o
     return part->kind == NPART__PATTERN_NAME ? &parts[pattern->names[part->name].part] : part;
 }
 
-/* Of all forms. */
+/* Of all forms. As one text, which npart__is_anchor takes apart. A form whose anchor is that of the form before
+ * adds nothing. */
 static const char *anchors_of(const struct npart__oplist *oplist, const struct npart__rewriting *rewrite,
                               struct npart__arena *arena)
 {
@@ -42,6 +44,7 @@ static const char *anchors_of(const struct npart__oplist *oplist, const struct n
     return npart__made_text(&out);
 }
 
+/* So whoever tries rewrites need not know which of them are data. */
 static bool add_row(const struct npart__target *target, const struct npart__rewriting *rewriting,
                     struct npart__arena *arena, struct npart__rewrite *out)
 {
@@ -61,6 +64,7 @@ static bool add_row(const struct npart__target *target, const struct npart__rewr
     return true;
 }
 
+/* The same reader as of op lists; the target is the list itself, with its one stage and no choices. */
 npart_status npart__rewrites_read(const char *text, size_t bytes, const char *path, struct npart__arena *arena,
                                   struct npart__rewrite_set *out, struct npart_error *error)
 {
@@ -84,7 +88,8 @@ npart_status npart__rewrites_read(const char *text, size_t bytes, const char *pa
     return status;
 }
 
-/* Those that compute stand first in their phase. */
+/* Those that compute stand first in their phase. Up to three lists are built in. The order is that of the enum of
+ * phases, then of sets, then of rows. */
 npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__rewrite_set *out,
                                     struct npart_error *error)
 {
@@ -111,7 +116,8 @@ npart_status npart__rewrites_gather(struct npart__arena *arena, struct npart__re
 
 /* ---- trying ------------------------------------------------------------------------------------------------ */
 
-/* Nodes after an anchor that may be the last of its match. */
+/* Nodes after an anchor that may be the last of its match. An anchor whose result has very many users is looked at
+ * no further. */
 #define MOST_ROOTS 64u
 
 struct trying {
@@ -121,7 +127,8 @@ struct trying {
     struct npart__site *site;
 };
 
-/* A match in which the anchor is what it is to be. */
+/* A match in which the anchor is what it is to be. A match from that root may have found another node of the
+ * anchor's op. */
 static bool match_from(const struct trying *trying, uint32_t root, struct npart__match *out)
 {
     uint32_t anchor = trying->form->anchor;
@@ -129,7 +136,8 @@ static bool match_from(const struct trying *trying, uint32_t root, struct npart_
            (anchor == NPART__ROOT_NAME || out->makers[anchor] == trying->site->id);
 }
 
-/* From the anchor on to the nodes that use what it makes, nearest first, in the list of nodes that it stands in. */
+/* From the anchor on to the nodes that use what it makes, nearest first, in the list of nodes that it stands in.
+ * Breadth first; a node that is met twice is tried twice, within the limit. */
 static bool find_match(const struct trying *trying, struct npart__match *out)
 {
     const struct npart__graph *graph = trying->site->graph;
@@ -154,6 +162,8 @@ static bool find_match(const struct trying *trying, struct npart__match *out)
     return false;
 }
 
+/* The session has no fates, so all nodes count as live (npart__match_at), and is a view of the site's graph that is
+ * made here and gone after the call. */
 bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site *site)
 {
     const struct npart__pattern_rewrite *pattern = rewrite->pattern;
@@ -169,6 +179,7 @@ bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site
         struct npart__match match;
         struct npart__putting putting = {.site = site, .target = pattern->target, .session = &session, .form = form,
                                          .match = &match, .is_trial = true};
+        /* A form that matches and cannot be made gives way to the next, which is why it is tried first. */
         if (!find_match(&trying, &match) || !npart__put_form(&putting))
             continue;
         putting.is_trial = false;

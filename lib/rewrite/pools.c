@@ -15,7 +15,8 @@ static bool is_all(const struct npart__site *site, const char *name, int64_t num
     return true;
 }
 
-/* No padding that depends on the size, and no window past the end: those have other elements than others. */
+/* No padding that depends on the size, and no window past the end: those have other elements than others. Lists
+ * must be as long as there are spatial axes, which a malformed file need not see to. */
 static bool is_plain_window(const struct npart__site *site, uint32_t spatial)
 {
     const char *auto_pad = npart__site_text(site, site->id, "auto_pad", "NOTSET");
@@ -29,6 +30,7 @@ static bool is_plain_window(const struct npart__site *site, uint32_t spatial)
 
 /* ---- MaxPool of three dimensions --------------------------------------------------------------------------- */
 
+/* Of two axes; begins of both come before their ends, as ONNX writes pads. */
 struct window {
     int64_t kernel[2], strides[2], pads[4];
 };
@@ -54,7 +56,7 @@ static bool read_axis(const struct npart__site *site, uint32_t axis, struct wind
 }
 
 /* The largest of a box is the largest of its slices' largest: height and width first, then depth, with height and width
- * as one axis. */
+ * as one axis. Of several NaNs, or of -0 and 0, another order may find another one; whole numbers have neither. */
 bool npart__rewrite_maxpool3d(struct npart__site *site)
 {
     struct npart__dims x, y;
@@ -64,6 +66,7 @@ bool npart__rewrite_maxpool3d(struct npart__site *site)
         !is_all(site, "dilations", 1) || !read_axis(site, 0, &depth, 0) || !read_axis(site, 1, &plane, 0) ||
         !read_axis(site, 2, &plane, 1))
         return false;
+    /* Depth goes with the channels for the first pool, height and width with each other for the second. */
     struct npart__dims slices = {.at = {x.at[0], x.at[1] * x.at[2], x.at[3], x.at[4]}, .rank = 4};
     struct npart__dims columns = {.at = {x.at[0], x.at[1], x.at[2], y.at[3] * y.at[4]}, .rank = 4};
     const char *made = make_pool(site, npart__view(site, npart__operand(site, 0), &slices), &plane);
@@ -75,6 +78,7 @@ bool npart__rewrite_maxpool3d(struct npart__site *site)
 
 /* ---- GlobalMaxPool ----------------------------------------------------------------------------------------- */
 
+/* All spatial axes are one to it, so it is a reduction of a tensor of rank 3. */
 bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
 {
     static const int64_t axes[] = {2};
@@ -93,7 +97,7 @@ bool npart__rewrite_globalmaxpool3d(struct npart__site *site)
 #define LIMIT_WEIGHTS (1 << 16)
 
 /* A kernel of 1/n for each channel. `spread`: by the dilations, with zeros between. NULL where it is too large, or a
- * list is wrong. */
+ * list is wrong. [channels, 1, kernel..]: a convolution in as many groups as there are channels. */
 static const char *make_shares(struct npart__site *site, const struct npart__dims *x, int type, bool spread,
                                struct npart__dims *weights)
 {
@@ -113,6 +117,8 @@ static const char *make_shares(struct npart__site *site, const struct npart__dim
     double *shares = npart__arena_allocate(site->arena, (size_t)count * sizeof *shares);
     site->failed |= !shares;
     for (int64_t at = 0; shares && at < count; at++) {
+        /* The element's place along each axis, from the last; between two taps of a dilated kernel it has the weight
+         * 0. */
         int64_t rest = at;
         shares[at] = 1.0 / (double)window;
         for (uint32_t i = x->rank - 2; spread && i-- > 0; rest /= weights->at[i + 2])
@@ -123,7 +129,8 @@ static const char *make_shares(struct npart__site *site, const struct npart__dim
 }
 
 /* A mean is a sum of elements times 1/n: a convolution of each channel. Padding must count, or not be there. With
- * strides the dilations go into the kernel: Qualcomm's provider takes no such convolution with both. */
+ * strides the dilations go into the kernel: Qualcomm's provider takes no such convolution with both. Else each
+ * mean would be divided by how many of its elements are there, which no fixed kernel does. */
 bool npart__rewrite_averagepool_dilated(struct npart__site *site)
 {
     struct npart__dims x, weights;
@@ -140,6 +147,7 @@ bool npart__rewrite_averagepool_dilated(struct npart__site *site)
     const char *made = NPART__MAKE(site, "Conv", npart__operand_name(site, 0), shares);
     npart__give_int(site, "group", x.at[1]);
     npart__give_ints(site, "kernel_shape", weights.at + 2, weights.rank - 2);
+    /* Without the dilations, the last of them, where they are in the kernel. */
     for (uint32_t i = 0; i < NPART__COUNT(attributes) - spread; i++) {
         uint32_t length;
         const int64_t *list = npart__site_int_list(site, site->id, attributes[i], &length);

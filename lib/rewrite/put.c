@@ -10,9 +10,10 @@
 #define MOST_OPERANDS 32u
 #define MOST_SCALARS 16u /* further ones may be there twice */
 
-/* One going through of a form. */
+/* One going through of a form. It lives on the stack for one trial or one making, so that nothing of a trial is
+ * left over. */
 struct maker {
-    const struct npart__putting *putting;
+    const struct npart__putting *putting; /* what is put, and where */
     struct npart__site *site;
     const struct npart__oplist *oplist;
     struct npart__put_value made[NPART__LIMIT_MAKES][NPART__LIMIT_PUTS]; /* results by `make` line, once it was made */
@@ -22,7 +23,7 @@ struct maker {
     uint32_t scalar_count;
 };
 
-static const struct npart__put_value nothing = {NULL, 0};
+static const struct npart__put_value nothing = {NULL, 0}; /* which makes the form one that does not apply */
 
 static struct npart__put_value put(struct maker *maker, uint32_t part, uint32_t results, struct npart__put_value *all);
 
@@ -34,11 +35,13 @@ static uint32_t node_of(const struct maker *maker, uint32_t name)
     return name == NPART__ROOT_NAME ? maker->putting->match->root : maker->putting->match->makers[name];
 }
 
+/* A value of the match, which is there already. */
 static struct npart__put_value named(const struct maker *maker, uint32_t value)
 {
     return (struct npart__put_value){npart__site_name(maker->site, value), npart__site_type(maker->site, value)};
 }
 
+/* Expressions ask as rules do, so a name means the same in both. */
 static struct npart__trial trial_of(const struct maker *maker, uint32_t node)
 {
     struct npart__trial trial;
@@ -47,7 +50,8 @@ static struct npart__trial trial_of(const struct maker *maker, uint32_t node)
     return trial;
 }
 
-/* A name, a result of a node, or an operand of one, which may be absent. */
+/* A name, a result of a node, or an operand of one, which may be absent. An absent operand has the name "", and is
+ * left out where it is put. */
 static struct npart__put_value put_value(const struct maker *maker, const struct npart__put_part *part)
 {
     uint32_t value;
@@ -65,12 +69,14 @@ static struct npart__put_value put_value(const struct maker *maker, const struct
 
 /* ---- numbers ----------------------------------------------------------------------------------------------- */
 
-/* What a term is at the site; false where it is not known, or no number where one is needed. */
+/* What a term is at the site; false where it is not known, or no number where one is needed. A type is a number
+ * here: the attribute `to` of a Cast is one. */
 static bool answer(const struct maker *maker, uint32_t term, bool needs_number, struct npart__answer *out)
 {
     struct npart__trial trial = trial_of(maker, maker->putting->match->root);
     *out = npart__answer_of(&trial, term, (struct npart__place){0, 0});
     bool is_number = out->kind == NPART__ANSWER_NUMBER || out->kind == NPART__ANSWER_TYPE;
+    /* A word such as float16 in the place of a number. */
     if (out->kind == NPART__ANSWER_WORD && out->number) /* names a type */
         is_number = true;
     if (out->kind == NPART__ANSWER_TYPE || (out->kind == NPART__ANSWER_WORD && is_number)) {
@@ -80,7 +86,8 @@ static bool answer(const struct maker *maker, uint32_t term, bool needs_number, 
     return is_number || (out->kind == NPART__ANSWER_WORD && !needs_number);
 }
 
-/* All numbers of a constant or attribute, as reals and, where all are whole, exactly. */
+/* All numbers of a constant or attribute, as reals and, where all are whole, exactly. *whole is NULL where one of
+ * them has a fraction. */
 static bool answers(const struct maker *maker, uint32_t first, uint32_t count, double **reals, int64_t **whole)
 {
     struct npart__arena *arena = maker->site->arena;
@@ -100,7 +107,8 @@ static bool answers(const struct maker *maker, uint32_t first, uint32_t count, d
     return !maker->site->failed;
 }
 
-/* A fraction is no number of an integer type. */
+/* A fraction is no number of an integer type. Scalars are made once a form: patterns write `0 of x` in several
+ * places, and the file should have one. */
 static struct npart__put_value put_numbers(struct maker *maker, const struct npart__put_part *part)
 {
     struct npart__put_value made = {"", part->element_type};
@@ -114,6 +122,7 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
     bool is_float = npart__type_is_float(made.element_type), is_scalar = !part->is_vector;
     if (!made.element_type || npart__type_bits(made.element_type) < 8 || (!is_float && !whole))
         return nothing;
+    /* Beyond 2**53 two whole numbers may be one double, and are not told apart by it. */
     is_scalar = is_scalar && fabs(reals[0]) < 0x1p53;
     for (uint32_t i = 0; is_scalar && i < maker->scalar_count; i++)
         if (maker->scalars[i].element_type == made.element_type &&
@@ -135,7 +144,8 @@ static struct npart__put_value put_numbers(struct maker *maker, const struct npa
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
 /* What another node has: what it gives, else the default of its version; true without either. Lists of strings and
- * tensors are not copied so. */
+ * tensors are not copied so. 1, 2, 3 and 7 are FLOAT, INT, STRING and INTS of AttributeProto. The default is
+ * written out, since the new node may be of an operator whose own default is another. */
 static bool copy_attribute(const struct maker *maker, const struct npart__put_attribute *at)
 {
     const struct npart__graph *graph = maker->site->graph;
@@ -162,7 +172,8 @@ static bool copy_attribute(const struct maker *maker, const struct npart__put_at
     return true;
 }
 
-/* Of the node that was made last. */
+/* Of the node that was made last. Told by its kind: `*` drops it, I is a list of whole numbers, r says how many
+ * results the node has, s is a text. */
 static bool give_attribute(const struct maker *maker, const struct npart__put_attribute *at)
 {
     struct npart__answer found;
@@ -182,6 +193,7 @@ static bool give_attribute(const struct maker *maker, const struct npart__put_at
             npart__give_ints(maker->site, at->name, whole, at->number_count);
         return true;
     }
+    /* An attribute of an op that no standard has (kind 0) is a float or a whole number as the number is written. */
     if (!answer(maker, maker->oplist->put_numbers.items[at->first_number], at->kind != 's', &found))
         return false;
     bool is_float = at->kind == 'f' || (!at->kind && found.is_real);
@@ -214,12 +226,14 @@ static bool give_attributes(const struct maker *maker, uint32_t first)
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
 /* The operator in the model's opset; false where that has none, or not with these attributes. *version is NULL where
- * no standard has it. */
+ * no standard has it. Axes are left out of the question: make_with_axes writes them in the form that the opset
+ * has. A deprecated operator is not made, though older opsets have it. */
 static bool find_version(const struct maker *maker, const struct npart__put_part *part, bool has_axes,
                          const struct npart__operator **version)
 {
     const struct npart__graph *graph = maker->site->graph;
     struct npart__attribute_schema schema;
+    /* A domain that the model does not import gets version 1 when it is written (lib/edit/pack.c). */
     int64_t opset = *part->domain ? 1 : npart__site_opset(maker->site);
     size_t count;
     for (uint32_t i = 0; *part->domain && i < graph->opset_count; i++)
@@ -247,7 +261,8 @@ static uint32_t find_attribute(const struct maker *maker, const struct npart__pu
 }
 
 /* Axes of another node, which are an attribute or its second operand; all of its first operand where it has none.
- * False where they are not known. */
+ * False where they are not known. Reductions without axes reduce all, unless noop_with_empty_axes says that they
+ * reduce none. */
 static bool copy_axes(const struct maker *maker, uint32_t id, const int64_t **axes, uint32_t *count)
 {
     struct npart__site *site = maker->site;
@@ -272,7 +287,8 @@ static bool copy_axes(const struct maker *maker, uint32_t id, const int64_t **ax
     return all != NULL;
 }
 
-/* Axes as they are written, and not negative: those of another node are told apart by its first operand's rank. */
+/* Axes as they are written, and not negative: those of another node are told apart by its first operand's rank. A
+ * negative axis whose rank is not known is none that could be written. */
 static const int64_t *find_axes(const struct maker *maker, const struct npart__put_attribute *at, uint32_t *count)
 {
     uint32_t id = at->copied ? node_of(maker, at->from) : NPART_NONE, rank = 0;
@@ -301,13 +317,14 @@ static const int64_t *find_axes(const struct maker *maker, const struct npart__p
 }
 
 /* Operators whose axes are an attribute or an operand, by the opset. Squeeze and Unsqueeze have no further attribute,
- * the others keepdims. */
+ * the others keepdims. Lists of rewrites write `axes` once, and work for models of any opset. */
 static struct npart__put_value make_with_axes(struct maker *maker, const struct npart__put_part *part,
                                               struct npart__put_value x)
 {
     const struct npart__put_attribute *attributes = maker->oplist->put_attributes.items;
     uint32_t keep = find_attribute(maker, part, "keepdims"), count = 0;
     const int64_t *axes = find_axes(maker, &attributes[find_attribute(maker, part, "axes")], &count);
+    /* The standard's default is 1. */
     struct npart__answer keeps = {.number = 1};
     if (!axes)
         return nothing;
@@ -327,6 +344,7 @@ static struct npart__put_value make_with_axes(struct maker *maker, const struct 
     return x;
 }
 
+/* By name: ReduceMax to ReduceSumSquare, Squeeze, Unsqueeze. A copy keeps the form that its node has. */
 static bool has_form_with_axes(const struct maker *maker, const struct npart__put_part *part)
 {
     bool is_one = strncmp(part->op, "Reduce", 6) == 0 || strcmp(part->op, "Squeeze") == 0 ||
@@ -335,7 +353,8 @@ static bool has_form_with_axes(const struct maker *maker, const struct npart__pu
            find_attribute(maker, part, "axes") != NPART_NONE;
 }
 
-/* Those of the expression, and of a copy that ends with `..` those that the node has beyond. */
+/* Those of the expression, and of a copy that ends with `..` those that the node has beyond. Operands are made
+ * before the node, so nodes come in order. */
 static bool put_operands(struct maker *maker, const struct npart__put_part *part, struct npart__put_value *out,
                          uint32_t *count)
 {
@@ -359,7 +378,8 @@ static bool put_operands(struct maker *maker, const struct npart__put_part *part
     return true;
 }
 
-/* The first result; `all` gets those that are asked for. */
+/* The first result; `all` gets those that are asked for. In a trial `made.name` is any text that is not empty:
+ * only whether it can be made is asked. */
 static struct npart__put_value put_node(struct maker *maker, const struct npart__put_part *part, uint32_t results,
                                         struct npart__put_value *all)
 {
@@ -371,6 +391,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     if (!put_operands(maker, part, operands, &count) || (!is_copy && !find_version(maker, part, has_axes, &version)) ||
         !npart__can_make(version, operands, count, &made.element_type))
         return nothing;
+    /* What the standard demands must be there; the text of the list was checked against the most, not the least. */
     if (version && !has_axes && count < version->least_inputs)
         return nothing;
     if (has_axes) {
@@ -380,6 +401,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
     if (is_copy)
         made.element_type = npart__site_type(maker->site, npart__node_output(maker->site->graph,
                                              &maker->site->graph->nodes.items[node_of(maker, part->name)], 0));
+    /* A Cast's result has the type that it names, which the schema does not tell. */
     uint32_t to = strcmp(part->op, "Cast") == 0 ? find_attribute(maker, part, "to") : NPART_NONE;
     struct npart__answer type;
     if (to != NPART_NONE && !maker->oplist->put_attributes.items[to].copied &&
@@ -396,6 +418,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
                     : is_copy ? npart__make_like(maker->site, node_of(maker, part->name), names, count)
                               : npart__make(maker->site, op, names, count);
     }
+    /* In the trial as well, since an attribute may depend on what is not known. */
     if (!give_attributes(maker, part->attribute))
         return nothing;
     if (results > 1 && !is_copy && !maker->putting->is_trial)
@@ -408,7 +431,7 @@ static struct npart__put_value put_node(struct maker *maker, const struct npart_
 
 /* ---- expressions ------------------------------------------------------------------------------------------- */
 
-/* What a `make` line makes, made where it is used first. */
+/* What a `make` line makes, made where it is used first. Later uses get the same results. */
 static struct npart__put_value put_made(struct maker *maker, const struct npart__put_part *part)
 {
     uint32_t index = part->name;
@@ -420,6 +443,7 @@ static struct npart__put_value put_made(struct maker *maker, const struct npart_
     return maker->made[index][part->output];
 }
 
+/* A condition that cannot be told chooses neither: the form does not apply. */
 static struct npart__put_value put_choice(struct maker *maker, const struct npart__put_part *part, uint32_t results,
                                           struct npart__put_value *all)
 {
@@ -454,7 +478,8 @@ static struct npart__put_value put(struct maker *maker, uint32_t id, uint32_t re
 }
 
 /* A result that nobody uses is not made; one that somebody uses, and that is not put, is a result that the form cannot
- * replace. */
+ * replace. Results of the last node are replaced in order; a put that is `*` or absent cannot stand for one that
+ * is used. */
 bool npart__put_form(const struct npart__putting *putting)
 {
     struct npart__site *site = putting->site;

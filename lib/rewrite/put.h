@@ -18,7 +18,8 @@ struct npart__pattern_rewrite {
 bool npart__try_pattern(const struct npart__rewrite *rewrite, struct npart__site *site);
 
 /* What a form puts in the place of a match. With `is_trial` nothing is made: it is only found out whether all of it can
- * be, as a form that cannot gives way to the next. */
+ * be, as a form that cannot gives way to the next. Borrowed for the call; the match holds values and nodes of the
+ * site's graph. */
 struct npart__putting {
     struct npart__site *site;
     const struct npart__target *target;

@@ -10,14 +10,16 @@
  */
 #include "rewrite/axes.h"
 
-/* Operators of 8 bits, not those of 16, for which QuantizeLinear came later. */
+/* Operators of 8 bits, not those of 16, for which QuantizeLinear came later. The standard's QuantizeLinear has 16
+ * bits since opset 21. */
 static bool is_byte(const struct npart__site *site, uint32_t value)
 {
     int type = npart__site_type(site, value);
     return type == NPART__UINT8 || type == NPART__INT8;
 }
 
-/* One number for all, float32; the provider of the scale must be known before the model runs. */
+/* One number for all, float32; the provider of the scale must be known before the model runs. One of several, or
+ * computed by the model, has no QDQ form that compilers take. */
 static bool is_scale(const struct npart__site *site, uint32_t value)
 {
     struct npart__dims dims;
@@ -26,6 +28,7 @@ static bool is_scale(const struct npart__site *site, uint32_t value)
            npart__volume(&dims, 0, dims.rank) == 1;
 }
 
+/* Left out it is 0. */
 static bool is_zero_point(const struct npart__site *site, uint32_t value)
 {
     struct npart__dims dims;
@@ -40,7 +43,8 @@ static bool is_quantized(const struct npart__site *site, uint32_t at)
            is_zero_point(site, npart__operand(site, at + 2));
 }
 
-/* A scale or zero point of rank 0: with one of rank 1 QuantizeLinear would take an axis. */
+/* A scale or zero point of rank 0: with one of rank 1 QuantizeLinear would take an axis. Rank 0 is what every
+ * version of DequantizeLinear takes. */
 static const char *scalar(struct npart__site *site, uint32_t value)
 {
     const struct npart__dims dims = {.rank = 0};
@@ -65,7 +69,8 @@ static const char *dequantize_operand(struct npart__site *site, uint32_t at)
     return dequantize(site, npart__operand_name(site, at), npart__operand(site, at + 1), npart__operand(site, at + 2));
 }
 
-/* An absent zero point means uint8. */
+/* An absent zero point means uint8. It is written out, since its type is what tells QuantizeLinear the type of its
+ * result. */
 static const char *quantize(struct npart__site *site, const char *y, uint32_t scale, uint32_t zero_point, int type)
 {
     const char *scale_name = scalar(site, scale);
@@ -81,6 +86,7 @@ static bool finish(struct npart__site *site, const char *y, uint32_t at)
     return true;
 }
 
+/* Result, scale and zero point all for the whole tensor. */
 static bool is_result(const struct npart__site *site, uint32_t at)
 {
     return is_byte(site, npart__result(site, 0)) && is_scale(site, npart__operand(site, at)) &&
@@ -89,7 +95,8 @@ static bool is_result(const struct npart__site *site, uint32_t at)
 
 /* ---- weights and bias ---------------------------------------------------------------------------------------- */
 
-/* Constant weights with one scale, or one for each of `channels` along the axis, which needs opset 13. */
+/* Constant weights with one scale, or one for each of `channels` along the axis, which needs opset 13.
+ * DequantizeLinear has an axis since then. */
 static bool is_weight(const struct npart__site *site, uint32_t at, int64_t channels)
 {
     struct npart__dims scale, zero;
@@ -104,6 +111,8 @@ static bool is_weight(const struct npart__site *site, uint32_t at, int64_t chann
                                    npart__same_dims(&scale, &zero));
 }
 
+/* ONNX Runtime's uint8 by int8 kernels on older x86 add pairs of products in 16 bits, which saturate; in floating
+ * point nothing does, so the results differ by more than a step there. */
 static const char *dequantize_weight(struct npart__site *site, uint32_t at, int64_t axis)
 {
     if (npart__site_type(site, npart__operand(site, 0)) == NPART__UINT8 &&
@@ -119,7 +128,8 @@ static const char *dequantize_weight(struct npart__site *site, uint32_t at, int6
 }
 
 /* The bias has the scale x * w * factor, of each channel if w has. Where the scales are too many to be read, a product
- * of constants stands for them, which the runtime computes when it loads the model. */
+ * of constants stands for them, which the runtime computes when it loads the model. As the standard has it: the
+ * bias is quantized with the product of the scales and the zero point 0. Computed in float, as a runtime would. */
 static const char *dequantize_bias(struct npart__site *site, uint32_t bias, uint32_t x_scale, uint32_t w_scale,
                                    double factor)
 {
@@ -150,7 +160,8 @@ static const char *dequantize_bias(struct npart__site *site, uint32_t bias, uint
     return made;
 }
 
-/* Attributes of the node at hand, to the node that was made last. */
+/* Attributes of the node at hand, to the node that was made last. What is not given has the same default in both
+ * operators. */
 static void copy_lists(struct npart__site *site, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -165,6 +176,8 @@ static void copy_lists(struct npart__site *site, const char *const *names, uint3
 
 static const char *const window_lists[] = {"kernel_shape", "strides", "pads", "dilations"};
 
+/* Operands: x 0 to 2, w 3 to 5, y's scale and zero point 6 and 7, bias 8. Weights of rank 3 and more have spatial
+ * axes; their first dim is that of the channels, which a scale per channel follows. */
 static bool replace_conv(struct npart__site *site)
 {
     struct npart__dims weights, bias;
@@ -183,6 +196,7 @@ static bool replace_conv(struct npart__site *site)
     return finish(site, made, 6);
 }
 
+/* A scale per column needs a matrix of rank 2: DequantizeLinear's axis is one axis. */
 static bool replace_matmul(struct npart__site *site)
 {
     struct npart__dims b;
@@ -193,7 +207,8 @@ static bool replace_matmul(struct npart__site *site)
     return finish(site, NPART__MAKE(site, "MatMul", left, right), 6);
 }
 
-/* com.microsoft: A, B, C, each with scale and zero point; C is of int32, its scale alpha * a * b. */
+/* com.microsoft: A, B, C, each with scale and zero point; C is of int32, its scale alpha * a * b. A bias of one
+ * row; others have no scale per channel to go with. alpha is a factor of the product, and above 0, as a scale is. */
 static bool replace_gemm(struct npart__site *site)
 {
     struct npart__dims b, c;
@@ -207,6 +222,7 @@ static bool replace_gemm(struct npart__site *site)
         (!npart__full_dims(site, sum, &c) || npart__site_type(site, sum) != NPART__INT32 || c.rank != 1 ||
          c.at[0] != b.at[turns ? 0 : 1]))
         return false;
+    /* The channels of B are its columns, or its rows where it is transposed. */
     const char *operands[3] = {dequantize_operand(site, 0), dequantize_weight(site, 3, turns ? 0 : 1), ""};
     if (sum != NPART_NONE)
         operands[2] = dequantize_bias(site, sum, npart__operand(site, 1), npart__operand(site, 4), alpha);
@@ -237,7 +253,8 @@ static bool replace_mul(struct npart__site *site)
     return replace_two(site, "Mul");
 }
 
-/* X and result, with scale and zero point. */
+/* X and result, with scale and zero point. Channels last is a layout of com.microsoft's operators that the
+ * standard's do not have. NULL: does not apply. */
 static const char *make_one(struct npart__site *site, const char *op)
 {
     if (!is_quantized(site, 0) || !is_result(site, 3) || npart__site_int(site, site->id, "channels_last", 0))
@@ -252,7 +269,8 @@ static bool replace_global_pool(struct npart__site *site)
     return made && finish(site, made, 3);
 }
 
-/* Windows past the end that count their padding are divided by another number there. */
+/* Windows past the end that count their padding are divided by another number there. Windows have no dilations
+ * there, hence three lists of the four. */
 static bool replace_pool(struct npart__site *site)
 {
     if (npart__site_int(site, site->id, "ceil_mode", 0) && npart__site_int(site, site->id, "count_include_pad", 0))
@@ -272,6 +290,7 @@ static bool replace_sigmoid(struct npart__site *site)
     return made && finish(site, made, 3);
 }
 
+/* The default of both operators is 0.01. */
 static bool replace_leaky(struct npart__site *site)
 {
     const char *made = make_one(site, "LeakyRelu");
@@ -281,7 +300,8 @@ static bool replace_leaky(struct npart__site *site)
     return finish(site, made, 3);
 }
 
-/* com.microsoft: the result's scale and zero point, then each operand with its own. */
+/* com.microsoft: the result's scale and zero point, then each operand with its own. Each operand is dequantized by
+ * its own scale, so scales need not be equal. */
 static bool replace_concat(struct npart__site *site)
 {
     uint32_t count = site->node->input_count >= 5 ? (site->node->input_count - 2) / 3 : 0;
@@ -311,10 +331,12 @@ static const struct {
     {"com.microsoft:QLinearLeakyRelu", 3}, {"com.microsoft:QLinearConcat", 0}, {"com.microsoft:QGemm", 7},
 };
 
-/* Those that give the elements of their first operand, moved, repeated or left out. */
+/* Those that give the elements of their first operand, moved, repeated or left out. All of them take 8-bit
+ * integers in the standard (MaxPool since opset 12). */
 static const char *const movers[] = {"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Slice"};
 
-/* Scale and zero point of a value that was quantized, and maybe moved since. */
+/* Scale and zero point of a value that was quantized, and maybe moved since. At most 16 steps back; what lies
+ * further away is not found, and the node stays. */
 static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t *scale, uint32_t *zero_point)
 {
     for (unsigned steps = 0; steps < 16; steps++) {
@@ -337,7 +359,8 @@ static bool find_scale(const struct npart__site *site, uint32_t value, uint32_t 
 }
 
 /* With a DequantizeLinear before and a QuantizeLinear of the same scale after: exact, since 8 bits times a scale and
- * divided by it are what they were, and the order of numbers is kept. */
+ * divided by it are what they were, and the order of numbers is kept. Exact also for MaxPool, since a larger
+ * number has a larger quantized one. */
 static bool replace_mover(struct npart__site *site)
 {
     uint32_t value = npart__operand(site, 0), scale, zero_point, count = site->node->input_count;
@@ -346,6 +369,7 @@ static bool replace_mover(struct npart__site *site)
         !npart__gives_one(site) || !find_scale(site, value, &scale, &zero_point) || npart__site_opset(site) < 10)
         return false;
     int type = npart__site_type(site, value);
+    /* QuantizeLinear's result has the zero point's type, uint8 without one. */
     if (zero_point == NPART_NONE ? type != NPART__UINT8 : npart__site_type(site, zero_point) != type)
         return false;
     operands[0] = dequantize(site, npart__site_name(site, value), scale, zero_point);
@@ -354,11 +378,13 @@ static bool replace_mover(struct npart__site *site)
     const char *made = npart__make_like(site, site->id, operands, count);
     npart__give_results(site, 1);
     npart__finish(site, 0, quantize(site, made, scale, zero_point, type));
+    /* Stronger than the row says, at this site. */
     site->equality = NPART__EQUAL_BITS;
     site->caveat = "";
     return true;
 }
 
+/* QuantizeLinear and DequantizeLinear are of opset 10. What is none of the operators of the table is a mover. */
 bool npart__rewrite_qoperator(struct npart__site *site)
 {
     static const struct {

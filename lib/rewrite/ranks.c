@@ -26,7 +26,8 @@ struct join {
 };
 
 /* From the front: outer dims are the ones that tiles do not care for. False where the rank is low already, does not
- * fall, or stays above what is taken. `rank` is the highest of the operands and results. */
+ * fall, or stays above what is taken. `rank` is the highest of the operands and results. Axes with the label UNIT
+ * go into the group before them, or into the first. */
 static bool join_axes(const uint64_t *labels, uint32_t axes, uint32_t rank, struct join *join)
 {
     bool begins[NPART__LIMIT_RANK];
@@ -35,6 +36,7 @@ static bool join_axes(const uint64_t *labels, uint32_t axes, uint32_t rank, stru
         begins[i] = labels[i] != UNIT;
         count += begins[i];
     }
+    /* Only as far as needed: WANTED_RANK ends it. */
     for (uint32_t i = 0; i < axes && count > WANTED_RANK; i++) {
         if (labels[i] == UNIT)
             continue;
@@ -53,7 +55,8 @@ static bool join_axes(const uint64_t *labels, uint32_t axes, uint32_t rank, stru
     return rank > WANTED_RANK && join->groups < rank && join->groups <= LIMIT_TAKEN_RANK;
 }
 
-/* Dims of a tensor, right-aligned with the axes, joined. */
+/* Dims of a tensor, right-aligned with the axes, joined. A tensor of lower rank than the axes has dims of 1 in
+ * front, by broadcasting. */
 static struct npart__dims joined(const struct join *join, const struct npart__dims *dims)
 {
     struct npart__dims out = {.rank = join->groups};
@@ -67,9 +70,10 @@ static struct npart__dims joined(const struct join *join, const struct npart__di
 
 /* ---- element by element ---------------------------------------------------------------------------------- */
 
-#define LIMIT_OPERANDS 60u
+#define LIMIT_OPERANDS 60u /* labels are 64 bits, two of which are marks */
 
-/* Operands of which the first alone has a shape; the others are single numbers, which Clip and QuantizeLinear have. */
+/* Operands of which the first alone has a shape; the others are single numbers, which Clip and QuantizeLinear
+ * have. Elements keep their order, so an operator that looks at each by itself does the same on any dims. */
 static bool reduce_unary(struct npart__site *site)
 {
     struct npart__dims dims, other;
@@ -97,7 +101,9 @@ static bool reduce_unary(struct npart__site *site)
     return true;
 }
 
-/* Label of a result's axis: which operands have it in full, a bit each; the others repeat their one element. */
+/* Label of a result's axis: which operands have it in full, a bit each; the others repeat their one element. Two
+ * neighbouring axes of one label are alike in every operand: all have them, or repeat them, together. False where
+ * sizes do not broadcast. */
 static bool label_axes(const struct npart__dims *shapes, uint32_t count, const struct npart__dims *result,
                        uint64_t *labels)
 {
@@ -116,7 +122,8 @@ static bool label_axes(const struct npart__dims *shapes, uint32_t count, const s
     return true;
 }
 
-/* Operands that are broadcast. Before opset 7 they were so by an attribute, in another way. */
+/* Operands that are broadcast. Before opset 7 they were so by an attribute, in another way. Scalars stay as they
+ * are: they broadcast against any rank. */
 static bool reduce_elementwise(struct npart__site *site)
 {
     uint32_t count = site->node->input_count;
@@ -134,6 +141,7 @@ static bool reduce_elementwise(struct npart__site *site)
             return false;
     if (!shapes || !label_axes(shapes, count, &result, labels) || !join_axes(labels, result.rank, result.rank, &join))
         return false;
+    /* Each operand has the joined dims that it had, so it repeats its elements along the same axes as before. */
     for (uint32_t i = 0; i < count; i++) {
         struct npart__dims narrow = joined(&join, &shapes[i]);
         uint32_t lead = 0; /* leading dims of 1 that broadcasting adds by itself */
@@ -150,7 +158,7 @@ static bool reduce_elementwise(struct npart__site *site)
     return true;
 }
 
-/* Expand is a broadcast to dims that its result tells. */
+/* Expand is a broadcast to dims that its result tells. Its shape operand is written anew, with the joined dims. */
 static bool reduce_expand(struct npart__site *site)
 {
     struct npart__dims dims, result;
@@ -168,7 +176,8 @@ static bool reduce_expand(struct npart__site *site)
 
 /* ---- operators along an axis ----------------------------------------------------------------------------- */
 
-/* All axes but `axis` may be joined with their neighbours. */
+/* All axes but `axis` may be joined with their neighbours. `rank` is the highest that is in play, for operators
+ * whose result has another rank than the data. */
 static bool join_but(const struct npart__dims *dims, uint32_t axis, uint32_t rank, struct join *join)
 {
     uint64_t labels[NPART__LIMIT_RANK];
@@ -177,7 +186,8 @@ static bool join_but(const struct npart__dims *dims, uint32_t axis, uint32_t ran
     return join_axes(labels, dims->rank, rank, join);
 }
 
-/* Softmax and its like. Below opset 13 all axes from `axis` on are one. */
+/* Softmax and its like. Below opset 13 all axes from `axis` on are one. There it flattens: the label is 1 from the
+ * axis on and 0 before, so nothing is joined across it. */
 static bool reduce_softmax(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -203,6 +213,7 @@ static bool reduce_softmax(struct npart__site *site)
     return true;
 }
 
+/* Operands differ along the axis alone, so joining by the result's dims suits all of them. */
 static bool reduce_concat(struct npart__site *site)
 {
     struct npart__dims result, dims;
@@ -224,7 +235,8 @@ static bool reduce_concat(struct npart__site *site)
     return true;
 }
 
-/* The sizes, an operand or an attribute, stay what they are. */
+/* The sizes, an operand or an attribute, stay what they are. Names of results are asked of the node while it is
+ * the last that was made; Reshapes come after. */
 static bool reduce_split(struct npart__site *site)
 {
     struct npart__dims dims, part;
@@ -249,7 +261,8 @@ static bool reduce_split(struct npart__site *site)
     return true;
 }
 
-/* Indices of several axes are taken as a list. */
+/* Indices of several axes are taken as a list. The result has the data's dims with the indices' in the place of
+ * the axis; one Reshape at the end gives it those. */
 static bool reduce_gather(struct npart__site *site)
 {
     struct npart__dims data, indices, result;
@@ -279,7 +292,8 @@ struct slicing {
     uint32_t count;
 };
 
-/* Operands since opset 10, attributes before. */
+/* Operands since opset 10, attributes before. All lists must be constant, and equally long; of several for one
+ * axis the node is malformed. */
 static bool read_slicing(struct npart__site *site, struct slicing *out)
 {
     uint32_t counts[4] = {0, 0, 0, 0};
@@ -301,7 +315,8 @@ static bool read_slicing(struct npart__site *site, struct slicing *out)
     return true;
 }
 
-/* Axes of which all elements stay, in their order, are as if they were not listed. */
+/* Axes of which all elements stay, in their order, are as if they were not listed. Each axis that is cut becomes a
+ * Slice of its own. Where nothing is cut the node is a Reshape of its operand, or none at all. */
 static bool reduce_slice(struct npart__site *site)
 {
     struct npart__dims data, result;
@@ -317,6 +332,7 @@ static bool reduce_slice(struct npart__site *site)
         labels[i] = data.at[i] == 1 ? UNIT : 0;
     for (uint32_t i = 0; i < slicing.count; i++) {
         uint32_t axis;
+        /* An axis that is listed twice is not followed. */
         if (!npart__normalize_axis(slicing.axes ? slicing.axes[i] : i, data.rank, &axis) || labels[axis] == PINNED)
             return false;
         if (data.at[axis] == 1 || (result.at[axis] == data.at[axis] && (!slicing.steps || slicing.steps[i] == 1)))
@@ -344,7 +360,8 @@ static bool reduce_slice(struct npart__site *site)
 
 /* ---- Transpose ------------------------------------------------------------------------------------------- */
 
-/* Axes that follow each other before and after are one. */
+/* Axes that follow each other before and after are one. `place` is where an axis comes to lie among those that are
+ * longer than 1; neighbours whose places follow each other are one run. */
 static bool reduce_transpose(struct npart__site *site)
 {
     struct npart__dims dims;
@@ -363,6 +380,7 @@ static bool reduce_transpose(struct npart__site *site)
         place[axis] = kept;
         kept += dims.at[axis] != 1;
     }
+    /* Runs have labels of their own, so that only axes of one run are joined. */
     for (uint32_t i = 0; i < dims.rank; i++) {
         labels[i] = UNIT;
         if (dims.at[i] == 1)
@@ -379,6 +397,7 @@ static bool reduce_transpose(struct npart__site *site)
         if (dims.at[axis] != 1 && (order.rank == 0 || order.at[order.rank - 1] != group))
             npart__push_dim(&order, group);
     }
+    /* One run is in order already: only dims of 1 were moved. */
     if (runs > 1)
         npart__finish_shaped(site, 0, npart__make_transpose(site, npart__view(site, npart__operand(site, 0), &narrow),
                                                             order.at, order.rank));
@@ -389,6 +408,7 @@ static bool reduce_transpose(struct npart__site *site)
 
 /* ---- the rewrite ----------------------------------------------------------------------------------------- */
 
+/* Operators that are not in the table and stand among the row's anchors work on each element of one operand. */
 bool npart__rewrite_rank(struct npart__site *site)
 {
     static const struct {
@@ -413,7 +433,7 @@ bool npart__rewrite_rank(struct npart__site *site)
 }
 
 /* A Reshape of a Reshape moves no element either. Offered only what a target does not take: others may be part of a
- * fusion. */
+ * fusion. Where the value before has the dims already, the node is none. */
 bool npart__rewrite_join_reshapes(struct npart__site *site)
 {
     struct npart__dims dims;

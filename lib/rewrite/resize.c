@@ -6,6 +6,7 @@
 
 #include "rewrite/axes.h"
 
+/* What a node says, by axis of the operand. */
 struct resize {
     struct npart__dims x, y;
     float scales[NPART__LIMIT_RANK]; /* in the precision that runtimes compute coordinates in */
@@ -19,7 +20,8 @@ static bool is_one(float number)
 }
 
 /* Operands X, roi, scales, sizes, before opset 11 X and scales. Sizes count before scales. Scales of axes that are not
- * listed are 1. */
+ * listed are 1. Whatever is not understood whole (an aspect ratio that is kept, a region that is cut out) leaves
+ * the node as it is. */
 static bool read_resize(struct npart__site *site, struct resize *resize)
 {
     uint32_t count = 0, axis_count, axis;
@@ -36,6 +38,7 @@ static bool read_resize(struct npart__site *site, struct resize *resize)
         !(sizes = npart__site_ints(site, npart__operand(site, 3), &count)))
         return false;
     resize->has_sizes = count > 0;
+    /* Empty sizes mean scales, in opset 11 and 12. */
     if (!count && !(numbers = npart__site_doubles(site, npart__operand(site, resize->scale_input), &count)))
         return false;
     if (count != axis_count || axis_count > resize->x.rank)
@@ -49,6 +52,7 @@ static bool read_resize(struct npart__site *site, struct resize *resize)
             return false; /* an aspect ratio is kept */
         resize->scales[axis] = numbers ? (float)numbers[i] : (float)resize->y.at[axis] / (float)resize->x.at[axis];
     }
+    /* A scale of 1 with another size contradicts itself. */
     for (uint32_t i = 0; i < resize->x.rank; i++)
         if (!(resize->scales[i] > 0) || (is_one(resize->scales[i]) && resize->x.at[i] != resize->y.at[i]))
             return false;
@@ -59,13 +63,15 @@ static bool read_resize(struct npart__site *site, struct resize *resize)
 
 /* ---- channels last ----------------------------------------------------------------------------------------- */
 
-/* Kernels of whole numbers round otherwise where channels are last. */
+/* Kernels of whole numbers round otherwise where channels are last. Height and width are axes 1 and 2 then, which
+ * compilers resize as axes 2 and 3 only; so a Transpose stands at each end. */
 bool npart__rewrite_resize_nhwc(struct npart__site *site)
 {
     static const int64_t to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
     struct resize resize;
     const char *mode = npart__site_text(site, site->id, "mode", "nearest");
     bool is_nearest = npart__same_text(mode, "nearest");
+    /* Batch and channels must stay; and something must be resized. */
     if (!read_resize(site, &resize) || resize.x.rank != 4 || !is_one(resize.scales[0]) || !is_one(resize.scales[3]) ||
         (is_one(resize.scales[1]) && is_one(resize.scales[2])) ||
         (!is_nearest && !npart__is_plain_float(npart__site_type(site, npart__operand(site, 0)))))
@@ -97,6 +103,7 @@ bool npart__rewrite_resize_nhwc(struct npart__site *site)
 
 enum coordinates { HALF_PIXEL, PYTORCH_HALF_PIXEL, HALF_PIXEL_SYMMETRIC, ALIGN_CORNERS, ASYMMETRIC, NO_COORDINATES };
 
+/* NO_COORDINATES for any other word. */
 static enum coordinates read_coordinates(const struct npart__site *site)
 {
     static const char *const names[] = {"half_pixel", "pytorch_half_pixel", "half_pixel_symmetric", "align_corners",
@@ -108,7 +115,8 @@ static enum coordinates read_coordinates(const struct npart__site *site)
     return (enum coordinates)i;
 }
 
-/* Where an element of the result lies among those of the operand: the standard's formulas, in float. */
+/* Where an element of the result lies among those of the operand: the standard's formulas, in float. In float as
+ * ONNX Runtime computes them, for a place that is rounded otherwise has other neighbours. */
 static float place_of(enum coordinates coordinates, int64_t index, float scale, int64_t after, int64_t before)
 {
     float at = (float)index, length = (float)after, original = (float)before;
@@ -128,11 +136,13 @@ static float place_of(enum coordinates coordinates, int64_t index, float scale, 
 }
 
 /* One row: a triangle as wide as the scale asks for, round the place. Its weights outside go to the edge, or are left
- * out (`excludes`), and the rest is scaled to a sum of 1. False where nothing of it is inside. */
+ * out (`excludes`), and the rest is scaled to a sum of 1. False where nothing of it is inside. Smaller scales make
+ * the triangle wider: that is what antialiasing does, each result being a mean of what it covers. */
 static bool fill_row(double *row, float place, float scale, int64_t before, bool excludes)
 {
     float wide = scale < 1 ? 1 / scale : 1, center = place + 0.5f;
     float first = floorf(center - wide + 0.5f), last = floorf(center + wide + 0.5f), total = 0;
+    /* Written so that a NaN is no row, and a hostile scale no long one. */
     if (!(last > 0) || !(first < (float)before) || last - first > (float)LIMIT_MATRIX)
         return false;
     for (int64_t i = (int64_t)first; i < (int64_t)last; i++) {
@@ -149,7 +159,7 @@ static bool fill_row(double *row, float place, float scale, int64_t before, bool
 }
 
 /* [after, before] where it stands to the left, [before, after] to the right. NULL where it is too large, or a row is
- * empty. */
+ * empty. The two names are those of the lengths before and after resizing. */
 static double *make_matrix(struct npart__site *site, const struct resize *resize, uint32_t axis,
                            enum coordinates coordinates, bool excludes)
 {
@@ -166,6 +176,7 @@ static double *make_matrix(struct npart__site *site, const struct resize *resize
     return matrix;
 }
 
+/* The matrix for rows stands to the right of the tensor, so it is transposed. */
 static const char *make_turned(struct npart__site *site, int type, const double *matrix, int64_t before, int64_t after)
 {
     int64_t dims[2] = {before, after};
@@ -177,7 +188,8 @@ static const char *make_turned(struct npart__site *site, int type, const double 
     return turned ? npart__make_constant(site, type, dims, 2, turned) : NULL;
 }
 
-/* Each result is a sum of weighted elements of its row, then of its column: two products with matrices. */
+/* Each result is a sum of weighted elements of its row, then of its column: two products with matrices. The
+ * matrices are constants of the file; axes other than the last two must stay. */
 bool npart__rewrite_resize_antialias(struct npart__site *site)
 {
     struct resize resize;
@@ -198,6 +210,7 @@ bool npart__rewrite_resize_antialias(struct npart__site *site)
     if ((!has_rows && !has_columns) || (has_rows && !rows) || (has_columns && !columns))
         return false;
     const char *made = npart__operand_name(site, 0);
+    /* Columns first: the tensor's last axis, [.., before] by [before, after]. */
     int64_t dims[2] = {resize.y.at[rank - 2], resize.x.at[rank - 2]};
     if (has_columns) {
         const char *turned = make_turned(site, type, columns, resize.x.at[rank - 1], resize.y.at[rank - 1]);

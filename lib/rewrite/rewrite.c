@@ -2,6 +2,7 @@
 #include "rewrite/functions.h"
 #include "rewrite/put.h"
 
+/* The last row is empty, and not counted. */
 const struct npart__rewrite npart__rewrites[] = {
 #define REWRITE(phase, id, anchors, equality, enables, function, argument, caveat)                                     \
     {id, anchors, NPART__PHASE_##phase, NPART__EQUAL_##equality, enables, npart__rewrite_##function, argument, caveat, \
@@ -19,6 +20,7 @@ static size_t next_anchor(const char **text)
     return strcspn(*text, " ");
 }
 
+/* Asked of every node for every rewrite, so nothing is allocated. ai.onnx is written without its domain. */
 bool npart__is_anchor(const struct npart__rewrite *rewrite, const struct npart__graph *graph,
                       const struct npart__node *node)
 {

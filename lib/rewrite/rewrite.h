@@ -30,6 +30,7 @@ enum npart__rewrite_phase {
  * precondition does not hold, and then whatever was made is forgotten. */
 typedef bool npart__rewrite_function(struct npart__site *site);
 
+/* One way to change a model, of either kind. Texts are the library's, or of the arena that the list was read into. */
 struct npart__rewrite {
     const char *id;
     const char *anchors;   /* the ops that it replaces: "IsNaN com.microsoft:Gelu"; "*": any; a pattern's last node */

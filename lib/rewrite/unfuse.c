@@ -12,12 +12,15 @@ enum { FLOAT = 1, INT32 = 6, INT64 = 7 };
 
 /* ---- Attention --------------------------------------------------------------------------------------------------- */
 
+/* Operands of com.microsoft:Attention; those from FIRST_UNKNOWN on (past, bias of the scores, ...) must be absent. */
 enum { X, WEIGHTS, BIAS, MASK, FIRST_UNKNOWN };
 
 struct attention {
     int64_t batch, length, hidden, heads, size; /* of a head */
 };
 
+/* Weights are one matrix [input, 3 * hidden]: queries, keys and values side by side. Sizes that differ between them
+ * are not followed. */
 static bool read_attention(const struct npart__site *site, struct attention *out)
 {
     int64_t x[NPART__LIMIT_RANK], weights[NPART__LIMIT_RANK];
@@ -40,7 +43,8 @@ static bool read_attention(const struct npart__site *site, struct attention *out
     return true;
 }
 
-/* Nothing but queries, keys, values and a mask: no past, no bias of the scores, no present that is used. */
+/* Nothing but queries, keys, values and a mask: no past, no bias of the scores, no present that is used. Causal
+ * masks, rotary embeddings and caches are not followed. */
 static bool is_plain(const struct npart__site *site)
 {
     for (uint32_t i = FIRST_UNKNOWN; i < site->node->input_count; i++)
@@ -54,7 +58,9 @@ static bool is_plain(const struct npart__site *site)
 }
 
 /* What is added to the scores, [batch,1,1,length]: of a mask of each place, or of how many places count. False where
- * the mask is of another form; *out is NULL without a mask. */
+ * the mask is of another form; *out is NULL without a mask. 1-D is the number of places that count, 2-D a 1 for
+ * each that does. What is masked gets mask_filter_value added, -10000 unless the node says otherwise, so the
+ * scores of places are the same numbers as the kernel's. */
 static bool make_mask(struct npart__site *site, const struct attention *attention, const char **out)
 {
     uint32_t mask = npart__operand(site, MASK), rank;
@@ -69,6 +75,7 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     if (rank == 2) {
         counts = NPART__MAKE(site, "Greater", counts, npart__make_scalar(site, INT32, 0));
     } else {
+        /* Place i of a row counts where i is less than the row's number. */
         const int64_t places[2] = {1, attention->length}, column[2] = {attention->batch, 1};
         int64_t *numbers = npart__arena_zeroed(site->arena, (size_t)attention->length, sizeof *numbers);
         site->failed |= !numbers;
@@ -85,7 +92,8 @@ static bool make_mask(struct npart__site *site, const struct attention *attentio
     return true;
 }
 
-/* Queries, keys or values as [batch,heads,length,size], or the last two the other way round. */
+/* Queries, keys or values as [batch,heads,length,size], or the last two the other way round. Keys are turned so
+ * that the product sums over `size`. */
 static const char *by_head(struct npart__site *site, const struct attention *attention, const char *name,
                            bool is_turned)
 {
@@ -94,6 +102,8 @@ static const char *by_head(struct npart__site *site, const struct attention *att
     return npart__make_transpose(site, npart__make_reshape(site, name, shape, 4), order, 4);
 }
 
+/* One product for queries, keys and values, taken apart by Split; then scores, mask and shares, and the heads
+ * together again. */
 static bool unfuse_attention(struct npart__site *site)
 {
     struct attention attention;
@@ -103,6 +113,7 @@ static bool unfuse_attention(struct npart__site *site)
         return false;
     const int64_t sizes[3] = {attention.hidden, attention.hidden, attention.hidden}, back[4] = {0, 2, 1, 3};
     const int64_t shape[3] = {attention.batch, attention.length, attention.hidden};
+    /* 0 means the default: one by the square root of a head's size, in float as the kernel has it. */
     double scale = npart__site_float(site, site->id, "scale", 0);
     if (scale == 0)
         scale = (double)(1.0f / sqrtf((float)attention.size));
@@ -117,6 +128,7 @@ static bool unfuse_attention(struct npart__site *site)
     scores = NPART__MAKE(site, "Mul", scores, npart__make_scalar(site, FLOAT, scale));
     if (mask)
         scores = NPART__MAKE(site, "Add", scores, mask);
+    /* Over the last axis, in any opset. */
     const char *shares = NPART__MAKE(site, "Softmax", scores);
     npart__give_int(site, "axis", 3);
     const char *heads = npart__make_transpose(site, NPART__MAKE(site, "MatMul", shares, v), back, 4);
@@ -126,9 +138,11 @@ static bool unfuse_attention(struct npart__site *site)
 
 /* ---- EmbedLayerNormalization ------------------------------------------------------------------------------------- */
 
+/* Operands of com.microsoft:EmbedLayerNormalization. */
 enum { IDS, KINDS, WORDS, PLACES, KIND_WEIGHTS, GAMMA, BETA, EMBED_MASK, PLACE_IDS };
 
-/* Over the last axis, with the operator where the opset has it. */
+/* Over the last axis, with the operator where the opset has it. epsilon's default is that of the compound
+ * operator, not the standard's. */
 static const char *normalize(struct npart__site *site, const char *x, const char *gamma, const char *beta)
 {
     const int64_t last = 2;
@@ -155,7 +169,7 @@ static const char *gather(struct npart__site *site, uint32_t table, uint32_t ind
     return made;
 }
 
-/* How many places of each row the mask has a 1 at; without a mask, 0. */
+/* How many places of each row the mask has a 1 at; without a mask, 0. The second result, mask_index: [batch]. */
 static const char *count_places(struct npart__site *site, int64_t batch)
 {
     const int64_t axis = 1;
@@ -169,6 +183,8 @@ static const char *count_places(struct npart__site *site, int64_t batch)
     return npart__make_reduce(site, "ReduceSum", npart__make_cast(site, is_one, INT32), &axis, 1, false);
 }
 
+/* Words, places and, where there are any, kinds (segments) are summed and normalized. Without place ids the places
+ * are those from 0 on, a Slice of their table; the table must be long enough. */
 static bool unfuse_embedding(struct npart__site *site)
 {
     int64_t ids[NPART__LIMIT_RANK], places[NPART__LIMIT_RANK];

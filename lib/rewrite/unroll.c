@@ -4,14 +4,14 @@
  */
 #include "rewrite/bodies.h"
 
-/* The graph grows by as many bodies, and so does the time to compile it. */
+/* The graph grows by as many bodies, and so does the time to compile it. MOST_NODES is of all copies together. */
 #define MOST_ROUNDS 64
 #define MOST_NODES 16384u
 
 enum { INT64 = 7, BOOL = 9 };
 
 /* What each round is made of. Of a Loop's body the first two operands are the round and the condition, and the first
- * result the condition of the next; a Scan has neither. */
+ * result the condition of the next; a Scan has neither. `operands` and `outputs` are written anew each round. */
 struct rounds {
     uint32_t body, count, states, scanned, results; /* results that are collected */
     const char **operands, **outputs; /* of the body */
@@ -19,7 +19,8 @@ struct rounds {
     bool is_loop;
 };
 
-/* Each round of a random operator with a seed would give the same. */
+/* Each round of a random operator with a seed would give the same. Bodies and functions within count as well, all
+ * nodes of them. */
 static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t *nodes)
 {
     const struct npart__scope *at = &site->graph->scopes.items[scope];
@@ -37,6 +38,7 @@ static bool may_repeat(const struct npart__site *site, uint32_t scope, uint32_t 
     return true;
 }
 
+/* Counts must agree with the body's, which a malformed file need not see to; then there is room for every name. */
 static bool begin(struct npart__site *site, struct rounds *rounds)
 {
     const struct npart__scope *body = &site->graph->scopes.items[rounds->body];
@@ -53,7 +55,8 @@ static bool begin(struct npart__site *site, struct rounds *rounds)
     return rounds->operands && rounds->outputs && rounds->collected;
 }
 
-/* Runs the body once more; what it makes of the states is what the next starts from. */
+/* Runs the body once more; what it makes of the states is what the next starts from. Values that the body captures
+ * are the same in each round, as they are in the loop. */
 static bool run(struct npart__site *site, struct rounds *rounds, uint32_t round)
 {
     const uint32_t extra = rounds->is_loop ? 2 : 0, back = rounds->is_loop ? 1 : 0;
@@ -68,7 +71,8 @@ static bool run(struct npart__site *site, struct rounds *rounds, uint32_t round)
     return true;
 }
 
-/* One collected result: the rounds' results along a new axis. */
+/* One collected result: the rounds' results along a new axis. Each round's result gets the axis by an Unsqueeze,
+ * since a Concat joins along one that is there. */
 static const char *join(struct npart__site *site, const struct rounds *rounds, uint32_t index, int64_t axis,
                         bool is_reversed)
 {
@@ -82,6 +86,7 @@ static const char *join(struct npart__site *site, const struct rounds *rounds, u
     return rounds->count == 1 ? parts[0] : npart__make_concat(site, parts, rounds->count, axis);
 }
 
+/* What the last round left, or what came in where there is none. */
 static void finish_states(struct npart__site *site, const struct rounds *rounds)
 {
     for (uint32_t i = 0; i < rounds->states; i++)
@@ -97,7 +102,8 @@ static bool is_true(struct npart__site *site, uint32_t value)
     return truth && count == 1 && truth[0] != 0;
 }
 
-/* The body's condition stays true: it is a constant, or the one that came in, handed through. */
+/* The body's condition stays true: it is a constant, or the one that came in, handed through. Through at most 16
+ * Identities, which exporters leave there. */
 static bool goes_on(struct npart__site *site, uint32_t body)
 {
     const struct npart__scope *scope = &site->graph->scopes.items[body];
@@ -113,7 +119,8 @@ static bool goes_on(struct npart__site *site, uint32_t body)
     return false;
 }
 
-/* A number for a body's input, of the rank that it declares: the runtime gives one of rank 0 or 1. */
+/* A number for a body's input, of the rank that it declares: the runtime gives one of rank 0 or 1. The standard
+ * allows both; a body that was traced with one does not take the other. */
 static const char *make_number(struct npart__site *site, uint32_t body, uint32_t input, int type, int64_t number)
 {
     const struct npart__scope *scope = &site->graph->scopes.items[body];
@@ -124,6 +131,8 @@ static const char *make_number(struct npart__site *site, uint32_t body, uint32_t
     return npart__make_int_constant(site, type, &one, rank, &number);
 }
 
+/* The number of passes must be known, and nothing end the loop before: a condition that comes in true and stays true.
+ * No pass at all would leave results whose shapes nobody knows. */
 static bool unroll_loop(struct npart__site *site)
 {
     uint32_t count, condition = npart__operand(site, 1);
@@ -154,7 +163,8 @@ static bool unroll_loop(struct npart__site *site)
 
 /* ---- Scan -------------------------------------------------------------------------------------------------------- */
 
-/* The number of an attribute's list, 0 where it has none. */
+/* The number of an attribute's list, 0 where it has none. 0 is the default of each of these lists: axis 0,
+ * forward. */
 static int64_t listed(const struct npart__site *site, const char *name, uint32_t index)
 {
     uint32_t count;
@@ -162,7 +172,8 @@ static int64_t listed(const struct npart__site *site, const char *name, uint32_t
     return numbers && index < count ? numbers[index] : 0;
 }
 
-/* Along which axis an operand is taken apart, and that it is as long as the others. */
+/* Along which axis an operand is taken apart, and that it is as long as the others. `count` is taken from the
+ * first operand. */
 static bool read_scanned(const struct npart__site *site, struct rounds *rounds, uint32_t index, uint32_t *axis)
 {
     uint32_t value = npart__operand(site, rounds->states + index), rank;
@@ -176,6 +187,7 @@ static bool read_scanned(const struct npart__site *site, struct rounds *rounds, 
     return true;
 }
 
+/* A Gather by one index takes the axis away, as the body has it. */
 static bool take_round(struct npart__site *site, struct rounds *rounds, uint32_t round)
 {
     for (uint32_t i = 0; i < rounds->scanned; i++) {
@@ -191,6 +203,7 @@ static bool take_round(struct npart__site *site, struct rounds *rounds, uint32_t
     return true;
 }
 
+/* An axis of the result counts from the front, or from the back where it is negative, by the result's own rank. */
 static bool finish_scanned(struct npart__site *site, const struct rounds *rounds)
 {
     for (uint32_t i = 0; i < rounds->results; i++) {
@@ -206,7 +219,7 @@ static bool finish_scanned(struct npart__site *site, const struct rounds *rounds
     return true;
 }
 
-/* Version 8 has a batch axis and operands of its own. */
+/* Version 8 has a batch axis and operands of its own. States come first among the operands, then what is scanned. */
 static bool unroll_scan(struct npart__site *site)
 {
     struct rounds rounds = {.body = npart__body_named(site, "body")};
