@@ -79,7 +79,11 @@ def _head(number: int, size: int) -> bytes:
 def wire_form(model: Any, keep_bytes: int = 0) -> mmap.mmap:
     """The model as it would be in a file, to be closed by the caller. Of payloads above `keep_bytes` only the addresses
     are there."""
-    pieces = _Writer(max(keep_bytes, KEEP_BYTES)).message(model)
+    try:
+        pieces = _Writer(max(keep_bytes, KEEP_BYTES)).message(model)
+    except UnicodeDecodeError:  # a name that is no UTF-8, which only serializing copies
+        pieces = _Pieces()
+        pieces.add(model.SerializeToString())
     memory = _reserve(pieces.size)
     at = 0
     for part in pieces.parts:
