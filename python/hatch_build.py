@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the C library and the tool for a wheel with the project's Makefile, in a folder of its own.
+
+A wheel serves every interpreter of its platform. Environment variables:
+    NPU_PARTITION_BUILT      a folder with the library and the tool, built already (for another system, say)
+    NPU_PARTITION_PLATFORM   the wheel's platform tag; default: this machine's
+    CC, CFLAGS, LDFLAGS, MAKEFLAGS   as make takes them
+"""
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+# What the build reads of the repository; an sdist has it in the folder native.
+SOURCES = ("LICENSE", "Makefile", "include", "lib", "oplists", "packaging", "python/python.mk", "tools")
+TOOLS = ("make", "cc", "protoc-c")
+LIBRARY_NAMES = ("libnpu_partition.so", "npu_partition.dll", "libnpu_partition.dylib")
+TOOL_NAMES = ("npu-partition", "npu-partition.exe")
+# Packages whose code becomes a part of the binaries: their licenses go with these.
+PARTS = {"protobuf-c": "libprotobuf-c-dev", "jansson": "libjansson-dev", "uthash": "uthash-dev"}
+HELP = "On Debian, `sh tools/setup.sh` in the project's folder installs what the build needs."
+
+
+class CustomBuildHook(BuildHookInterface[Any]):
+    """hatchling calls `initialize` before it packs."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        here = pathlib.Path(self.root)
+        root = here / "native" if (here / "native").is_dir() else here.parent
+        if self.target_name == "sdist":
+            if root == here.parent:
+                build_data["force_include"].update({str(root / name): f"native/{name}" for name in SOURCES})
+            return
+        built = os.environ.get("NPU_PARTITION_BUILT")
+        if not built:
+            self._folder = tempfile.TemporaryDirectory(prefix="npu-partition-")
+            built = self._folder.name
+            build(root, pathlib.Path(built))
+        library, tool = find(built, LIBRARY_NAMES), find(built, TOOL_NAMES)
+        if version == "editable":
+            shutil.copy(library, here / "src" / "npu_partition" / library.name)
+        else:
+            build_data["force_include"][str(library.resolve())] = f"npu_partition/{library.name}"
+        build_data["shared_scripts"][str(tool)] = tool.name
+        build_data["force_include"].update(licenses())
+        platform = os.environ.get("NPU_PARTITION_PLATFORM", sysconfig.get_platform())
+        build_data["tag"] = "py3-none-" + platform.replace("-", "_").replace(".", "_")
+        build_data["pure_python"] = False
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        folder = getattr(self, "_folder", None)
+        if folder:
+            folder.cleanup()
+
+
+def build(root: pathlib.Path, folder: pathlib.Path) -> None:
+    """Library and tool into a folder. What they need beside libc is linked statically where that is possible."""
+    missing = [tool for tool in TOOLS if not shutil.which(os.environ.get("CC", "cc").split()[0] if tool == "cc"
+                                                          else tool)]
+    if missing:
+        sys.exit(f"npu-partition is built from C, and this is missing: {', '.join(missing)}. {HELP}")
+    libraries = {"LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": static("jansson")}
+    settings = {"CFLAGS": "-O2", "LDFLAGS": "-Wl,-s", **os.environ}
+    command = ["make", "-C", str(root), f"BUILD={folder}", *(f"{name}={value}" for name, value in libraries.items()),
+               *(f"{name}={settings[name]}" for name in ("CC", "CFLAGS", "LDFLAGS") if name in settings), "all"]
+    if "MAKEFLAGS" not in os.environ:
+        command.insert(1, f"-j{os.cpu_count() or 1}")
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-4000:]}\nnpu-partition cannot be built; the compiler's messages are above. {HELP}")
+
+
+def static(name: str) -> str:
+    """A library's archive, or the library itself where there is none."""
+    compiler = os.environ.get("CC", "cc").split()
+    done = subprocess.run([*compiler, f"-print-file-name=lib{name}.a"], capture_output=True, text=True)
+    path = done.stdout.strip()
+    return path if os.path.isabs(path) else f"-l{name}"
+
+
+def find(folder: str, names: tuple[str, ...]) -> pathlib.Path:
+    for name in names:
+        if (pathlib.Path(folder) / name).exists():
+            return pathlib.Path(folder) / name
+    sys.exit(f"{folder} has none of {', '.join(names)}")
+
+
+def licenses() -> dict[str, str]:
+    """Debian's copyright files of what is linked into the binaries."""
+    files = {name: f"/usr/share/doc/{package}/copyright" for name, package in PARTS.items()}
+    return {path: f"npu_partition/licenses/{name}.txt" for name, path in files.items() if os.path.exists(path)}
