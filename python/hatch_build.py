@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the C library and the tool for a wheel with the project's Makefile, in a folder of its own.
+"""Builds the C library and the tool for a wheel with the project's Makefile.
 
 A wheel serves every interpreter of its platform. Environment variables:
     NPU_PARTITION_BUILT      a folder with the library and the tool, built already (for another system, say)
     NPU_PARTITION_PLATFORM   the wheel's platform tag; default: this machine's
     CC, CFLAGS, LDFLAGS, MAKEFLAGS   as make takes them
+Objects are in build/python-* of the project's folder, apart from those of `make`.
 """
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # What the build reads of the repository; an sdist has it in the folder native.
-SOURCES = ("LICENSE", "Makefile", "include", "lib", "oplists", "packaging", "python/python.mk", "tools")
+SOURCES = ("Makefile", "include", "lib", "oplists", "packaging", "python/python.mk", "tools")
 TOOLS = ("make", "cc", "protoc-c")
 LIBRARY_NAMES = ("libnpu_partition.so", "npu_partition.dll", "libnpu_partition.dylib")
 TOOL_NAMES = ("npu-partition", "npu-partition.exe")
@@ -39,11 +40,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
             if root == here.parent:
                 build_data["force_include"].update({str(root / name): f"native/{name}" for name in SOURCES})
             return
-        built = os.environ.get("NPU_PARTITION_BUILT")
-        if not built:
-            self._folder = tempfile.TemporaryDirectory(prefix="npu-partition-")
-            built = self._folder.name
-            build(root, pathlib.Path(built))
+        built = os.environ.get("NPU_PARTITION_BUILT") or build(root)
         library, tool = find(built, LIBRARY_NAMES), find(built, TOOL_NAMES)
         if version == "editable":
             shutil.copy(library, here / "src" / "npu_partition" / library.name)
@@ -55,27 +52,27 @@ class CustomBuildHook(BuildHookInterface[Any]):
         build_data["tag"] = "py3-none-" + platform.replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
 
-    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        folder = getattr(self, "_folder", None)
-        if folder:
-            folder.cleanup()
 
-
-def build(root: pathlib.Path, folder: pathlib.Path) -> None:
-    """Library and tool into a folder. What they need beside libc is linked statically where that is possible."""
-    missing = [tool for tool in TOOLS if not shutil.which(os.environ.get("CC", "cc").split()[0] if tool == "cc"
-                                                          else tool)]
+def build(root: pathlib.Path) -> str:
+    """Library and tool, in a folder for these settings: pip asks twice, and the second time nothing is left to do."""
+    compiler = os.environ.get("CC", "cc")
+    missing = [tool for tool in TOOLS if not shutil.which(compiler.split()[0] if tool == "cc" else tool)]
     if missing:
         sys.exit(f"npu-partition is built from C, and this is missing: {', '.join(missing)}. {HELP}")
-    libraries = {"LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": static("jansson")}
-    settings = {"CFLAGS": "-O2", "LDFLAGS": "-Wl,-s", **os.environ}
-    command = ["make", "-C", str(root), f"BUILD={folder}", *(f"{name}={value}" for name, value in libraries.items()),
-               *(f"{name}={settings[name]}" for name in ("CC", "CFLAGS", "LDFLAGS") if name in settings), "all"]
+    settings = {"CC": compiler, "CFLAGS": os.environ.get("CFLAGS", "-O2"),
+                "LDFLAGS": os.environ.get("LDFLAGS", "-Wl,-s"),
+                "LIBS": f"{static('protobuf-c')} -lm", "TOOL_LIBS": static("jansson")}
+    key = hashlib.sha256(repr((settings, sys.platform, sysconfig.get_platform())).encode()).hexdigest()[:8]
+    folder = root / "build" / f"python-{key}"
+    settings["CFLAGS"] += f" -ffile-prefix-map={folder}=build"
+    command = ["make", "-C", str(root), f"BUILD={folder}", *(f"{name}={value}" for name, value in settings.items()),
+               "all"]
     if "MAKEFLAGS" not in os.environ:
         command.insert(1, f"-j{os.cpu_count() or 1}")
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         sys.exit(f"{done.stdout[-4000:]}\nnpu-partition cannot be built; the compiler's messages are above. {HELP}")
+    return str(folder)
 
 
 def static(name: str) -> str:

@@ -66,3 +66,8 @@ def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("NPU_PARTITION_LIBRARY", "/nowhere/lib.so")
     with pytest.raises(ImportError, match=r"/nowhere/lib\.so"):
         _library._load()
+
+
+def test_the_license_is_the_projects() -> None:
+    """A wheel's license must lie in its own folder."""
+    assert (ROOT / "python" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()

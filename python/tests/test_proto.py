@@ -5,10 +5,9 @@ from __future__ import annotations
 import pathlib
 from typing import Any
 
+import npu_partition
 import pytest
 from conftest import MODELS
-
-import npu_partition
 from npu_partition import _proto
 
 onnx = pytest.importorskip("onnx")

@@ -10,10 +10,9 @@ import subprocess
 import sys
 import time
 
+import npu_partition
 import pytest
 from conftest import ROOT
-
-import npu_partition
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -115,7 +114,7 @@ def test_large_models_in_memory(gigabytes: int, detector: pathlib.Path) -> None:
     """Less than 5 % more, also above the 2 GB that protobuf serializes."""
     pytest.importorskip("onnx")
     before, growth = large_model(8, gigabytes << 27, detector)
-    print(f"ModelProto of {gigabytes} GB: {before / MEGABYTE:.0f} MB before, {growth / MEGABYTE:.2f} MB more at the peak")
+    print(f"ModelProto of {gigabytes} GB: {before / MEGABYTE:.0f} MB, {growth / MEGABYTE:.2f} MB more at the peak")
     assert before > gigabytes << 30
     assert growth < (gigabytes << 30) * 0.05
 

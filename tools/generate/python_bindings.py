@@ -123,12 +123,15 @@ def hint(kind: str) -> str:
 
 
 def write_struct(types: Types, struct: c_ast.Struct) -> list[str]:
-    members = []
+    members, before = [], []
     names = {member.name for member in struct.decls}
     for member in struct.decls:
         kind = types.of(member.type, is_plain_text=member.name + "_bytes" not in names)
+        if kind.startswith("CFUNCTYPE"):
+            before += ["", "", f"{struct.name}_{member.name} = {kind}"]
+            kind = f"{struct.name}_{member.name}"
         members.append((member.name + "_" * keyword.iskeyword(member.name), kind))
-    lines = ["", "", f"class {struct.name}(Structure):"]
+    lines = [*before, "", "", f"class {struct.name}(Structure):"]
     lines += [f"    {name}: {hint(kind)}" for name, kind in members]
     lines += ["    _fields_ = ["]
     lines += [f'        ("{name}", {kind}),' for name, kind in members]

@@ -6,6 +6,7 @@
     print(report)
 """
 from ._analysis import Analysis, Target, analyze
+from ._documents import Document, Outcome
 from ._errors import (
     ArgumentError,
     LimitError,
@@ -17,6 +18,7 @@ from ._errors import (
     UnprovenError,
     WriteError,
 )
+from ._fix import Fix, annotate, fix, split
 from ._many import analyze_all
 from ._native import VERSION as __version__
 from ._targets import TargetInfo, targets
@@ -24,11 +26,14 @@ from ._targets import TargetInfo, targets
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Document",
+    "Fix",
     "LimitError",
     "MalformedError",
     "NpuPartitionError",
     "OplistError",
     "OutOfMemoryError",
+    "Outcome",
     "ReadError",
     "Target",
     "TargetInfo",
@@ -37,6 +42,9 @@ __all__ = [
     "__version__",
     "analyze",
     "analyze_all",
+    "annotate",
+    "fix",
+    "split",
     "targets",
     "version",
 ]

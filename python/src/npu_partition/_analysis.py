@@ -5,19 +5,23 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
+import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
 from ._arguments import Device, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded
+from ._documents import Document, Format, Outcome
+from ._html import analysis_html, target_html
 from ._input import ModelSource, read_model
-from ._library import Handle, library, make, read_text
+from ._library import Handle, initialized, library, make, read_text
 
 if TYPE_CHECKING:
     import pandas
 
+Root = Union[str, "os.PathLike[str]", None]
 Detail = Literal["nodes", "causes", "summary"]
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
            "summary": _native.NPART_DETAIL_SUMMARY}
@@ -53,15 +57,16 @@ def _pairs(plans: Sequence[_Plan]) -> Any:
     return pairs
 
 
-def _report_options(**members: Any) -> Any:
-    options = _native.npart_report_options(*_native.NPART_REPORT_OPTIONS_INIT)
+def report_options(**members: Any) -> Any:
+    """How a report looks: members of npart_report_options."""
+    options = initialized(_native.npart_report_options, _native.NPART_REPORT_OPTIONS_INIT)
     for name, value in members.items():
         setattr(options, name, value)
     return options
 
 
 def _json(plans: Sequence[_Plan], detail: Detail) -> bytes:
-    options = _report_options(detail=DETAILS[detail])
+    options = report_options(detail=DETAILS[detail])
     return read_text(library.npart_report_json, _pairs(plans), len(plans), ctypes.byref(options))
 
 
@@ -190,7 +195,7 @@ class Target:
         Args:
             node: its name, one of its outputs, or its number in the main graph.
         """
-        options = _report_options()
+        options = report_options()
         return read_text(library.npart_report_explain, _pairs([self._plan]), 1, encoded(str(node)),
                          ctypes.byref(options)).decode("utf-8", "replace")
 
@@ -211,9 +216,12 @@ class Target:
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns."""
-        options = _report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
         return read_text(library.npart_report_text, _pairs([self._plan]), 1,
                          ctypes.byref(options)).decode("utf-8", "replace")
+
+    def _repr_html_(self) -> str:
+        return target_html(self)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -239,6 +247,9 @@ class Analysis:
         found: Mapping[str, Any] = _loads(_json(self._plans[:1], "summary"))
         return found
 
+    def _pairs(self) -> Any:
+        return _pairs(self._plans)
+
     @functools.cached_property
     def model(self) -> results.ModelInfo:
         """The model as a whole."""
@@ -257,7 +268,7 @@ class Analysis:
 
     def explain(self, node: str | int) -> str:
         """`Target.explain` for every target."""
-        options = _report_options()
+        options = report_options()
         return read_text(library.npart_report_explain, _pairs(self._plans), len(self._plans), encoded(str(node)),
                          ctypes.byref(options)).decode("utf-8", "replace")
 
@@ -276,9 +287,38 @@ class Analysis:
 
     def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
         """The tool's report. `width` is in columns; `verbose` adds all causes and notes."""
-        options = _report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
         return read_text(library.npart_report_text, _pairs(self._plans), len(self._plans),
                          ctypes.byref(options)).decode("utf-8", "replace")
+
+    def to_csv(self, detail: Detail = "summary") -> str:
+        """A table with a line of names: a row for each target, or of ``"causes"`` or ``"nodes"`` for each of them."""
+        return self._document("csv", (), None, detail)
+
+    def to_sarif(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
+        """SARIF 2.1.0 for code scanning: a result for each cause and target. Paths in `root` are relative to it."""
+        return self._document("sarif", outcomes, root)
+
+    def to_markdown(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
+        """A comment for a pull request."""
+        return self._document("markdown", outcomes, root)
+
+    def to_junit(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
+        """JUnit XML."""
+        return self._document("junit", outcomes, root)
+
+    def to_github(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
+        """Annotations of GitHub Actions."""
+        return self._document("github", outcomes, root)
+
+    def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root, detail: Detail = "summary") -> str:
+        text = io.StringIO()
+        with Document(format, text, detail=detail, root=root) as document:
+            document.add(self, outcomes)
+        return text.getvalue()
+
+    def _repr_html_(self) -> str:
+        return analysis_html(self)
 
     def __str__(self) -> str:
         return self.to_text()

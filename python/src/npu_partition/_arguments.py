@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native
 from ._errors import ArgumentError
-from ._library import Handle, library, make, sized
+from ._library import Handle, initialized, library, make, sized
 
 if TYPE_CHECKING:
     if sys.version_info >= (3, 11):
@@ -61,7 +61,7 @@ class ReadOptions:
     """How a model is read."""
 
     def __init__(self, values: Mapping[str, Number | Sequence[Number]] | None, keep_bytes: int, name: str | None):
-        self.struct = _native.npart_read_options(*_native.NPART_READ_OPTIONS_INIT)
+        self.struct = initialized(_native.npart_read_options, _native.NPART_READ_OPTIONS_INIT)
         self.struct.keep_bytes = keep_bytes
         self.struct.name = None if name is None else encoded(name)
         bound = bound_values(values)
@@ -82,7 +82,7 @@ class Sizes:
     """Sizes of dimensions and shapes of inputs."""
 
     def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None):
-        self.struct = _native.npart_inference_options(*_native.NPART_INFERENCE_OPTIONS_INIT)
+        self.struct = initialized(_native.npart_inference_options, _native.NPART_INFERENCE_OPTIONS_INIT)
         bound = (_native.npart_dim_binding * len(dims or {}))()
         for item, (name, size) in zip(bound, (dims or {}).items()):
             item.name, item.is_limit = encoded(name), isinstance(size, str) and size.startswith("..")
@@ -110,7 +110,7 @@ class PlanOptions:
                  cuts: str | Iterable[str] | None, runtime: str | None, sustained: bool):
         if level not in LEVELS:
             raise ArgumentError(f'level must be "basic" or "off", not "{level}"')
-        self.struct = plan = _native.npart_plan_options(*_native.NPART_PLAN_OPTIONS_INIT)
+        self.struct = plan = initialized(_native.npart_plan_options, _native.NPART_PLAN_OPTIONS_INIT)
         plan.level, plan.is_sustained = LEVELS[level], sustained
         plan.partitioner = None if partitioner is None else encoded(partitioner)
         plan.runtime = None if runtime is None else encoded(runtime)

@@ -45,6 +45,15 @@ def sized(struct: type[Any]) -> Any:
     return made
 
 
+def initialized(struct: type[Any], values: tuple[Any, ...]) -> Any:
+    """A struct for options with the members of its _INIT. NULL is what a new struct has."""
+    made = struct()
+    for (name, *_kind), value in zip(struct._fields_, values):
+        if value is not None:
+            setattr(made, name, value)
+    return made
+
+
 class Handle:
     """Something of the library's, which is freed with this object."""
 

@@ -151,15 +151,24 @@ class npart_error(Structure):
     ]
 
 
+npart_allocator_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t)
+
+
+npart_allocator_resize = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)
+
+
+npart_allocator_release = CFUNCTYPE(None, c_void_p, c_void_p)
+
+
 class npart_allocator(Structure):
     allocate: Any
     resize: Any
     release: Any
     payload: Any
     _fields_ = [
-        ("allocate", CFUNCTYPE(c_void_p, c_void_p, c_size_t)),
-        ("resize", CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_size_t)),
-        ("release", CFUNCTYPE(None, c_void_p, c_void_p)),
+        ("allocate", npart_allocator_allocate),
+        ("resize", npart_allocator_resize),
+        ("release", npart_allocator_release),
         ("payload", c_void_p),
     ]
 
@@ -1357,6 +1366,9 @@ class npart_placement_info(Structure):
     ]
 
 
+npart_fix_options_progress = CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)
+
+
 class npart_fix_options(Structure):
     version: int
     sizes: Any
@@ -1385,7 +1397,7 @@ class npart_fix_options(Structure):
         ("without", POINTER(c_char_p)),
         ("without_count", c_uint32),
         ("most_growth", c_double),
-        ("progress", CFUNCTYPE(None, c_void_p, c_void_p, c_uint32)),
+        ("progress", npart_fix_options_progress),
         ("payload", c_void_p),
         ("allocator", POINTER(npart_allocator)),
         ("keep_bytes", c_uint64),

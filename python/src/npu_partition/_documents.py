@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports in the formats of code hosts: one document over one model or many."""
+from __future__ import annotations
+
+import codecs
+import ctypes
+import dataclasses
+import os
+import types
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from . import _native
+from ._arguments import encoded
+from ._errors import ArgumentError, NpuPartitionError
+from ._library import Handle, call, initialized, library, make
+
+if TYPE_CHECKING:
+    from ._analysis import Analysis, Detail
+
+Format = Literal["sarif", "github", "markdown", "junit", "csv"]
+FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
+           "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
+           "csv": _native.NPART_FORMAT_CSV}
+DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
+           "summary": _native.NPART_DETAIL_SUMMARY}
+
+
+class Writes(Protocol):
+    """An open text file, or what is like one."""
+
+    def write(self, text: str, /) -> object:
+        """Takes a piece of text."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a threshold of yours says of a model on a target."""
+
+    threshold: str
+    """A stable name: ``max-partitions``."""
+    text: str
+    """A sentence: "13 partitions, threshold: at most 1"."""
+    is_met: bool
+    target: int | None = None
+    """Its place in ``Analysis.targets``; None: it is about the model."""
+    waiver: str | None = None
+    """Why it is accepted though it is not met."""
+
+
+class Document:
+    """One document over many models, written as they come (docs/reports.md).
+
+        with open("report.sarif", "w") as file, npu_partition.Document("sarif", file) as document:
+            for analysis in npu_partition.analyze_all(models, "hexagon"):
+                document.add(analysis)
+
+    Args:
+        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"`` or ``"csv"``.
+        file: an open text file, or what has ``write``.
+        detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan.
+        root: paths in this folder are told relative to it.
+    """
+
+    def __init__(self, format: Format, file: Writes, *, detail: Detail = "summary",
+                 root: str | os.PathLike[str] | None = None) -> None:
+        if format not in FORMATS or detail not in DETAILS:
+            raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, detail one of {', '.join(DETAILS)}")
+        options = initialized(_native.npart_document_options, _native.NPART_DOCUMENT_OPTIONS_INIT)
+        options.detail = DETAILS[detail]
+        options.root = None if root is None else os.fsencode(os.path.abspath(root))
+        self._failures: list[BaseException] = []
+        self._callback = _native.npart_write_callback(self._writer(file))
+        self._document: Handle | None = None
+        self._document = self._told(lambda: make(
+            library.npart_document_start, library.npart_document_free, FORMATS[format], ctypes.byref(options),
+            self._callback, None))
+
+    def _writer(self, file: Writes) -> Callable[[int | None, int, int], bool]:
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        failures = self._failures
+
+        def write(_payload: int | None, text: int, size: int) -> bool:
+            try:
+                file.write(decode(ctypes.string_at(text, size)))
+                return True
+            except BaseException as error:  # carried past the library, and raised again
+                failures.append(error)
+                return False
+
+        return write
+
+    def _told(self, run: Callable[[], Handle | None]) -> Handle | None:
+        try:
+            return run()
+        except NpuPartitionError:
+            if self._failures:
+                raise self._failures.pop() from None
+            raise
+
+    def _entry(self, entry: _native.npart_entry) -> None:
+        if self._document is None:
+            raise ValueError("the document is closed")
+        pointer = self._document.pointer
+        self._told(lambda: call(library.npart_document_add, pointer, ctypes.byref(entry)))
+
+    def add(self, analysis: Analysis, outcomes: Iterable[Outcome] = (), *, path: str | None = None) -> None:
+        """Tells of a model. `path`: what it is called there; None: as in its reports."""
+        plans = analysis._pairs()
+        items = list(outcomes)
+        told = (_native.npart_threshold_outcome * len(items))()
+        for struct, item in zip(told, items):
+            struct.size = ctypes.sizeof(struct)
+            struct.plan = _native.NPART_NONE if item.target is None else item.target
+            struct.is_met, struct.threshold, struct.text = item.is_met, encoded(item.threshold), encoded(item.text)
+            struct.waiver = None if item.waiver is None else encoded(item.waiver)
+        entry = initialized(_native.npart_entry, _native.NPART_ENTRY_INIT)
+        entry.path = os.fsencode(analysis.model.path if path is None else path)
+        entry.plans, entry.plan_count = plans, len(plans)
+        entry.outcomes, entry.outcome_count = told, len(items)
+        self._entry(entry)
+
+    def add_error(self, path: str | os.PathLike[str], error: NpuPartitionError) -> None:
+        """Tells of a model that cannot be analyzed."""
+        struct = _native.npart_error(_native.NPART_ERROR_MALFORMED)
+        struct.message = _cut(error.message, 231)
+        struct.place = _cut(error.place, 151)
+        entry = initialized(_native.npart_entry, _native.NPART_ENTRY_INIT)
+        entry.path, entry.error = os.fsencode(path), ctypes.pointer(struct)
+        self._entry(entry)
+
+    def close(self) -> None:
+        """Writes what is left. The file stays open."""
+        document, self._document = self._document, None
+        if document is not None:
+            pointer = document.pointer
+            self._told(lambda: call(library.npart_document_end, pointer))
+
+    def __enter__(self) -> Document:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: types.TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        self._document = None
+
+
+def _cut(text: str, most: int) -> bytes:
+    """The text in so many bytes, not within a character."""
+    return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore").encode()

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that write models: fix, split, annotate."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import json
+import os
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from . import _native, results
+from ._analysis import analyze, report_options
+from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, names
+from ._errors import ArgumentError
+from ._library import Handle, call, initialized, library, make, read_text
+
+if TYPE_CHECKING:
+    import sys
+
+    from ._arguments import Options
+
+    if sys.version_info >= (3, 11):
+        from typing import Unpack
+    else:
+        from typing_extensions import Unpack
+
+Path = Union[str, "os.PathLike[str]"]
+Weights = Literal["stay", "link", "copy", "external"]
+WEIGHTS = {"stay": _native.NPART_WEIGHTS_STAY, "link": _native.NPART_WEIGHTS_LINK,
+           "copy": _native.NPART_WEIGHTS_COPY, "external": _native.NPART_WEIGHTS_EXTERNAL}
+Equality = Literal["bits", "bits-if", "ulp", "step", "approx"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepAfter:
+    """A target's plan after a step."""
+
+    partitions: int
+    coverage: float
+    failed: int
+    left: int
+    """Live nodes that are not on the NPU."""
+    verdict: str
+    typical_ms: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FixStep:
+    """One rewrite at all nodes that it suits."""
+
+    id: str
+    rewrite: str
+    """Its id (docs/rewrites.md); ``bind``: sizes and values that were given."""
+    equality: Equality
+    argument: str
+    """Why the model is equal, as a sentence."""
+    sites: int
+    nodes_removed: tuple[str, ...]
+    nodes_added: tuple[str, ...]
+    after: StepAfter
+    """Of the first target."""
+    after_by_target: tuple[StepAfter, ...]
+    caveats: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A rewrite that was tried and not kept."""
+
+    rewrite: str
+    why: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FixTarget:
+    """What the steps bring one target."""
+
+    target: str
+    before: results.Summary
+    after: results.Summary
+    before_ms: float | None
+    after_ms: float | None
+    left: tuple[results.Cause, ...]
+    """Causes that are left."""
+
+
+class Fix:
+    """What `fix` has found and written. ``str()`` of it is the tool's report."""
+
+    def __init__(self, handle: Handle, written: bytes | None) -> None:
+        self._handle, self._written = handle, written
+        data = self.to_dict()
+        self.output: str | None = data["out"]
+        """The model that was written."""
+        self.targets = tuple(results.build(FixTarget, item) for item in data["targets"])
+        self.steps = tuple(results.build(FixStep, item) for item in data["steps"])
+        self.taken_back = tuple(results.build(TakenBack, item) for item in data["taken_back"])
+        self.plans: int = data["plans"]
+        """How many plans the search has made."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tool's JSON (docs/json.md, "Fix") as a dictionary."""
+        text = read_text(library.npart_report_fix_json, self._handle.pointer, self._written)
+        found: dict[str, Any] = json.loads(text.decode("utf-8", "replace"))
+        return found
+
+    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+        """The tool's report. `width` is in columns."""
+        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return read_text(library.npart_report_fix_text, self._handle.pointer, self._written,
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        first = self.targets[0]
+        return (f"<Fix for {first.target}: {len(self.steps)} steps, partitions {first.before.partitions} -> "
+                f"{first.after.partitions}>")
+
+
+def fix(
+    model: Path,
+    targets: str | Iterable[str] | None = None,
+    output: Path | None = None,
+    *,
+    allow: str | Iterable[str] = (),
+    only: str | Iterable[str] | None = None,
+    without: str | Iterable[str] | None = None,
+    max_growth: float = 0.25,
+    weights: Weights = "stay",
+    dims: Mapping[str, int | str] | None = None,
+    inputs: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, Number | Sequence[Number]] | None = None,
+    level: Literal["basic", "off"] = "basic",
+    partitioner: str | None = None,
+    oplist: Path | None = None,
+    cost: Path | None = None,
+    runtime: str | None = None,
+    keep_bytes: int = 0,
+    progress: Callable[[str, int], object] | None = None,
+) -> Fix:
+    """Rewrites nodes that targets do not take, so that more of the model runs on the NPU (docs/fix.md).
+
+    Args:
+        model: the path of the model. It is never written over.
+        targets: as of `analyze`. No target gets worse.
+        output: where to write; None: nothing is written.
+        allow: classes of equality beside ``"bits"``: ``"bits-if"``, ``"ulp"``, ``"step"``, ``"approx"``.
+        only: ids of rewrites (docs/rewrites.md); None: all.
+        without: rewrites that are not used.
+        max_growth: how much the file with its weights may grow, as a share; negative: by any amount.
+        weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there;
+            ``"external"`` moves weights out of the model, as they must above 2 GiB.
+        dims: sizes that are written into the model; so are `inputs` and `values`.
+        level, partitioner, oplist, cost, runtime, keep_bytes: as of `analyze`.
+        progress: called after each plan, with the rewrite and how many plans there were.
+
+    Raises:
+        UnprovenError: what was written is not planned as predicted; nothing is put in place.
+        ArgumentError: no such target, rewrite or input, or `output` is the model itself.
+        ReadError, MalformedError, LimitError, WriteError: as they say.
+    """
+    wanted = Targets(targets, oplist, cost)
+    plan = PlanOptions(level, partitioner, None, None, None, None, runtime, False)
+    sizes, bound = Sizes(dims, inputs), bound_values(values)
+    options = initialized(_native.npart_fix_options, _native.NPART_FIX_OPTIONS_INIT)
+    options.sizes, options.plan = ctypes.pointer(sizes.struct), ctypes.pointer(plan.struct)
+    options.values, options.value_count = bound, len(bound)
+    options.allowed, options.most_growth, options.keep_bytes = _allowed(names(allow)), max_growth, keep_bytes
+    options.only, options.only_count = _texts(names(only))
+    options.without, options.without_count = _texts(names(without))
+    told = None
+    if progress is not None:
+        report = progress
+
+        def told(_payload: int | None, rewrite: bytes, plans: int) -> None:
+            report(ctypes.string_at(rewrite).decode("utf-8", "replace"), plans)
+
+        options.progress = _native.npart_fix_options_progress(told)
+    count = len(wanted.items)
+    lists = (ctypes.c_void_p * count)(*(oplist.pointer for _text, oplist in wanted.items))
+    texts = (ctypes.c_char_p * count)(*(encoded(text) for text, _oplist in wanted.items))
+    path = os.fspath(model)
+    handle = make(library.npart_fix_make, library.npart_fix_free, os.fsencode(path), lists, texts, count,
+                  ctypes.byref(options), about=path)
+    written = None if output is None else os.fsencode(output)
+    if written is not None:
+        call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=path)
+    return Fix(handle, written)
+
+
+def _allowed(classes: list[str]) -> int:
+    known: list[str] = []
+    while (text := library.npart_equality_text(len(known))) is not None:
+        known.append(text.decode())
+    for name in classes:
+        if name not in known:
+            raise ArgumentError(f"allow must be of {', '.join(known)}, not {name}")
+    return sum(1 << known.index(name) for name in set(classes))
+
+
+def _texts(items: list[str]) -> tuple[Any, int]:
+    return (ctypes.c_char_p * len(items))(*map(encoded, items)), len(items)
+
+
+def _weights(weights: str) -> int:
+    if weights not in WEIGHTS:
+        raise ArgumentError(f"weights must be of {', '.join(WEIGHTS)}, not {weights}")
+    return WEIGHTS[weights]
+
+
+def split(model: Path, target: str, folder: Path, *, weights: Weights = "stay",
+          **options: Unpack[Options]) -> dict[str, Any]:
+    """Writes each partition, and what runs on the CPU between them, as a model of its own (docs/split.md).
+
+    Args:
+        model: the path of the model.
+        target: one target.
+        folder: where to write; it is made where it is not there.
+        weights: as of `fix`.
+        **options: as of `analyze`, without values.
+
+    Returns:
+        The manifest: the parts in their order, and what passes from one to another.
+    """
+    options["advice"] = False
+    analysis = analyze(os.fspath(model), [target], **options)
+    plan = analysis._plans[0].plan.pointer
+    call(library.npart_plan_split, plan, os.fsencode(model), os.fsencode(folder), _weights(weights),
+         about=os.fspath(model))
+    found: dict[str, Any] = json.loads((pathlib.Path(folder) / "manifest.json").read_text(encoding="utf-8"))
+    return found
+
+
+def annotate(model: Path, targets: str | Iterable[str], output: Path, *, weights: Weights = "stay",
+             **options: Unpack[Options]) -> None:
+    """Writes the model with what each target makes of its nodes as their metadata, which viewers show (docs/split.md).
+
+    Args:
+        model: the path of the model.
+        targets: as of `analyze`.
+        output: where to write.
+        weights: as of `fix`.
+        **options: as of `analyze`, without values.
+    """
+    options["advice"] = False
+    analysis = analyze(os.fspath(model), targets, **options)
+    plans = (ctypes.c_void_p * len(analysis._plans))(*(item.plan.pointer for item in analysis._plans))
+    call(library.npart_plan_annotate, plans, len(plans), os.fsencode(model), os.fsencode(output), _weights(weights),
+         about=os.fspath(model))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formats of code hosts, and what a notebook shows."""
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import pathlib
+from typing import Any
+
+import npu_partition
+import pytest
+from npu_partition import Document, Outcome, analyze
+
+
+def test_csv(detector: pathlib.Path) -> None:
+    analysis = analyze(detector, ["hexagon", "tidl"])
+    rows = list(csv.DictReader(io.StringIO(analysis.to_csv())))
+    assert [int(row["partitions"]) for row in rows] == [target.summary.partitions for target in analysis.targets]
+    nodes = list(csv.DictReader(io.StringIO(analysis.to_csv("nodes"))))
+    assert len(nodes) == sum(len(target.nodes) for target in analysis.targets)
+
+
+def test_one_document_over_many_models(detector: pathlib.Path, encoder: pathlib.Path) -> None:
+    text = io.StringIO()
+    with Document("csv", text) as document:
+        for analysis in npu_partition.analyze_all([detector, encoder], "hexagon"):
+            document.add(analysis, [Outcome("max-partitions", "more than 1", False, 0)])
+        document.add_error("broken.onnx", npu_partition.MalformedError("an é" * 100, "byte 7"))
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    assert [row["model"] for row in rows[:2]] == [str(detector), str(encoder)]
+    with pytest.raises(ValueError, match="closed"):
+        document.add(analysis)
+
+
+def test_what_a_file_raises_is_raised(detector: pathlib.Path) -> None:
+    class Full:
+        def write(self, text: str) -> None:
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"), Document("csv", Full()) as document:
+        document.add(analyze(detector, "hexagon"))
+
+
+def test_formats_that_are_not() -> None:
+    word: Any = "pdf"
+    with pytest.raises(npu_partition.ArgumentError, match="sarif"):
+        Document(word, io.StringIO())
+
+
+class Parser(html.parser.HTMLParser):
+    """Every tag that opens is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("targets", ["hexagon", "hexagon,tidl,dla"])
+def test_notebook(targets: str, encoder: pathlib.Path) -> None:
+    analysis = analyze(encoder, targets)
+    parser = Parser()
+    parser.feed(analysis._repr_html_())
+    assert parser.open == []
+    for target in analysis.targets:
+        assert target.name in parser.text
+        assert target.advice[0].text in parser.text
+        assert target.causes[0].text in parser.text
+    assert "<svg" in analysis._repr_html_()
+    parser.feed(analysis.targets[0]._repr_html_())
+    assert len(analysis._repr_html_()) < 30_000
+
+
+def test_notebook_escapes_what_models_say(detector: pathlib.Path) -> None:
+    shown = analyze(detector.read_bytes(), "hexagon", name="<script>alert(1)</script>")._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+def test_dataframe(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = analyze(detector, ["hexagon", "tidl"])
+    try:
+        import pandas
+    except ImportError:
+        with pytest.raises(ImportError, match="pip install pandas"):
+            analysis.to_dataframe()
+        return
+    frame = analysis.to_dataframe()
+    assert isinstance(frame, pandas.DataFrame)
+    assert len(frame) == 28
+    assert list(analysis.targets[0].to_dataframe()["verdict"]) == [node.verdict for node in analysis.targets[0].nodes]
+
+
+def test_dataframe_without_pandas(detector: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        analyze(detector, "hexagon").to_dataframe()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that write models."""
+from __future__ import annotations
+
+import json
+import pathlib
+import subprocess
+from typing import Any
+
+import npu_partition
+import pytest
+from npu_partition import analyze, annotate, fix, split
+
+
+def tool_json(tool: str, *words: str | pathlib.Path) -> Any:
+    done = subprocess.run([tool, *words, "--format", "json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_fix_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    expected = tool_json(tool, "fix", detector, "-t", "hexagon", "--allow", "approx,ulp", "-o", tmp_path / "tool")
+    told: list[tuple[str, int]] = []
+    found = fix(detector, "hexagon", tmp_path / "python", allow="approx,ulp",
+                progress=lambda rewrite, plans: told.append((rewrite, plans)))
+    assert found.to_dict() == {**expected, "out": str(tmp_path / "python")}
+    assert (tmp_path / "python").read_bytes() == (tmp_path / "tool").read_bytes()
+    assert analyze(tmp_path / "python", "hexagon").targets[0].summary == found.targets[0].after
+    assert told
+    assert found.output == str(tmp_path / "python")
+    assert [step.rewrite for step in found.steps] == [step["rewrite"] for step in expected["steps"]]
+    assert found.targets[0].left[0].text == expected["left"][0]["text"]
+    assert str(found).startswith(str(detector))
+    assert "partitions 4 -> 1" in repr(found)
+
+
+def test_fix_with_sizes(tool: str, encoder: pathlib.Path) -> None:
+    words = ["--dim", "batch=1", "--dim", "sequence=64", "--not", "gathernd", "--max-growth", "1", "--dry-run"]
+    expected = tool_json(tool, "fix", encoder, "-t", "hexagon", *words)
+    found = fix(encoder, "hexagon", dims={"batch": 1, "sequence": 64}, without="gathernd", max_growth=1)
+    assert found.to_dict() == expected
+    assert found.output is None
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    ({"allow": "everything"}, npu_partition.ArgumentError, "bits-if"),
+    ({"only": ["nothing-such"]}, npu_partition.ArgumentError, "nothing-such"),
+    ({"weights": "away"}, npu_partition.ArgumentError, "stay, link"),
+])
+def test_fix_refuses(arguments: dict[str, Any], error: type[Exception], message: str, detector: pathlib.Path,
+                     tmp_path: pathlib.Path) -> None:
+    with pytest.raises(error, match=message):
+        fix(detector, "hexagon", tmp_path / "out", **arguments)
+    assert not (tmp_path / "out").exists()
+
+
+def test_fix_never_writes_over_the_model(tmp_path: pathlib.Path, detector: pathlib.Path) -> None:
+    model = tmp_path / "model.onnx"
+    model.write_bytes(detector.read_bytes())
+    with pytest.raises(npu_partition.ArgumentError):
+        fix(model, "hexagon", model)
+    assert model.read_bytes() == detector.read_bytes()
+
+
+def test_split_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    subprocess.run([tool, "split", detector, "-t", "tidl", "-o", tmp_path / "tool"], check=True, capture_output=True)
+    manifest = split(detector, "tidl", tmp_path / "python")
+    assert manifest == json.loads((tmp_path / "tool" / "manifest.json").read_text())
+    for part in (tmp_path / "tool").iterdir():
+        assert (tmp_path / "python" / part.name).read_bytes() == part.read_bytes()
+
+
+def test_annotate_is_the_tools(tool: str, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    subprocess.run([tool, "annotate", detector, "-t", "hexagon,tidl", "-o", tmp_path / "tool"], check=True)
+    annotate(detector, ["hexagon", "tidl"], tmp_path / "python")
+    assert (tmp_path / "python").read_bytes() == (tmp_path / "tool").read_bytes()
