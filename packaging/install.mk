@@ -72,6 +72,8 @@ install-strip: all ## the same without what only debuggers read
 	$(install_table) STRIP="$(STRIP)" sh packaging/install.sh install
 uninstall: ## remove what install put there
 	$(install_table) sh packaging/install.sh uninstall
+dist: ## the sources as build/npu-partition-VERSION.tar.xz, the same bytes each time
+	sh packaging/dist.sh $(VERSION) $(BUILD)
 
 # ---- tests ---------------------------------------------------------------------------------------------------
 
@@ -81,9 +83,11 @@ check-install: all ## install into a folder, build the examples (and docs/api.md
 	sh test/checks/install.sh "$(MAKE)" "$(CC)" $(abspath $(OUT)/stage)
 check-man: $(man_pages) ## the man pages have every option and function, and nothing that man stumbles over
 	sh test/checks/man.sh $(tool) test/checks/symbols.txt $(man_pages)
+check-dist: ## the tarball and what is built from it have the same bytes wherever they are made
+	sh test/checks/dist.sh "$(MAKE)" $(BUILD)/check-dist
 check-completion: $(tool) ## what bash offers after TAB
 	sh test/checks/completions.sh $(tool) bash
 check-completions: $(tool) ## the same in bash, zsh and fish, which it installs
 	sh tools/setup.sh shells
 	sh test/checks/completions.sh $(tool) bash zsh fish
-.PHONY: install install-strip uninstall check-install check-completion check-completions check-man
+.PHONY: install install-strip uninstall check-install check-completion check-completions check-dist check-man dist
