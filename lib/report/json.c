@@ -47,49 +47,10 @@ static void string(struct json *json, const char *value)
     npart__add_json_string(json->out, value, strlen(value));
 }
 
-/* A key with all that stands before it, and its value. */
-static void member(struct json *json, const char *key, const char *value)
-{
-    text(json, key);
-    string(json, value);
-}
-
-static void number(struct json *json, const char *key, int64_t value)
-{
-    text(json, key);
-    npart__add_number(json->out, value);
-}
-
-/* Six digits: enough for microseconds in milliseconds, and the same everywhere. */
-static void decimal(struct json *json, const char *key, double value)
-{
-    text(json, key);
-    npart__add_decimal(json->out, value, 6);
-}
-
-/* NPART_NONE is a number in the library, and null in JSON. */
-static void id_or_null(struct json *json, const char *key, uint32_t id)
-{
-    text(json, key);
-    if (id == NPART_NONE)
-        text(json, "null");
-    else
-        npart__add_number(json->out, id);
-}
-
-static void ids(struct json *json, const char *key, const uint32_t *list, uint32_t count)
-{
-    text(json, key);
-    text(json, "[");
-    for (uint32_t i = 0; i < count; i++)
-        number(json, i ? "," : "", list[i]);
-    text(json, "]");
-}
-
 static void value_name(struct json *json, const char *key, uint32_t id)
 {
     struct npart_value value = {.size = sizeof value};
-    member(json, key, npart_inference_value(json->view, id, &value) ? value.name : "");
+    npart__add_json_text(json->out, key, npart_inference_value(json->view, id, &value) ? value.name : "");
 }
 
 static void value_names(struct json *json, const char *key, const uint32_t *list, uint32_t count)
@@ -106,10 +67,10 @@ static void value_names(struct json *json, const char *key, const uint32_t *list
 /* `is_first` goes on from the model's findings to those of the inference. */
 static void finding(struct json *json, const struct npart_finding *at, bool *is_first)
 {
-    member(json, *is_first ? "{\"code\":" : ",{\"code\":", at->code);
+    npart__add_json_text(json->out, *is_first ? "{\"code\":" : ",{\"code\":", at->code);
     *is_first = false;
-    member(json, ",\"text\":", at->text);
-    member(json, ",\"at\":", at->at);
+    npart__add_json_text(json->out, ",\"text\":", at->text);
+    npart__add_json_text(json->out, ",\"at\":", at->at);
     text(json, "}");
 }
 
@@ -125,15 +86,15 @@ static void model(struct json *json)
         finding(json, &at, &is_first);
     for (uint32_t i = 0; npart_inference_finding(asked, i, &at); i++)
         finding(json, &at, &is_first);
-    member(json, "],\"model\":{\"path\":", info->name);
-    number(json, ",\"ir_version\":", info->ir_version);
-    member(json, ",\"producer\":", info->producer_name);
+    npart__add_json_text(json->out, "],\"model\":{\"path\":", info->name);
+    npart__add_json_number(json->out, ",\"ir_version\":", info->ir_version);
+    npart__add_json_text(json->out, ",\"producer\":", info->producer_name);
     text(json, ",\"opsets\":{");
     for (uint32_t i = 0; i < info->opset_count; i++) {
-        member(json, i ? "," : "", info->opsets[i].domain);
-        number(json, ":", info->opsets[i].version);
+        npart__add_json_text(json->out, i ? "," : "", info->opsets[i].domain);
+        npart__add_json_number(json->out, ":", info->opsets[i].version);
     }
-    number(json, "},\"nodes\":", info->node_count - info->added_node_count);
+    npart__add_json_number(json->out, "},\"nodes\":", info->node_count - info->added_node_count);
     npart__add_format(json->out, ",\"bytes\":%llu,\"weight_bytes\":%llu}", (unsigned long long)info->input_bytes,
                       (unsigned long long)info->weight_bytes);
 }
@@ -147,15 +108,14 @@ static void reason_once(struct json *json, const char **made, const char *gate, 
 {
     if (!*made) {
         struct npart__sheet sheet;
-        struct json once = {.out = &sheet};
         npart__sheet_open(&sheet, json->pool);
-        member(&once, "{\"gate\":", gate);
-        member(&once, ",\"rule\":", rule);
-        member(&once, ",\"text\":", sentence);
+        npart__add_json_text(&sheet, "{\"gate\":", gate);
+        npart__add_json_text(&sheet, ",\"rule\":", rule);
+        npart__add_json_text(&sheet, ",\"text\":", sentence);
         if (*because)
-            member(&once, ",\"because\":", because);
-        member(&once, ",\"source\":", source);
-        text(&once, ",\"found\":");
+            npart__add_json_text(&sheet, ",\"because\":", because);
+        npart__add_json_text(&sheet, ",\"source\":", source);
+        npart__add_text(&sheet, ",\"found\":");
         *made = npart__keep_text(&sheet);
     }
     text(json, *made);
@@ -215,12 +175,12 @@ static void node_head(struct json *json, uint32_t id)
     struct npart_node at = {.size = sizeof at};
     if (!npart_model_node(json->model, id, &at))
         return;
-    number(json, id ? ",{\"index\":" : "{\"index\":", at.index);
+    npart__add_json_number(json->out, id ? ",{\"index\":" : "{\"index\":", at.index);
     text(json, ",\"graph\":");
     text(json, json->paths[at.graph]);
-    member(json, ",\"name\":", at.name);
-    member(json, ",\"op\":", at.op);
-    member(json, ",\"domain\":", at.written_domain);
+    npart__add_json_text(json->out, ",\"name\":", at.name);
+    npart__add_json_text(json->out, ",\"op\":", at.op);
+    npart__add_json_text(json->out, ",\"domain\":", at.written_domain);
     text(json, ",\"verdict\":\"");
 }
 
@@ -237,7 +197,7 @@ static void node_tail(struct json *json, uint32_t id)
     if (at.file) {
         text(json, "\"file\":");
         npart__add_json_string(json->out, at.file, at.file_bytes);
-        number(json, ",\"line\":", at.line);
+        npart__add_json_number(json->out, ",\"line\":", at.line);
     }
     if (at.module) {
         text(json, at.file ? ",\"module\":" : "\"module\":");
@@ -271,20 +231,20 @@ static void node(struct json *json, uint32_t id)
     else
         node_head(json, id);
     text(json, verdicts[at.verdict]);
-    id_or_null(json, "\",\"into\":", at.into);
-    id_or_null(json, ",\"partition\":", at.partition);
+    npart__add_json_id(json->out, "\",\"into\":", at.into);
+    npart__add_json_id(json->out, ",\"partition\":", at.partition);
     text(json, ",\"reasons\":[");
     if (*at.fate)
         fold_reason(json, &at);
     else
         node_reasons(json, id, at.reason_count);
-    id_or_null(json, "],\"cause\":", at.cause);
+    npart__add_json_id(json->out, "],\"cause\":", at.cause);
     if (*at.fate)
         text(json, ",\"work\":null");
     else
         node_work(json, id);
     if (at.ms >= 0)
-        decimal(json, ",\"ms\":", at.ms);
+        npart__add_json_decimal(json->out, ",\"ms\":", at.ms);
     if (json->nodes)
         npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
     else
@@ -293,28 +253,18 @@ static void node(struct json *json, uint32_t id)
 
 /* ---- a target ---------------------------------------------------------------------------------------------- */
 
-/* Null says that it is not known, which 0 would not. */
-static void count_or_null(struct json *json, const char *key, bool is_known, uint64_t count)
-{
-    text(json, key);
-    if (is_known)
-        npart__add_format(json->out, "%llu", (unsigned long long)count);
-    else
-        text(json, "null");
-}
-
 /* `cut_behind` is the name that the schema gave to the tensors of the user's cut points. */
 static void partition(struct json *json, uint32_t id, const struct npart_partition *at)
 {
-    number(json, id ? ",{\"id\":" : "{\"id\":", id);
+    npart__add_json_number(json->out, id ? ",{\"id\":" : "{\"id\":", id);
     text(json, ",\"graph\":");
     text(json, json->paths[at->graph]);
-    ids(json, ",\"nodes\":", at->nodes, at->node_count);
+    npart__add_json_ids(json->out, ",\"nodes\":", at->nodes, at->node_count);
     value_names(json, ",\"inputs\":", at->inputs, at->input_count);
     value_names(json, ",\"outputs\":", at->outputs, at->output_count);
-    ids(json, ",\"cause_of_end\":", at->ends, at->end_count);
+    npart__add_json_ids(json->out, ",\"cause_of_end\":", at->ends, at->end_count);
     value_names(json, ",\"cut_behind\":", at->cuts, at->cut_count);
-    count_or_null(json, ",\"macs\":", at->has_macs, at->macs);
+    npart__add_json_count_or_null(json->out, ",\"macs\":", at->has_macs, at->macs);
     text(json, "}");
 }
 
@@ -322,10 +272,10 @@ static void partition(struct json *json, uint32_t id, const struct npart_partiti
 static void crossing(struct json *json, uint32_t index, const struct npart_crossing *at)
 {
     value_name(json, index ? ",{\"tensor\":" : "{\"tensor\":", at->value);
-    id_or_null(json, ",\"from\":", at->from);
-    id_or_null(json, ",\"to\":", at->to);
-    count_or_null(json, ",\"bytes\":", at->has_bytes, at->bytes);
-    member(json, ",\"layout\":", at->layout);
+    npart__add_json_id(json->out, ",\"from\":", at->from);
+    npart__add_json_id(json->out, ",\"to\":", at->to);
+    npart__add_json_count_or_null(json->out, ",\"bytes\":", at->has_bytes, at->bytes);
+    npart__add_json_text(json->out, ",\"layout\":", at->layout);
     text(json, "}");
 }
 
@@ -339,15 +289,15 @@ static void fusions(struct json *json)
         json->pool->failed |= status == NPART_ERROR_MEMORY;
         if (status != NPART_OK)
             continue;
-        member(json, i ? ",{\"pattern\":" : "{\"pattern\":", at.pattern);
-        ids(json, ",\"nodes\":", at.nodes, at.node_count);
-        member(json, ",\"state\":", at.state);
+        npart__add_json_text(json->out, i ? ",{\"pattern\":" : "{\"pattern\":", at.pattern);
+        npart__add_json_ids(json->out, ",\"nodes\":", at.nodes, at.node_count);
+        npart__add_json_text(json->out, ",\"state\":", at.state);
         text(json, ",\"stopped_by\":");
         if (at.stopped_by)
             string(json, at.stopped_by);
         else
             text(json, "null");
-        id_or_null(json, ",\"node\":", at.node);
+        npart__add_json_id(json->out, ",\"node\":", at.node);
         text(json, "}");
     }
     text(json, "]");
@@ -364,26 +314,18 @@ static void layouts(struct json *json)
             continue;
         value_name(json, is_first ? "{\"tensor\":" : ",{\"tensor\":", i);
         is_first = false;
-        member(json, ",\"from\":", at.layout);
-        member(json, ",\"to\":", at.converted_to);
-        count_or_null(json, ",\"bytes\":", at.has_bytes, at.bytes);
-        id_or_null(json, ",\"node\":", at.converted_for);
+        npart__add_json_text(json->out, ",\"from\":", at.layout);
+        npart__add_json_text(json->out, ",\"to\":", at.converted_to);
+        npart__add_json_count_or_null(json->out, ",\"bytes\":", at.has_bytes, at.bytes);
+        npart__add_json_id(json->out, ",\"node\":", at.converted_for);
         struct npart__sheet why;
         npart__sheet_open(&why, json->pool);
         npart__add_conversion(&why, &json->scratch, json->plan, i, &at);
-        member(json, ",\"text\":", npart__sheet_text(&why));
+        npart__add_json_text(json->out, ",\"text\":", npart__sheet_text(&why));
         npart__sheet_close(&why);
         text(json, "}");
     }
     text(json, "]");
-}
-
-static void string_or_null(struct json *json, const char *value)
-{
-    if (value && *value)
-        string(json, value);
-    else
-        text(json, "null");
 }
 
 /* The words of a list with blanks between. No blanks at the ends, so every piece is a word. */
@@ -409,16 +351,10 @@ static void action_name(struct json *json, uint32_t index)
 /* What a replanned model would look like. */
 static void after(struct json *json, const struct npart_after *at)
 {
-    number(json, ",\"after\":{\"partitions\":", at->partitions);
-    text(json, ",\"coverage\":");
-    npart__add_decimal(json->out, at->coverage, 6);
-    text(json, ",\"mac_coverage\":");
-    if (at->mac_coverage < 0)
-        text(json, "null");
-    else
-        npart__add_decimal(json->out, at->mac_coverage, 6);
-    text(json, ",\"verdict\":");
-    string(json, at->verdict);
+    npart__add_json_number(json->out, ",\"after\":{\"partitions\":", at->partitions);
+    npart__add_json_decimal(json->out, ",\"coverage\":", at->coverage);
+    npart__add_json_decimal_or_null(json->out, ",\"mac_coverage\":", at->mac_coverage);
+    npart__add_json_text(json->out, ",\"verdict\":", at->verdict);
     npart__add_json_range(json->out, ",\"cost\":", at->cost);
     text(json, "}}");
 }
@@ -428,16 +364,13 @@ static void action(struct json *json, uint32_t index, const struct npart_action 
 {
     text(json, index ? ",{\"id\":" : "{\"id\":");
     action_name(json, index);
-    text(json, ",\"action\":");
-    string(json, at->kind);
-    text(json, ",\"text\":");
-    string(json, at->text);
-    text(json, ",\"command\":");
-    string_or_null(json, at->command);
+    npart__add_json_text(json->out, ",\"action\":", at->kind);
+    npart__add_json_text(json->out, ",\"text\":", at->text);
+    npart__add_json_text_or_null(json->out, ",\"command\":", at->command);
     words(json, ",\"rewrites\":", at->rewrites);
-    text(json, at->is_fixable ? ",\"fixable\":true,\"equality\":" : ",\"fixable\":false,\"equality\":");
-    string_or_null(json, at->equality);
-    ids(json, ",\"causes\":", at->causes, at->cause_count);
+    npart__add_json_flag(json->out, ",\"fixable\":", at->is_fixable);
+    npart__add_json_text_or_null(json->out, ",\"equality\":", at->equality);
+    npart__add_json_ids(json->out, ",\"causes\":", at->causes, at->cause_count);
     text(json, ",\"needs\":[");
     for (uint32_t i = 0; i < at->need_count; i++) {
         text(json, i ? "," : "");
@@ -461,8 +394,8 @@ static void if_fixed(struct json *json, const npart_plan *fixed)
         return;
     text(json, ",\"if_fixed\":{\"dims\":{");
     for (uint32_t i = 0; npart_inference_binding(npart_plan_inference(fixed), i, &binding); i++) {
-        member(json, i ? "," : "", binding.name);
-        number(json, ":", binding.size);
+        npart__add_json_text(json->out, i ? "," : "", binding.name);
+        npart__add_json_number(json->out, ":", binding.size);
     }
     text(json, "},\"summary\":");
     (void)npart_plan_summary(fixed, &at);
@@ -479,13 +412,13 @@ static void target_head(struct json *json)
     const struct npart_plan_info *info = &json->plan_info;
     (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
     (void)npart_plan_summary(json->plan, &at);
-    member(json, "{\"target\":", oplist.name);
-    member(json, ",\"variant\":", info->variant);
+    npart__add_json_text(json->out, "{\"target\":", oplist.name);
+    npart__add_json_text(json->out, ",\"variant\":", info->variant);
     text(json, ",\"switches_on\":[");
     for (uint32_t i = 0; i < info->switch_count; i++)
-        member(json, i ? "," : "", info->switches[i]);
-    member(json, "],\"toolchain\":", info->toolchain);
-    member(json, ",\"partitioner\":", info->partitioner);
+        npart__add_json_text(json->out, i ? "," : "", info->switches[i]);
+    npart__add_json_text(json->out, "],\"toolchain\":", info->toolchain);
+    npart__add_json_text(json->out, ",\"partitioner\":", info->partitioner);
     text(json, info->level == NPART_LEVEL_OFF ? ",\"level\":\"off\"" : ",\"level\":\"basic\"");
     text(json, ",\"summary\":");
     npart__add_json_summary(json->out, &at);
@@ -643,8 +576,8 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
     see_plan(&json, plans[0].plan, tells_again);
     for (size_t i = 0; i < count && !pool.failed; i++) {
         if (i == 0) {
-            number(&json, "{\"schema\":", JSON_SCHEMA);
-            member(&json, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
+            npart__add_json_number(&out, "{\"schema\":", JSON_SCHEMA);
+            npart__add_json_text(&out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
             text(&json, "},");
             model(&json);
             text(&json, ",\"targets\":[");

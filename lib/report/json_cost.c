@@ -4,16 +4,6 @@
  */
 #include "report/report.h"
 
-/* Six digits: microseconds in milliseconds, and the same everywhere. */
-static void decimal_or_null(struct npart__sheet *out, const char *key, double value)
-{
-    npart__add_text(out, key);
-    if (value < 0)
-        npart__add_text(out, "null");
-    else
-        npart__add_decimal(out, value, 6);
-}
-
 static void range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
 {
     npart__add_text(out, key);
@@ -21,23 +11,18 @@ static void range(struct npart__sheet *out, const char *key, struct npart_cost_r
         npart__add_text(out, "null");
         return;
     }
-    decimal_or_null(out, "[", value.low_ms);
-    decimal_or_null(out, ",", value.typical_ms);
-    decimal_or_null(out, ",", value.high_ms);
+    npart__add_json_decimal_or_null(out, "[", value.low_ms);
+    npart__add_json_decimal_or_null(out, ",", value.typical_ms);
+    npart__add_json_decimal_or_null(out, ",", value.high_ms);
     npart__add_text(out, "]");
-}
-
-static void count(struct npart__sheet *out, const char *key, uint64_t value)
-{
-    npart__add_format(out, "%s%llu", key, (unsigned long long)value);
 }
 
 void npart__add_json_range(struct npart__sheet *out, const char *key, struct npart_cost_range value)
 {
     npart__add_text(out, key);
-    decimal_or_null(out, "{\"low_ms\":", value.low_ms);
-    decimal_or_null(out, ",\"typical_ms\":", value.typical_ms);
-    decimal_or_null(out, ",\"high_ms\":", value.high_ms);
+    npart__add_json_decimal_or_null(out, "{\"low_ms\":", value.low_ms);
+    npart__add_json_decimal_or_null(out, ",\"typical_ms\":", value.typical_ms);
+    npart__add_json_decimal_or_null(out, ",\"high_ms\":", value.high_ms);
 }
 
 static void parts(struct npart__sheet *out, const struct npart_cost *at)
@@ -76,10 +61,9 @@ static void slow(struct npart__sheet *out, const npart_plan *plan)
     }
     npart__add_text(out, ",\"slow\":[");
     for (size_t k = 0; k < found; k++) {
-        npart__add_text(out, k ? ",{\"text\":" : "{\"text\":");
-        npart__add_json_string(out, told[k].text, strlen(told[k].text));
-        count(out, ",\"nodes\":", told[k].nodes);
-        decimal_or_null(out, ",\"typical_ms\":", told[k].ms);
+        npart__add_json_text(out, k ? ",{\"text\":" : "{\"text\":", told[k].text);
+        npart__add_json_count(out, ",\"nodes\":", told[k].nodes);
+        npart__add_json_decimal_or_null(out, ",\"typical_ms\":", told[k].ms);
         npart__add_text(out, "}");
     }
     npart__add_text(out, "]");
@@ -92,10 +76,8 @@ static void recommendation(struct npart__sheet *out, const npart_advice *advice)
         npart__add_text(out, ",\"recommendation\":null,\"reason\":null");
         return;
     }
-    npart__add_text(out, ",\"recommendation\":");
-    npart__add_json_string(out, at.choice, strlen(at.choice));
-    npart__add_text(out, ",\"reason\":");
-    npart__add_json_string(out, at.reason, strlen(at.reason));
+    npart__add_json_text(out, ",\"recommendation\":", at.choice);
+    npart__add_json_text(out, ",\"reason\":", at.reason);
 }
 
 void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans)
@@ -108,9 +90,8 @@ void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair
     bool runs = strcmp(summary.verdict, "fails") != 0;
     bool is_fixed = npart_plan_cost(plans->fixed, &fixed);
     npart__add_json_range(out, ",\"cost\":", at.total);
-    npart__add_text(out, at.is_calibrated ? ",\"calibrated\":true" : ",\"calibrated\":false");
-    npart__add_text(out, ",\"runtime\":");
-    npart__add_json_string(out, at.runtime, strlen(at.runtime));
+    npart__add_json_flag(out, ",\"calibrated\":", at.is_calibrated);
+    npart__add_json_text(out, ",\"runtime\":", at.runtime);
     parts(out, &at);
     range(out, ",\"alternatives\":{\"as_is\":", runs ? at.total : unknown);
     range(out, ",\"cpu\":", at.cpu_alone);
@@ -119,16 +100,13 @@ void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair
     npart__add_text(out, "}");
     recommendation(out, plans->advice);
     range(out, ",\"cold\":", at.cold);
-    decimal_or_null(out, ",\"tile_fill\":", at.fill > 0 ? at.fill : -1);
-    if (at.break_even_macs)
-        count(out, ",\"break_even_macs\":", at.break_even_macs);
-    else
-        npart__add_text(out, ",\"break_even_macs\":null");
+    npart__add_json_decimal_or_null(out, ",\"tile_fill\":", at.fill > 0 ? at.fill : -1);
+    npart__add_json_count_or_null(out, ",\"break_even_macs\":", at.break_even_macs != 0, at.break_even_macs);
     slow(out, plans->plan);
-    count(out, ",\"bytes_to_npu\":", at.bytes_to_npu);
-    count(out, ",\"bytes_to_cpu\":", at.bytes_to_cpu);
-    count(out, ",\"unknown_sizes\":", at.unknown_sizes);
-    count(out, ",\"unknown_nodes\":", at.unknown_nodes);
-    count(out, ",\"layout_conversions\":", at.conversions);
+    npart__add_json_count(out, ",\"bytes_to_npu\":", at.bytes_to_npu);
+    npart__add_json_count(out, ",\"bytes_to_cpu\":", at.bytes_to_cpu);
+    npart__add_json_count(out, ",\"unknown_sizes\":", at.unknown_sizes);
+    npart__add_json_count(out, ",\"unknown_nodes\":", at.unknown_nodes);
+    npart__add_json_count(out, ",\"layout_conversions\":", at.conversions);
     npart__add_text(out, "}");
 }

@@ -7,30 +7,12 @@
 
 #define FIX_SCHEMA 2
 
-static void string(struct npart__sheet *out, const char *key, const char *value)
-{
-    npart__add_text(out, key);
-    if (value)
-        npart__add_json_string(out, value, strlen(value));
-    else
-        npart__add_text(out, "null");
-}
-
 static void strings(struct npart__sheet *out, const char *key, const char *const *list)
 {
     npart__add_text(out, key);
     for (uint32_t i = 0; list[i]; i++)
-        string(out, i ? "," : "", list[i]);
+        npart__add_json_text(out, i ? "," : "", list[i]);
     npart__add_text(out, "]");
-}
-
-static void milliseconds(struct npart__sheet *out, const char *key, double ms)
-{
-    npart__add_text(out, key);
-    if (ms < 0)
-        npart__add_text(out, "null");
-    else
-        npart__add_decimal(out, ms, 6);
 }
 
 static void after(struct npart__sheet *out, const struct npart_summary *at, double ms)
@@ -38,17 +20,17 @@ static void after(struct npart__sheet *out, const struct npart_summary *at, doub
     npart__add_format(out, "{\"partitions\":%u,\"coverage\":", at->partitions);
     npart__add_decimal(out, at->coverage, 6);
     npart__add_format(out, ",\"failed\":%u,\"left\":%u", at->failed, at->live - at->accepted);
-    string(out, ",\"verdict\":", at->verdict);
-    milliseconds(out, ",\"typical_ms\":", ms);
+    npart__add_json_text(out, ",\"verdict\":", at->verdict);
+    npart__add_json_decimal_or_null(out, ",\"typical_ms\":", ms);
     npart__add_text(out, "}");
 }
 
 static void step(struct npart__sheet *out, uint32_t index, const struct npart_fix_step *at, uint32_t target_count)
 {
     npart__add_format(out, "%s{\"id\":\"s%u\"", index ? "," : "", index + 1);
-    string(out, ",\"rewrite\":", at->rewrite);
-    string(out, ",\"equality\":", npart_equality_text(at->equality));
-    string(out, ",\"argument\":", at->argument);
+    npart__add_json_text(out, ",\"rewrite\":", at->rewrite);
+    npart__add_json_text(out, ",\"equality\":", npart_equality_text(at->equality));
+    npart__add_json_text(out, ",\"argument\":", at->argument);
     npart__add_format(out, ",\"sites\":%u", at->site_count);
     strings(out, ",\"nodes_removed\":[", at->removed);
     strings(out, ",\"nodes_added\":[", at->added);
@@ -76,13 +58,13 @@ static void target(struct npart__sheet *out, const npart_fix *fix, const struct 
 {
     struct npart_plan_info plan = {.size = sizeof plan};
     (void)npart_plan_info(npart_fix_plan(fix, index), &plan);
-    string(out, "\"target\":", plan.target);
+    npart__add_json_text(out, "\"target\":", plan.target);
     npart__add_text(out, ",\"before\":");
     npart__add_json_summary(out, &info->before[index]);
     npart__add_text(out, ",\"after\":");
     npart__add_json_summary(out, &info->after[index]);
-    milliseconds(out, ",\"before_ms\":", info->before_ms[index]);
-    milliseconds(out, ",\"after_ms\":", info->after_ms[index]);
+    npart__add_json_decimal_or_null(out, ",\"before_ms\":", info->before_ms[index]);
+    npart__add_json_decimal_or_null(out, ",\"after_ms\":", info->after_ms[index]);
     left(out, npart_fix_plan(fix, index));
 }
 
@@ -91,8 +73,8 @@ static void taken_back(struct npart__sheet *out, const npart_fix *fix)
     const char *rewrite, *why;
     npart__add_text(out, ",\"taken_back\":[");
     for (uint32_t i = 0; npart_fix_taken_back(fix, i, &rewrite, &why); i++) {
-        string(out, i ? ",{\"rewrite\":" : "{\"rewrite\":", rewrite);
-        string(out, ",\"why\":", why);
+        npart__add_json_text(out, i ? ",{\"rewrite\":" : "{\"rewrite\":", rewrite);
+        npart__add_json_text(out, ",\"why\":", why);
         npart__add_text(out, "}");
     }
     npart__add_text(out, "]");
@@ -109,9 +91,9 @@ npart_status npart_report_fix_json(const npart_fix *fix, const char *written, np
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "fix" : "write");
     npart__report_open(&pool, out, npart__allocator_of(npart_fix_plan(fix, 0)), write, payload);
     npart__add_format(out, "{\"schema\":%d", FIX_SCHEMA);
-    string(out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
-    string(out, "},\"model\":", info.path);
-    string(out, ",\"out\":", written);
+    npart__add_json_text(out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
+    npart__add_json_text(out, "},\"model\":", info.path);
+    npart__add_json_text_or_null(out, ",\"out\":", written);
     npart__add_text(out, ",");
     target(out, fix, &info, 0);
     npart__add_text(out, ",\"targets\":[");

@@ -5,41 +5,25 @@
  */
 #include "report/report.h"
 
-static void add_count(struct npart__sheet *out, const char *key, uint64_t count)
-{
-    npart__add_format(out, "%s%llu", key, (unsigned long long)count);
-}
-
 static void add_bytes(struct npart__sheet *out, const char *key, struct npart_bytes at)
 {
-    if (at.is_partial)
-        npart__add_format(out, "%snull", key);
-    else
-        add_count(out, key, at.bytes);
-}
-
-static void add_node(struct npart__sheet *out, const char *key, uint32_t node)
-{
-    if (node == NPART_NONE)
-        npart__add_format(out, "%snull", key);
-    else
-        add_count(out, key, node);
+    npart__add_json_count_or_null(out, key, !at.is_partial, at.bytes);
 }
 
 static void add_weights(struct npart__sheet *out, const struct npart_memory *at)
 {
-    add_count(out, ",\"memory\":{\"weight_bytes\":", at->weight_bytes);
+    npart__add_json_count(out, ",\"memory\":{\"weight_bytes\":", at->weight_bytes);
     npart__add_text(out, ",\"weight_bytes_by_type\":{");
     for (uint32_t i = 0; i < at->weight_type_count; i++) {
         npart__add_format(out, "%s\"%s\":", i ? "," : "", at->weight_types[i].type);
-        add_count(out, "", at->weight_types[i].bytes);
+        npart__add_json_count(out, "", at->weight_types[i].bytes);
     }
     npart__add_text(out, "},\"sizing\":");
     if (at->parameters && at->parameters < UINT64_MAX / 2) {
-        add_count(out, "{\"parameters\":", at->parameters);
-        add_count(out, ",\"float16_bytes\":", at->parameters * 2);
-        add_count(out, ",\"int8_bytes\":", at->parameters);
-        add_count(out, ",\"int4_bytes\":", at->parameters / 2 + at->parameters % 2);
+        npart__add_json_count(out, "{\"parameters\":", at->parameters);
+        npart__add_json_count(out, ",\"float16_bytes\":", at->parameters * 2);
+        npart__add_json_count(out, ",\"int8_bytes\":", at->parameters);
+        npart__add_json_count(out, ",\"int4_bytes\":", at->parameters / 2 + at->parameters % 2);
         npart__add_text(out, "}");
     } else
         npart__add_text(out, "null");
@@ -50,21 +34,21 @@ static void add_weights(struct npart__sheet *out, const struct npart_memory *at)
 static void add_activations(struct npart__sheet *out, const struct npart_memory *at)
 {
     add_bytes(out, ",\"activation_peak_bytes\":", at->peak);
-    add_node(out, ",\"activation_peak_node\":", at->peak_node);
+    npart__add_json_id(out, ",\"activation_peak_node\":", at->peak_node);
     add_bytes(out, ",\"activation_peak_bytes_cpu\":", at->peak_cpu);
     add_bytes(out, ",\"activation_peak_bytes_npu\":", at->peak_npu);
-    add_node(out, ",\"activation_peak_node_npu\":", at->peak_npu_node);
-    add_count(out, ",\"at_least\":{\"weight_bytes_npu\":", at->weights_npu.bytes);
-    add_count(out, ",\"weight_bytes_cpu\":", at->weights_cpu.bytes);
-    add_count(out, ",\"activation_peak_bytes\":", at->peak.bytes);
-    add_count(out, ",\"activation_peak_bytes_cpu\":", at->peak_cpu.bytes);
-    add_count(out, ",\"activation_peak_bytes_npu\":", at->peak_npu.bytes);
+    npart__add_json_id(out, ",\"activation_peak_node_npu\":", at->peak_npu_node);
+    npart__add_json_count(out, ",\"at_least\":{\"weight_bytes_npu\":", at->weights_npu.bytes);
+    npart__add_json_count(out, ",\"weight_bytes_cpu\":", at->weights_cpu.bytes);
+    npart__add_json_count(out, ",\"activation_peak_bytes\":", at->peak.bytes);
+    npart__add_json_count(out, ",\"activation_peak_bytes_cpu\":", at->peak_cpu.bytes);
+    npart__add_json_count(out, ",\"activation_peak_bytes_npu\":", at->peak_npu.bytes);
     npart__add_text(out, "}");
     if (at->cache_tensor_count)
         add_bytes(out, ",\"cache_bytes_per_token\":", at->cache_per_token);
     else
         npart__add_text(out, ",\"cache_bytes_per_token\":null");
-    add_count(out, ",\"cache_tensors\":", at->cache_tensor_count);
+    npart__add_json_count(out, ",\"cache_tensors\":", at->cache_tensor_count);
 }
 
 static void add_limits(struct npart__sheet *out, const struct npart_memory *at)
@@ -74,7 +58,7 @@ static void add_limits(struct npart__sheet *out, const struct npart_memory *at)
         const struct npart_memory_limit *limit = &at->limits[i];
         npart__add_format(out, "%s{\"of\":\"%s\"", i ? "," : "", limit->of);
         add_bytes(out, ",\"bytes\":", limit->bytes);
-        add_count(out, ",\"most_bytes\":", limit->most_bytes);
+        npart__add_json_count(out, ",\"most_bytes\":", limit->most_bytes);
         npart__add_format(out, ",\"fits\":%s}",
                           limit->bytes.bytes > limit->most_bytes ? "false" : limit->bytes.is_partial ? "null" : "true");
     }
@@ -88,7 +72,7 @@ static void add_partitions(struct npart__sheet *out, const npart_plan *plan)
     struct npart_partition at = {.size = sizeof at};
     npart__add_text(out, ",\"partitions\":[");
     for (uint32_t i = 0; npart_plan_partition(plan, i, &at); i++) {
-        add_count(out, i ? ",{\"id\":" : "{\"id\":", i);
+        npart__add_json_count(out, i ? ",{\"id\":" : "{\"id\":", i);
         add_bytes(out, ",\"weight_bytes\":", at.weights);
         add_bytes(out, ",\"peak_bytes\":", at.peak);
         npart__add_format(out, ",\"fits_on_chip\":%s}", fits[at.fits_on_chip]);
@@ -100,14 +84,11 @@ static void add_layers(struct npart__sheet *out, const struct npart_memory *at)
 {
     npart__add_text(out, ",\"layers\":[");
     for (uint32_t i = 0; i < at->layer_count; i++) {
-        add_count(out, i ? ",{\"node\":" : "{\"node\":", at->layers[i].node);
-        add_count(out, ",\"partition\":", at->layers[i].partition);
-        add_count(out, ",\"weight_bytes\":", at->layers[i].weight_bytes);
-        add_count(out, ",\"activation_bytes\":", at->layers[i].activation_bytes);
-        if (at->layers[i].passes)
-            add_count(out, ",\"passes\":", at->layers[i].passes);
-        else
-            npart__add_text(out, ",\"passes\":null");
+        npart__add_json_count(out, i ? ",{\"node\":" : "{\"node\":", at->layers[i].node);
+        npart__add_json_count(out, ",\"partition\":", at->layers[i].partition);
+        npart__add_json_count(out, ",\"weight_bytes\":", at->layers[i].weight_bytes);
+        npart__add_json_count(out, ",\"activation_bytes\":", at->layers[i].activation_bytes);
+        npart__add_json_count_or_null(out, ",\"passes\":", at->layers[i].passes != 0, at->layers[i].passes);
         npart__add_text(out, "}");
     }
     npart__add_text(out, "]");
@@ -119,11 +100,8 @@ void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, en
     (void)npart_plan_memory(plan, &at);
     add_weights(out, &at);
     add_activations(out, &at);
-    if (at.onchip_bytes)
-        add_count(out, ",\"onchip_bytes\":", at.onchip_bytes);
-    else
-        npart__add_text(out, ",\"onchip_bytes\":null");
-    npart__add_format(out, ",\"onchip_assumed\":%s", at.is_onchip_assumed ? "true" : "false");
+    npart__add_json_count_or_null(out, ",\"onchip_bytes\":", at.onchip_bytes != 0, at.onchip_bytes);
+    npart__add_json_flag(out, ",\"onchip_assumed\":", at.is_onchip_assumed);
     add_limits(out, &at);
     if (detail == NPART_DETAIL_NODES) {
         add_partitions(out, plan);

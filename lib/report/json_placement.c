@@ -6,25 +6,6 @@
 
 #define PLACEMENT_SCHEMA 2
 
-static void text(struct npart__sheet *out, const char *key, const char *value)
-{
-    npart__add_text(out, key);
-    npart__add_json_string(out, value, strlen(value));
-}
-
-/* No number of JSON's is above 2^63 here: sums of bytes stay below it. */
-static void number(struct npart__sheet *out, const char *key, uint64_t value)
-{
-    npart__add_text(out, key);
-    npart__add_number(out, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
-
-static void yes_or_no(struct npart__sheet *out, const char *key, bool value)
-{
-    npart__add_text(out, key);
-    npart__add_text(out, value ? "true" : "false");
-}
-
 static void range(struct npart__sheet *out, const char *key, bool has, struct npart_cost_range value)
 {
     const double numbers[] = {value.low_ms, value.typical_ms, value.high_ms};
@@ -46,48 +27,41 @@ static void device(struct npart__sheet *out, const char *key, enum npart_device 
 
 static void part(struct npart__sheet *out, uint32_t id, const struct npart_part *at)
 {
-    number(out, id ? ",{\"id\":" : "{\"id\":", id);
-    text(out, ",\"part\":", at->name);
-    if (*at->use)
-        text(out, ",\"use\":", at->use);
-    else
-        npart__add_text(out, ",\"use\":null");
-    number(out, ",\"runs\":", at->runs);
-    text(out, ",\"runs_from\":", at->runs_from);
+    npart__add_json_count(out, id ? ",{\"id\":" : "{\"id\":", id);
+    npart__add_json_text(out, ",\"part\":", at->name);
+    npart__add_json_text_or_null(out, ",\"use\":", at->use);
+    npart__add_json_count(out, ",\"runs\":", at->runs);
+    npart__add_json_text(out, ",\"runs_from\":", at->runs_from);
     device(out, ",\"device\":", at->device);
-    yes_or_no(out, ",\"decided\":", at->is_decided);
-    text(out, ",\"why\":", at->why);
+    npart__add_json_flag(out, ",\"decided\":", at->is_decided);
+    npart__add_json_text(out, ",\"why\":", at->why);
     range(out, ",\"costs\":{\"npu\":", at->has_cost[NPART_DEVICE_NPU], at->cost[NPART_DEVICE_NPU]);
     range(out, ",\"cpu\":", at->has_cost[NPART_DEVICE_CPU], at->cost[NPART_DEVICE_CPU]);
     range(out, ",\"gpu\":", at->has_cost[NPART_DEVICE_GPU], at->cost[NPART_DEVICE_GPU]);
-    yes_or_no(out, "},\"calibrated\":", at->is_calibrated);
-    text(out, ",\"verdict\":", at->verdict);
-    number(out, ",\"partitions\":", at->partitions);
-    npart__add_text(out, ",\"coverage\":");
-    npart__add_decimal(out, at->coverage, 6);
-    number(out, ",\"weight_bytes\":", at->weight_bytes);
+    npart__add_json_flag(out, "},\"calibrated\":", at->is_calibrated);
+    npart__add_json_text(out, ",\"verdict\":", at->verdict);
+    npart__add_json_count(out, ",\"partitions\":", at->partitions);
+    npart__add_json_decimal(out, ",\"coverage\":", at->coverage);
+    npart__add_json_count(out, ",\"weight_bytes\":", at->weight_bytes);
     npart__add_text(out, ",\"dims\":{");
     for (uint32_t i = 0; i < at->dim_count; i++) {
-        text(out, i ? "," : "", at->dims[i].name);
-        number(out, ":", (uint64_t)at->dims[i].size);
+        npart__add_json_text(out, i ? "," : "", at->dims[i].name);
+        npart__add_json_count(out, ":", (uint64_t)at->dims[i].size);
     }
     npart__add_text(out, "}}");
 }
 
 static void link(struct npart__sheet *out, bool is_first, const struct npart_link *at)
 {
-    number(out, is_first ? "{\"from\":" : ",{\"from\":", at->from);
-    text(out, ",\"output\":", at->output);
-    number(out, ",\"to\":", at->to);
-    text(out, ",\"input\":", at->input);
-    text(out, ",\"kind\":", at->kind);
-    text(out, ",\"origin\":", at->origin);
-    if (at->has_bytes)
-        number(out, ",\"bytes\":", at->bytes);
-    else
-        npart__add_text(out, ",\"bytes\":null");
-    number(out, ",\"times\":", at->times);
-    yes_or_no(out, ",\"crosses\":", at->crosses);
+    npart__add_json_count(out, is_first ? "{\"from\":" : ",{\"from\":", at->from);
+    npart__add_json_text(out, ",\"output\":", at->output);
+    npart__add_json_count(out, ",\"to\":", at->to);
+    npart__add_json_text(out, ",\"input\":", at->input);
+    npart__add_json_text(out, ",\"kind\":", at->kind);
+    npart__add_json_text(out, ",\"origin\":", at->origin);
+    npart__add_json_count_or_null(out, ",\"bytes\":", at->has_bytes, at->bytes);
+    npart__add_json_count(out, ",\"times\":", at->times);
+    npart__add_json_flag(out, ",\"crosses\":", at->crosses);
     range(out, ",\"cost\":", true, at->cost);
     npart__add_text(out, "}");
 }
@@ -98,10 +72,10 @@ static void total(struct npart__sheet *out, const struct npart_placement_info *i
     range(out, ",\"cpu\":", info->has_cpu, info->cpu);
     range(out, ",\"npu\":", info->has_npu, info->npu);
     range(out, ",\"transfers\":", info->has_total, info->transfers);
-    yes_or_no(out, ",\"calibrated\":", info->is_calibrated);
-    number(out, ",\"weight_bytes\":{\"npu\":", info->weight_bytes[NPART_DEVICE_NPU]);
-    number(out, ",\"cpu\":", info->weight_bytes[NPART_DEVICE_CPU]);
-    number(out, ",\"gpu\":", info->weight_bytes[NPART_DEVICE_GPU]);
+    npart__add_json_flag(out, ",\"calibrated\":", info->is_calibrated);
+    npart__add_json_count(out, ",\"weight_bytes\":{\"npu\":", info->weight_bytes[NPART_DEVICE_NPU]);
+    npart__add_json_count(out, ",\"cpu\":", info->weight_bytes[NPART_DEVICE_CPU]);
+    npart__add_json_count(out, ",\"gpu\":", info->weight_bytes[NPART_DEVICE_GPU]);
     npart__add_text(out, "}}");
 }
 
@@ -114,11 +88,11 @@ npart_status npart_report_placement_json(const npart_placement *placement, npart
     if (!npart_placement_info(placement, &info) || !write)
         return npart__report_fail(error, NPART_ERROR_ARGUMENT, "%s must not be NULL", write ? "placement" : "write");
     npart__report_open(&pool, &out, info.allocator, write, payload);
-    number(&out, "{\"schema\":", PLACEMENT_SCHEMA);
-    text(&out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
-    text(&out, "},\"target\":", info.target);
-    number(&out, ",\"tokens\":", info.tokens);
-    yes_or_no(&out, ",\"exact\":", info.is_exact);
+    npart__add_json_count(&out, "{\"schema\":", PLACEMENT_SCHEMA);
+    npart__add_json_text(&out, ",\"tool\":{\"name\":\"npu-partition\",\"version\":", npart_version());
+    npart__add_json_text(&out, "},\"target\":", info.target);
+    npart__add_json_count(&out, ",\"tokens\":", info.tokens);
+    npart__add_json_flag(&out, ",\"exact\":", info.is_exact);
     npart__add_text(&out, ",\"parts\":[");
     for (uint32_t i = 0; i < info.part_count; i++)
         part(&out, i, info.parts[i]);
@@ -127,9 +101,9 @@ npart_status npart_report_placement_json(const npart_placement *placement, npart
         link(&out, i == 0, info.links[i]);
     npart__add_text(&out, "],\"notes\":[");
     for (uint32_t i = 0; i < info.note_count; i++)
-        text(&out, i ? "," : "", info.notes[i]);
+        npart__add_json_text(&out, i ? "," : "", info.notes[i]);
     total(&out, &info);
-    text(&out, ",\"recommendation\":", info.recommendation);
+    npart__add_json_text(&out, ",\"recommendation\":", info.recommendation);
     npart__add_text(&out, "}\n");
     return npart__report_close(&pool, &out, error);
 }

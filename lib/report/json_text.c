@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * JSON strings. Names of a model may be any bytes; what comes out is always valid JSON and valid
- * UTF-8, and the same text comes out the same.
+ * UTF-8, and the same text comes out the same. And the values that all JSON is made of.
  */
 #include "report/report.h"
 
@@ -83,4 +83,77 @@ void npart__add_json_string(struct npart__sheet *out, const char *text, size_t l
     }
     npart__add(out, text + start, length - start);
     npart__add(out, "\"", 1);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+void npart__add_json_text(struct npart__sheet *sheet, const char *key, const char *text)
+{
+    npart__add_text(sheet, key);
+    npart__add_json_string(sheet, text, strlen(text));
+}
+
+void npart__add_json_text_or_null(struct npart__sheet *sheet, const char *key, const char *text)
+{
+    npart__add_text(sheet, key);
+    if (text && *text)
+        npart__add_json_string(sheet, text, strlen(text));
+    else
+        npart__add_text(sheet, "null");
+}
+
+void npart__add_json_flag(struct npart__sheet *sheet, const char *key, bool value)
+{
+    npart__add_text(sheet, key);
+    npart__add_text(sheet, value ? "true" : "false");
+}
+
+void npart__add_json_number(struct npart__sheet *sheet, const char *key, int64_t value)
+{
+    npart__add_text(sheet, key);
+    npart__add_number(sheet, value);
+}
+
+void npart__add_json_count(struct npart__sheet *sheet, const char *key, uint64_t count)
+{
+    npart__add_json_number(sheet, key, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
+
+void npart__add_json_count_or_null(struct npart__sheet *sheet, const char *key, bool is_known, uint64_t count)
+{
+    if (is_known) {
+        npart__add_json_count(sheet, key, count);
+        return;
+    }
+    npart__add_text(sheet, key);
+    npart__add_text(sheet, "null");
+}
+
+void npart__add_json_decimal(struct npart__sheet *sheet, const char *key, double value)
+{
+    npart__add_text(sheet, key);
+    npart__add_decimal(sheet, value, 6);
+}
+
+void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key, double value)
+{
+    npart__add_text(sheet, key);
+    if (value < 0)
+        npart__add_text(sheet, "null");
+    else
+        npart__add_decimal(sheet, value, 6);
+}
+
+void npart__add_json_id(struct npart__sheet *sheet, const char *key, uint32_t id)
+{
+    npart__add_json_count_or_null(sheet, key, id != NPART_NONE, id);
+}
+
+void npart__add_json_ids(struct npart__sheet *sheet, const char *key, const uint32_t *list, uint32_t count)
+{
+    npart__add_text(sheet, key);
+    npart__add_text(sheet, "[");
+    for (uint32_t i = 0; i < count; i++)
+        npart__add_json_number(sheet, i ? "," : "", list[i]);
+    npart__add_text(sheet, "]");
 }

@@ -77,8 +77,28 @@ void npart__add_number(struct npart__sheet *sheet, int64_t value);
 /* `value` with exactly `decimals` (at most 6) digits after the point, the same in every locale; 0 for what is no
  * finite number. */
 void npart__add_decimal(struct npart__sheet *sheet, double value, unsigned decimals);
+
+/* ---- JSON -------------------------------------------------------------------------------------------------- */
+
 /* A JSON string: quoted, escaped, and valid UTF-8 whatever the bytes are. */
 void npart__add_json_string(struct npart__sheet *sheet, const char *text, size_t length);
+
+/* A value with what stands before it: `{"key":` or a comma. "or null": where nothing is known, which is said. */
+void npart__add_json_text(struct npart__sheet *sheet, const char *key, const char *text);
+/* NULL and "" are null. */
+void npart__add_json_text_or_null(struct npart__sheet *sheet, const char *key, const char *text);
+void npart__add_json_flag(struct npart__sheet *sheet, const char *key, bool value);
+void npart__add_json_number(struct npart__sheet *sheet, const char *key, int64_t value);
+/* At most 2^63 - 1, which is what readers of JSON take. */
+void npart__add_json_count(struct npart__sheet *sheet, const char *key, uint64_t count);
+void npart__add_json_count_or_null(struct npart__sheet *sheet, const char *key, bool is_known, uint64_t count);
+/* Six digits after the point: microseconds in milliseconds. */
+void npart__add_json_decimal(struct npart__sheet *sheet, const char *key, double value);
+/* Below 0 is null. */
+void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key, double value);
+/* NPART_NONE is null. */
+void npart__add_json_id(struct npart__sheet *sheet, const char *key, uint32_t id);
+void npart__add_json_ids(struct npart__sheet *sheet, const char *key, const uint32_t *list, uint32_t count);
 
 /* For text that a getter writes: calls it again with more room until the whole fits.
  *
