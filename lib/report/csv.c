@@ -494,4 +494,4 @@ static void add(npart_document *document, const struct npart_entry *entry)
     }
 }
 
-const struct npart__writer npart__csv_writer = {begin, add, NULL};
+const struct npart__writer npart__csv_writer = {begin, add, NULL, NULL};

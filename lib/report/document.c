@@ -97,20 +97,21 @@ static npart_status check_entry(const struct npart_entry *entry, npart_write_cal
 static const struct npart__writer *writer_of(enum npart_format format)
 {
     static const struct npart__writer *const writers[] = {
+        [NPART_FORMAT_SARIF] = &npart__sarif_writer,
         [NPART_FORMAT_CSV] = &npart__csv_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__LENGTH(writers) ? writers[at] : NULL;
 }
 
-/* A copy, as the options may go. "/" is kept as "", before every absolute path. */
+/* A copy, as the options may go, without the separator at its end. */
 static void keep_root(npart_document *document, const char *root)
 {
     struct npart__sheet copy;
     size_t length = root ? strlen(root) : 0;
-    if (!root || *root != '/')
+    if (!length)
         return;
-    while (length && root[length - 1] == '/')
+    while (length && (root[length - 1] == '/' || root[length - 1] == '\\'))
         length--;
     npart__sheet_open(&copy, &document->pool);
     npart__add(&copy, root, length);
@@ -169,6 +170,8 @@ npart_status npart_document_add(npart_document *document, const struct npart_ent
 static npart_status close(npart_document *document, struct npart_error *error)
 {
     document->is_ended = true;
+    if (document->writer->drop)
+        document->writer->drop(document);
     npart__sheet_close(&document->scratch);
     npart__sheet_close(&document->plain);
     return npart__report_close(&document->pool, &document->out, error);

@@ -13,9 +13,10 @@ struct npart__writer {
     void (*begin)(npart_document *document);
     void (*add)(npart_document *document, const struct npart_entry *entry);
     void (*end)(npart_document *document);
+    void (*drop)(npart_document *document); /* closes sheets that were left open, whether it has ended or not */
 };
 
-extern const struct npart__writer npart__csv_writer;
+extern const struct npart__writer npart__sarif_writer, npart__csv_writer;
 
 struct npart_document {
     const struct npart__writer *writer;
@@ -35,5 +36,69 @@ const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *e
 const char *npart__plain_text(npart_document *document, const char *text);
 /* The same for a text that is not terminated. */
 const char *npart__plain_piece(npart_document *document, const char *text, size_t length);
+
+/* ---- places ------------------------------------------------------------------------------------------------ */
+
+/* A line of a file that a reader is sent to. */
+struct npart__place {
+    const char *file; /* as it was noted; not terminated */
+    size_t file_bytes;
+    int64_t line;
+    bool is_source; /* of the program that exported the model; else it is the model */
+};
+
+struct npart__place npart__place_of_model(const struct npart_entry *entry);
+/* The line that made the node, where the exporter has noted it, else the model. */
+struct npart__place npart__place_of_node(const struct npart_entry *entry, const npart_model *model, uint32_t node);
+/* The same of a cause: of the first of its nodes that has one. `*node` is the node, or NPART_NONE. */
+struct npart__place npart__place_of_cause(const struct npart_entry *entry, const npart_model *model,
+                                          const struct npart_cause *cause, uint32_t *node);
+/* The file relative to the document's root, as far as it lies in it. Whether it is relative. */
+bool npart__relative(const npart_document *document, struct npart__place *place);
+/* A path as a URI reference (RFC 3986). */
+void npart__add_uri(struct npart__sheet *out, const struct npart__place *place);
+
+/* ---- sentences --------------------------------------------------------------------------------------------- */
+
+/* A cause of a plan; returns what was found, until the next getter writes. */
+const char *npart__read_cause(npart_document *document, const npart_plan *plan, uint32_t id, struct npart_cause *out);
+/* "2 nodes fall back to the CPU and end 1 partition" */
+void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause);
+/* The first step against a cause. */
+bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out);
+/* What to do, with the options that show what it brings. */
+void npart__add_action(struct npart__sheet *out, const struct npart_action *action);
+/* "node 12 (Conv conv1)" */
+void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node);
+
+/* ---- tables ------------------------------------------------------------------------------------------------ */
+
+/* Numbers by texts. Begins with the pool and zeros; its memory goes with the pool. */
+struct npart__table {
+    struct npart__pool *pool;
+    struct npart__table_slot *slots;
+    size_t count, capacity;
+};
+
+/* The number of a text, 0 of one that is new, which is kept; NULL when out of memory. */
+uint32_t *npart__table_at(struct npart__table *table, const char *key);
+/* FNV-1a, to go on from; begin with NPART__HASH. */
+#define NPART__HASH UINT64_C(14695981039346656037)
+uint64_t npart__hash(uint64_t hash, const char *text, size_t length);
+
+/* ---- SARIF's rules ----------------------------------------------------------------------------------------- */
+
+/* sarif_rules.c: the rules that were told of, each once, in the order of their first results. */
+struct npart__sarif_rules {
+    npart_document *document;
+    struct npart__table ids;   /* places, counted from 1 */
+    struct npart__sheet json;  /* objects with commas between them */
+};
+
+/* The place of an op list's rule, or of a threshold. */
+uint32_t npart__sarif_rule(struct npart__sarif_rules *rules, const npart_plan *plan, const struct npart_cause *cause);
+uint32_t npart__sarif_threshold(struct npart__sarif_rules *rules, const char *id, const char *threshold);
+/* A SARIF message of outside text: its braces and links are no placeholders and links. */
+void npart__add_sarif_text(npart_document *document, struct npart__sheet *out, const char *key, const char *text);
 
 #endif

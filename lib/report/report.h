@@ -38,6 +38,8 @@ struct npart__pool {
 
 /* `count` zeroed objects until the report ends; NULL when out of memory. */
 void *npart__take(struct npart__pool *pool, size_t count, size_t item_bytes);
+/* Gives back a pool that was for a part of a report; what has failed in it has failed in the one around it. */
+void npart__pool_end(struct npart__pool *pool, struct npart__pool *around);
 
 /* ---- sheets ------------------------------------------------------------------------------------------------ */
 

@@ -303,16 +303,27 @@ npart_status npart__report_status(const struct npart__pool *pool, struct npart_e
                          : npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
 }
 
+static void give_back(struct npart__pool *pool)
+{
+    while (pool->taken) {
+        struct npart__taken *next = pool->taken->next;
+        (void)release(pool, pool->taken);
+        pool->taken = next;
+    }
+}
+
+void npart__pool_end(struct npart__pool *pool, struct npart__pool *around)
+{
+    give_back(pool);
+    around->failed |= pool->failed;
+}
+
 /* All memory goes back, whether the report was written or has failed. */
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error)
 {
     if (!pool->failed)
         hand_on(sheet);
     npart__sheet_close(sheet);
-    while (pool->taken) {
-        struct npart__taken *next = pool->taken->next;
-        (void)release(pool, pool->taken);
-        pool->taken = next;
-    }
+    give_back(pool);
     return npart__report_status(pool, error);
 }

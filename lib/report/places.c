@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Files that a document sends its reader to: the exporter's source, or the model. Paths come from the caller and from
+ * the model's metadata, which may have been written on another system.
+ */
+#include "report/document.h"
+
+static bool is_separator(char character)
+{
+    return character == '/' || character == '\\';
+}
+
+static bool has_drive(const char *path, size_t bytes)
+{
+    bool is_letter = bytes > 2 && ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z');
+    return is_letter && path[1] == ':' && is_separator(path[2]);
+}
+
+struct npart__place npart__place_of_model(const struct npart_entry *entry)
+{
+    return (struct npart__place){.file = entry->path, .file_bytes = strlen(entry->path), .line = 1};
+}
+
+struct npart__place npart__place_of_node(const struct npart_entry *entry, const npart_model *model, uint32_t node)
+{
+    struct npart_origin at = {.size = sizeof at};
+    if (!npart_model_node_origin(model, node, &at) || !at.file_bytes)
+        return npart__place_of_model(entry);
+    return (struct npart__place){
+        .file = at.file, .file_bytes = at.file_bytes, .line = at.line < 1 ? 1 : at.line, .is_source = true};
+}
+
+/* A cut of the caller's, or a dim, lies at no node of its own. */
+struct npart__place npart__place_of_cause(const struct npart_entry *entry, const npart_model *model,
+                                          const struct npart_cause *cause, uint32_t *node)
+{
+    *node = cause->node_count ? cause->nodes[0] : NPART_NONE;
+    for (uint32_t i = 0; i < cause->node_count; i++) {
+        struct npart__place place = npart__place_of_node(entry, model, cause->nodes[i]);
+        if (!place.is_source)
+            continue;
+        *node = cause->nodes[i];
+        return place;
+    }
+    return npart__place_of_model(entry);
+}
+
+/* "./" says nothing. */
+static void skip_dots(struct npart__place *place)
+{
+    while (place->file_bytes > 2 && place->file[0] == '.' && is_separator(place->file[1])) {
+        place->file += 2;
+        place->file_bytes -= 2;
+    }
+}
+
+bool npart__relative(const npart_document *document, struct npart__place *place)
+{
+    size_t root = document->root ? strlen(document->root) : 0;
+    bool is_inside = document->root && place->file_bytes > root + 1 && is_separator(place->file[root]);
+    for (size_t i = 0; i < root && is_inside; i++)
+        is_inside = place->file[i] == document->root[i] ||
+                    (is_separator(place->file[i]) && is_separator(document->root[i]));
+    if (is_inside) {
+        place->file += root + 1;
+        place->file_bytes -= root + 1;
+        return true;
+    }
+    skip_dots(place);
+    return !(place->file_bytes && is_separator(place->file[0])) && !has_drive(place->file, place->file_bytes);
+}
+
+/* Unreserved characters stay; every other byte is %XX, whether it is UTF-8 or not. */
+void npart__add_uri(struct npart__sheet *out, const struct npart__place *place)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    bool is_drive = has_drive(place->file, place->file_bytes);
+    if (is_drive || (place->file_bytes && is_separator(place->file[0])))
+        npart__add_text(out, is_drive ? "file:///" : "file://");
+    for (size_t i = 0; i < place->file_bytes; i++) {
+        char at = place->file[i];
+        const char escaped[] = {'%', digits[(unsigned char)at >> 4], digits[at & 15]};
+        if (is_separator(at) || (is_drive && i == 1))
+            npart__add(out, is_separator(at) ? "/" : ":", 1);
+        else if (at && strchr(plain, at))
+            npart__add(out, &at, 1);
+        else
+            npart__add(out, escaped, sizeof escaped);
+    }
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SARIF 2.1.0: one run over all models. A result is a cause of one plan, or a threshold that is not met; it lies at the
+ * line of the exporter's source where that is noted, else at the model. Results are written as they come; rules and
+ * notifications are gathered and stand after them, since the order of an object's members is free.
+ */
+#include <stdio.h>
+
+#include "report/document.h"
+
+/* Code hosts take no file with more results, and show no more locations of one. */
+#define MOST_RESULTS 25000u
+#define MOST_RELATED 100u
+
+struct sarif {
+    npart_document *document;
+    struct npart__sheet *out;
+    struct npart__sarif_rules rules;
+    struct npart__sheet notifications; /* objects with commas between them */
+    uint32_t result_count, left_out;
+    bool has_failed; /* a model cannot be analyzed */
+};
+
+/* One plan of an entry, and what its causes affect. */
+struct plan {
+    const struct npart_entry *entry;
+    const struct npart_plan_pair *pair;
+    const npart_model *model; /* as its runtime sees it */
+    struct npart_plan_info info;
+    struct npart__pool pool;       /* for this plan alone */
+    struct npart__table told;      /* fingerprints */
+    uint32_t *starts, *affected;   /* nodes by cause */
+};
+
+/* ---- pieces ------------------------------------------------------------------------------------------------ */
+
+static void put(struct sarif *sarif, const char *text)
+{
+    npart__add_text(sarif->out, text);
+}
+
+static void put_artifact(struct npart__sheet *out, const npart_document *document, const char *key,
+                         struct npart__place place)
+{
+    bool is_relative = npart__relative(document, &place);
+    npart__add_text(out, key);
+    npart__add_text(out, "{\"uri\":\"");
+    npart__add_uri(out, &place);
+    npart__add_text(out, is_relative ? "\",\"uriBaseId\":\"%SRCROOT%\"}" : "\"}");
+}
+
+static void put_place(struct sarif *sarif, struct npart__place place)
+{
+    put_artifact(sarif->out, sarif->document, "\"physicalLocation\":{\"artifactLocation\":", place);
+    npart__add_json_number(sarif->out, ",\"region\":{\"startLine\":", place.line);
+    put(sarif, ",\"startColumn\":1}}");
+}
+
+/* A node by its name, within the bodies and functions that hold it; one without a name by its operator. */
+static void put_node(struct sarif *sarif, const npart_model *model, uint32_t id)
+{
+    npart_document *document = sarif->document;
+    struct npart_node node = {.size = sizeof node, .name = "", .op = ""};
+    struct npart__sheet full;
+    if (!npart_model_node(model, id, &node))
+        return;
+    while (npart__sheet_lacks(&document->scratch,
+                              npart_model_graph_path(model, node.graph, NPART__ROOM(&document->scratch))))
+        continue;
+    npart__sheet_open(&full, &document->pool);
+    npart__add_text(&full, npart__sheet_text(&document->scratch));
+    npart__add_text(&full, full.size ? "/" : "");
+    if (*node.name)
+        npart__add_text(&full, node.name);
+    else
+        npart__add_format(&full, "%u", node.index);
+    npart__add_json_text(sarif->out, ",\"logicalLocations\":[{\"fullyQualifiedName\":",
+                         npart__plain_text(document, npart__sheet_text(&full)));
+    npart__add_json_text(sarif->out, ",\"name\":", npart__plain_text(document, *node.name ? node.name : node.op));
+    put(sarif, ",\"kind\":\"node\"}]");
+    npart__sheet_close(&full);
+}
+
+/* A text that is put together, and closed; `out` may be the document's own sheet. */
+static void put_message(struct sarif *sarif, const char *key, struct npart__sheet *text)
+{
+    npart__add_sarif_text(sarif->document, sarif->out, key, npart__sheet_text(text));
+    put(sarif, "}");
+    npart__sheet_close(text);
+}
+
+/* Whether there is room for another result. */
+static bool begin_result(struct sarif *sarif)
+{
+    if (sarif->result_count == MOST_RESULTS) {
+        sarif->left_out++;
+        return false;
+    }
+    put(sarif, sarif->result_count++ ? ",\n{" : "\n{");
+    return true;
+}
+
+static void put_rule(struct sarif *sarif, const char *id, uint32_t place, const char *level)
+{
+    npart__add_json_text(sarif->out, "\"ruleId\":", id);
+    npart__add_json_number(sarif->out, ",\"ruleIndex\":", place);
+    npart__add_json_text(sarif->out, ",\"level\":", level);
+}
+
+/* Stays the same when nodes are renamed or move to other lines: 16 digits, and the how manieth of its kind. GitHub
+ * knows it by the name of the first member. */
+static void put_fingerprint(struct sarif *sarif, uint64_t hash, struct npart__table *told)
+{
+    char digits[20];
+    (void)snprintf(digits, sizeof digits, "%016llx", (unsigned long long)hash);
+    uint32_t *count = npart__table_at(told, digits), number = count ? ++*count : 1;
+    npart__add_format(sarif->out, ",\"partialFingerprints\":{\"primaryLocationLineHash\":\"%s:%u\"}", digits, number);
+}
+
+static void add_hash(uint64_t *hash, const char *text)
+{
+    *hash = npart__hash(*hash, text, strlen(text) + 1); /* with its NUL, which separates */
+}
+
+/* ---- causes ------------------------------------------------------------------------------------------------ */
+
+/* Two passes over the nodes: how many each cause affects, and which. */
+static void gather_affected(struct plan *plan)
+{
+    struct npart_node_plan at = {.size = sizeof at};
+    uint32_t count = plan->info.cause_count, node_count = 0;
+    plan->starts = npart__take(&plan->pool, count + (size_t)2, sizeof *plan->starts);
+    for (; npart_plan_node(plan->pair->plan, node_count, &at); node_count++)
+        if (plan->starts && at.cause < count)
+            plan->starts[at.cause + 2]++;
+    plan->affected = npart__take(&plan->pool, node_count + (size_t)1, sizeof *plan->affected);
+    if (!plan->starts || !plan->affected)
+        return;
+    for (uint32_t i = 2; i < count + 2; i++)
+        plan->starts[i] += plan->starts[i - 1];
+    for (uint32_t i = 0; i < node_count; i++)
+        if (npart_plan_node(plan->pair->plan, i, &at) && at.cause < count)
+            plan->affected[plan->starts[at.cause + 1]++] = i;
+}
+
+static void put_related(struct sarif *sarif, const struct plan *plan, uint32_t cause)
+{
+    uint32_t first = plan->starts[cause], end = plan->starts[cause + 1];
+    end = end - first > MOST_RELATED ? first + MOST_RELATED : end;
+    put(sarif, ",\"relatedLocations\":[");
+    for (uint32_t i = first; i < end; i++) {
+        struct npart__sheet text;
+        npart__add_json_number(sarif->out, i > first ? ",{\"id\":" : "{\"id\":", (int64_t)i - first + 1);
+        npart__sheet_open(&text, &sarif->document->pool);
+        npart__add_node_text(sarif->document, &text, plan->model, plan->affected[i]);
+        put_message(sarif, ",\"message\":{\"text\":", &text);
+        put(sarif, ",");
+        put_place(sarif, npart__place_of_node(plan->entry, plan->model, plan->affected[i]));
+        put_node(sarif, plan->model, plan->affected[i]);
+        put(sarif, "}");
+    }
+    put(sarif, "]");
+}
+
+/* The first sentence is a title of its own. */
+static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint32_t id,
+                              const struct npart_cause *cause, const char *found)
+{
+    struct npart_action action = {.size = sizeof action};
+    struct npart__sheet text;
+    npart__sheet_open(&text, &sarif->document->pool);
+    npart__add_format(&text, "%s: ", plan->info.target);
+    npart__add_text(&text, cause->text);
+    npart__add_text(&text, ": ");
+    npart__add_affected(&text, cause);
+    npart__add_text(&text, ".");
+    if (*found) {
+        npart__add_text(&text, " Found ");
+        npart__add_text(&text, found);
+        npart__add_text(&text, ".");
+    }
+    if (npart__find_action(plan->pair->advice, id, &action)) {
+        npart__add_text(&text, " To do: ");
+        npart__add_action(&text, &action);
+        npart__add_text(&text, ".");
+    }
+    if (plan->starts[id + 1] - plan->starts[id] > MOST_RELATED)
+        npart__add_format(&text, " The first %u nodes are told.", MOST_RELATED);
+    put_message(sarif, ",\"message\":{\"text\":", &text);
+}
+
+static uint64_t fingerprint_of(const struct sarif *sarif, const struct plan *plan, const struct npart_cause *cause)
+{
+    struct npart__place model = npart__place_of_model(plan->entry);
+    struct npart_node node = {.size = sizeof node, .op = "", .domain = ""};
+    struct npart_origin origin = {.size = sizeof origin};
+    uint64_t hash = NPART__HASH;
+    (void)npart__relative(sarif->document, &model);
+    add_hash(&hash, model.file);
+    add_hash(&hash, plan->info.target);
+    add_hash(&hash, cause->kind);
+    add_hash(&hash, cause->rule_id);
+    if (cause->node_count && npart_model_node(plan->model, cause->nodes[0], &node)) {
+        (void)npart_model_node_origin(plan->model, cause->nodes[0], &origin);
+        add_hash(&hash, node.domain);
+        add_hash(&hash, node.op);
+        hash = npart__hash(hash, origin.module ? origin.module : "", origin.module_bytes);
+    }
+    return hash;
+}
+
+static void put_cause(struct sarif *sarif, struct plan *plan, uint32_t id)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    uint32_t node;
+    if (!begin_result(sarif))
+        return;
+    const char *found = npart__read_cause(sarif->document, plan->pair->plan, id, &cause);
+    uint32_t rule = npart__sarif_rule(&sarif->rules, plan->pair->plan, &cause);
+    struct npart__place place = npart__place_of_cause(plan->entry, plan->model, &cause, &node);
+    put_rule(sarif, cause.rule_id, rule, cause.is_unknown ? "note" : "warning");
+    put_cause_message(sarif, plan, id, &cause, found);
+    put(sarif, ",\"locations\":[{");
+    put_place(sarif, place);
+    put_node(sarif, plan->model, node);
+    put_artifact(sarif->out, sarif->document, "}],\"analysisTarget\":", npart__place_of_model(plan->entry));
+    put_related(sarif, plan, id);
+    put_fingerprint(sarif, fingerprint_of(sarif, plan, &cause), &plan->told);
+    npart__add_json_text(sarif->out, ",\"properties\":{\"target\":", plan->info.target);
+    npart__add_json_number(sarif->out, ",\"affectedNodes\":", cause.affected_count);
+    npart__add_json_number(sarif->out, ",\"endedPartitions\":", cause.cut_count);
+    npart__add_json_flag(sarif->out, ",\"failsToCompile\":", cause.is_fatal);
+    npart__add_json_decimal_or_null(sarif->out, ",\"cpuMs\":", cause.cpu_ms);
+    put(sarif, "}}");
+}
+
+static void put_plan(struct sarif *sarif, const struct npart_entry *entry, const struct npart_plan_pair *pair)
+{
+    struct plan plan = {.entry = entry, .pair = pair, .pool = {.allocator = sarif->document->pool.allocator}};
+    plan.info.size = sizeof plan.info;
+    plan.told.pool = &plan.pool;
+    plan.model = npart_inference_model(npart_plan_view(pair->plan));
+    (void)npart_plan_info(pair->plan, &plan.info);
+    gather_affected(&plan);
+    for (uint32_t i = 0; i < plan.info.cause_count && !plan.pool.failed && !sarif->document->pool.failed; i++)
+        put_cause(sarif, &plan, i);
+    npart__pool_end(&plan.pool, &sarif->document->pool);
+}
+
+/* ---- thresholds -------------------------------------------------------------------------------------------- */
+
+/* "threshold/fail-on-split" */
+static const char *rule_of(struct npart__sheet *id, const char *threshold)
+{
+    npart__add_text(id, "threshold/");
+    for (; *threshold; threshold++)
+        npart__add(id, *threshold == ' ' ? "-" : threshold, 1);
+    return npart__sheet_text(id);
+}
+
+static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, const struct npart_threshold_outcome *at,
+                        struct npart__table *told)
+{
+    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_action action = {.size = sizeof action};
+    struct npart__place place = npart__place_of_model(entry);
+    struct npart__sheet text, id;
+    uint64_t hash = NPART__HASH;
+    if (!begin_result(sarif))
+        return;
+    npart__sheet_open(&id, &sarif->document->pool);
+    (void)rule_of(&id, npart__plain_text(sarif->document, at->threshold));
+    const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
+    (void)npart_plan_info(pair ? pair->plan : NULL, &info);
+    uint32_t rule = npart__sarif_threshold(&sarif->rules, npart__sheet_text(&id), at->threshold);
+    put_rule(sarif, npart__sheet_text(&id), rule, at->waiver ? "note" : "error");
+    npart__sheet_open(&text, &sarif->document->pool);
+    npart__add_format(&text, "%s%s", info.target, pair ? ": " : "");
+    npart__add_text(&text, at->text);
+    npart__add_text(&text, ".");
+    if (pair && npart_advice_action(pair->advice, 0, &action)) {
+        npart__add_text(&text, " First to do: ");
+        npart__add_action(&text, &action);
+        npart__add_text(&text, ".");
+    }
+    put_message(sarif, ",\"message\":{\"text\":", &text);
+    put(sarif, ",\"locations\":[{");
+    put_place(sarif, place);
+    put_artifact(sarif->out, sarif->document, "}],\"analysisTarget\":", place);
+    (void)npart__relative(sarif->document, &place);
+    add_hash(&hash, place.file);
+    add_hash(&hash, info.target);
+    add_hash(&hash, at->threshold);
+    put_fingerprint(sarif, hash, told);
+    if (at->waiver)
+        npart__add_sarif_text(sarif->document, sarif->out,
+                              ",\"suppressions\":[{\"kind\":\"external\",\"status\":\"accepted\",\"justification\":",
+                              at->waiver);
+    put(sarif, at->waiver ? "}]}" : "}");
+    npart__sheet_close(&id);
+}
+
+static void put_outcomes(struct sarif *sarif, const struct npart_entry *entry)
+{
+    struct npart__pool pool = {.allocator = sarif->document->pool.allocator};
+    struct npart__table told = {.pool = &pool};
+    for (size_t i = 0; i < entry->outcome_count && !sarif->document->pool.failed; i++)
+        if (!npart__outcome(entry, i)->is_met)
+            put_outcome(sarif, entry, npart__outcome(entry, i), &told);
+    npart__pool_end(&pool, &sarif->document->pool);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------ */
+
+static void notify(struct sarif *sarif, const char *level, struct npart__sheet *text, const struct npart_entry *entry)
+{
+    struct npart__sheet *out = &sarif->notifications;
+    npart__add_text(out, out->size ? "," : "");
+    npart__add_json_text(out, "{\"level\":", level);
+    npart__add_sarif_text(sarif->document, out, ",\"message\":{\"text\":", npart__sheet_text(text));
+    if (entry)
+        put_artifact(out, sarif->document, "},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":",
+                     npart__place_of_model(entry));
+    npart__add_text(out, entry ? "}}]}" : "}}");
+    npart__sheet_close(text);
+}
+
+static void begin(npart_document *document)
+{
+    struct sarif *sarif = npart__take(&document->pool, 1, sizeof *sarif);
+    document->state = sarif;
+    if (!sarif)
+        return;
+    sarif->document = sarif->rules.document = document;
+    sarif->out = &document->out;
+    sarif->rules.ids.pool = &document->pool;
+    npart__sheet_open(&sarif->rules.json, &document->pool);
+    npart__sheet_open(&sarif->notifications, &document->pool);
+    put(sarif, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{"
+               "\"results\":[");
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    struct sarif *sarif = document->state;
+    put_outcomes(sarif, entry);
+    for (size_t i = 0; i < entry->plan_count; i++)
+        put_plan(sarif, entry, &entry->plans[i]);
+    if (entry->error) {
+        struct npart__sheet text;
+        npart__sheet_open(&text, &document->pool);
+        npart__add_text(&text, entry->path);
+        npart__add_format(&text, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                          entry->error->message);
+        notify(sarif, "error", &text, entry);
+        sarif->has_failed = true;
+    }
+}
+
+static void end(npart_document *document)
+{
+    struct sarif *sarif = document->state;
+    if (sarif->left_out) {
+        struct npart__sheet text;
+        npart__sheet_open(&text, &document->pool);
+        npart__add_format(&text, "%u results are left out: a run has at most %u", sarif->left_out, MOST_RESULTS);
+        notify(sarif, "warning", &text, NULL);
+    }
+    put(sarif, "],\n\"tool\":{\"driver\":{\"name\":\"npu-partition\"");
+    npart__add_json_text(sarif->out, ",\"version\":", npart_version());
+    npart__add_json_text(sarif->out, ",\"semanticVersion\":", npart_version());
+    put(sarif, ",\"rules\":[");
+    put(sarif, npart__sheet_text(&sarif->rules.json));
+    npart__add_json_flag(sarif->out, "]}},\n\"invocations\":[{\"executionSuccessful\":", !sarif->has_failed);
+    put(sarif, ",\"toolExecutionNotifications\":[");
+    put(sarif, npart__sheet_text(&sarif->notifications));
+    put(sarif, "]}],\n\"originalUriBaseIds\":{\"%SRCROOT%\":{\"description\":{\"text\":\"the folder to which paths are "
+               "relative\"}}},\"columnKind\":\"unicodeCodePoints\"}]}\n");
+}
+
+static void drop(npart_document *document)
+{
+    struct sarif *sarif = document->state;
+    if (!sarif)
+        return;
+    npart__sheet_close(&sarif->rules.json);
+    npart__sheet_close(&sarif->notifications);
+}
+
+const struct npart__writer npart__sarif_writer = {begin, add, end, drop};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What documents say of causes and actions in the same words, and the table in which they count what they have said.
+ */
+#include "report/document.h"
+
+const char *npart__read_cause(npart_document *document, const npart_plan *plan, uint32_t id, struct npart_cause *out)
+{
+    struct npart__sheet *scratch = &document->scratch;
+    do
+        (void)npart_plan_cause(plan, id, out, NPART__ROOM(scratch));
+    while (npart__sheet_lacks(scratch, out->found_bytes));
+    return npart__sheet_text(scratch);
+}
+
+void npart__add_affected(struct npart__sheet *out, const struct npart_cause *cause)
+{
+    bool is_one = cause->affected_count == 1;
+    npart__add_format(out, "%u node%s", cause->affected_count, is_one ? "" : "s");
+    if (cause->is_unknown)
+        npart__add_text(out, is_one ? " is undecided" : " are undecided");
+    else if (cause->is_fatal)
+        npart__add_text(out, is_one ? " fails to compile" : " fail to compile");
+    else
+        npart__add_text(out, is_one ? " falls back to the CPU" : " fall back to the CPU");
+    if (cause->cut_count)
+        npart__add_format(out, " and end%s %u partition%s", is_one ? "s" : "", cause->cut_count,
+                          cause->cut_count == 1 ? "" : "s");
+}
+
+bool npart__find_action(const npart_advice *advice, uint32_t cause, struct npart_action *out)
+{
+    for (uint32_t i = 0; npart_advice_action(advice, i, out); i++)
+        for (uint32_t k = 0; k < out->cause_count; k++)
+            if (out->causes[k] == cause)
+                return true;
+    return false;
+}
+
+void npart__add_action(struct npart__sheet *out, const struct npart_action *action)
+{
+    npart__add_text(out, action->text);
+    if (action->command) {
+        npart__add_text(out, " (");
+        npart__add_text(out, action->command);
+        npart__add_text(out, ")");
+    }
+}
+
+void npart__add_node_text(npart_document *document, struct npart__sheet *out, const npart_model *model, uint32_t node)
+{
+    struct npart__sheet *scratch = &document->scratch;
+    while (npart__sheet_lacks(scratch, npart_model_node_text(model, node, NPART__ROOM(scratch))))
+        continue;
+    npart__add_text(out, npart__sheet_text(scratch));
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------ */
+
+struct npart__table_slot {
+    const char *key; /* NULL: free */
+    uint32_t number;
+};
+
+uint64_t npart__hash(uint64_t hash, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* Open addresses; the capacity is a power of two, and at least every other slot is free. */
+static struct npart__table_slot *find_slot(struct npart__table_slot *slots, size_t capacity, const char *key)
+{
+    size_t at = (size_t)npart__hash(NPART__HASH, key, strlen(key)) & (capacity - 1);
+    while (slots[at].key && strcmp(slots[at].key, key) != 0)
+        at = (at + 1) & (capacity - 1);
+    return &slots[at];
+}
+
+static bool widen(struct npart__table *table)
+{
+    size_t capacity = table->capacity ? table->capacity * 2 : 64;
+    struct npart__table_slot *slots = npart__take(table->pool, capacity, sizeof *slots);
+    for (size_t i = 0; slots && i < table->capacity; i++)
+        if (table->slots[i].key)
+            *find_slot(slots, capacity, table->slots[i].key) = table->slots[i];
+    if (!slots)
+        return false;
+    table->slots = slots;
+    table->capacity = capacity;
+    return true;
+}
+
+uint32_t *npart__table_at(struct npart__table *table, const char *key)
+{
+    if (2 * (table->count + 1) > table->capacity && !widen(table))
+        return NULL;
+    struct npart__table_slot *slot = find_slot(table->slots, table->capacity, key);
+    if (!slot->key) {
+        struct npart__sheet copy;
+        npart__sheet_open(&copy, table->pool);
+        npart__add_text(&copy, key);
+        const char *kept = npart__keep_text(&copy);
+        if (table->pool->failed)
+            return NULL;
+        slot->key = kept;
+        table->count++;
+    }
+    return &slot->number;
+}
