@@ -98,6 +98,9 @@ static const struct npart__writer *writer_of(enum npart_format format)
 {
     static const struct npart__writer *const writers[] = {
         [NPART_FORMAT_SARIF] = &npart__sarif_writer,
+        [NPART_FORMAT_GITHUB] = &npart__github_writer,
+        [NPART_FORMAT_MARKDOWN] = &npart__markdown_writer,
+        [NPART_FORMAT_JUNIT] = &npart__junit_writer,
         [NPART_FORMAT_CSV] = &npart__csv_writer,
     };
     size_t at = (size_t)format;

@@ -16,7 +16,8 @@ struct npart__writer {
     void (*drop)(npart_document *document); /* closes sheets that were left open, whether it has ended or not */
 };
 
-extern const struct npart__writer npart__sarif_writer, npart__csv_writer;
+extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
+    npart__junit_writer, npart__csv_writer;
 
 struct npart_document {
     const struct npart__writer *writer;

@@ -53,7 +53,8 @@ static void put_place(struct sarif *sarif, struct npart__place place)
 {
     put_artifact(sarif->out, sarif->document, "\"physicalLocation\":{\"artifactLocation\":", place);
     npart__add_json_number(sarif->out, ",\"region\":{\"startLine\":", place.line);
-    put(sarif, ",\"startColumn\":1}}");
+    npart__add_json_number(sarif->out, ",\"startColumn\":1,\"endLine\":", place.line);
+    put(sarif, ",\"endColumn\":1}}");
 }
 
 /* A node by its name, within the bodies and functions that hold it; one without a name by its operator. */
@@ -169,18 +170,17 @@ static void put_cause_message(struct sarif *sarif, const struct plan *plan, uint
     struct npart_action action = {.size = sizeof action};
     struct npart__sheet text;
     npart__sheet_open(&text, &sarif->document->pool);
-    npart__add_format(&text, "%s: ", plan->info.target);
     npart__add_text(&text, cause->text);
     npart__add_text(&text, ": ");
     npart__add_affected(&text, cause);
-    npart__add_text(&text, ".");
+    npart__add_format(&text, " (%s).", plan->info.target);
     if (*found) {
         npart__add_text(&text, " Found ");
         npart__add_text(&text, found);
         npart__add_text(&text, ".");
     }
     if (npart__find_action(plan->pair->advice, id, &action)) {
-        npart__add_text(&text, " To do: ");
+        npart__add_text(&text, " What to do: ");
         npart__add_action(&text, &action);
         npart__add_text(&text, ".");
     }
@@ -275,11 +275,10 @@ static void put_outcome(struct sarif *sarif, const struct npart_entry *entry, co
     uint32_t rule = npart__sarif_threshold(&sarif->rules, npart__sheet_text(&id), at->threshold);
     put_rule(sarif, npart__sheet_text(&id), rule, at->waiver ? "note" : "error");
     npart__sheet_open(&text, &sarif->document->pool);
-    npart__add_format(&text, "%s%s", info.target, pair ? ": " : "");
     npart__add_text(&text, at->text);
-    npart__add_text(&text, ".");
+    npart__add_format(&text, "%s%s%s.", pair ? " (" : "", info.target, pair ? ")" : "");
     if (pair && npart_advice_action(pair->advice, 0, &action)) {
-        npart__add_text(&text, " First to do: ");
+        npart__add_text(&text, " Do first: ");
         npart__add_action(&text, &action);
         npart__add_text(&text, ".");
     }

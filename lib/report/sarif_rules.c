@@ -110,10 +110,10 @@ static void describe(struct npart__sarif_rules *rules, const struct npart_rule *
     add_description(document, out, "},\"fullDescription\":{\"text\":", &text);
     npart__sheet_open(&plain, &document->pool);
     npart__sheet_open(&markdown, &document->pool);
-    add_help(&plain, &markdown, "Requirement", rule->text);
+    add_help(&plain, &markdown, "Rule", rule->text);
     add_help(&plain, &markdown, "Because", rule->because);
     add_help(&plain, &markdown, "Source", rule->source);
-    add_help(&plain, &markdown, "What to do", rule->advice);
+    add_help(&plain, &markdown, "What to do", *rule->advice ? rule->advice : "follow the action that the result tells");
     add_help(&plain, &markdown, "More", "npu-partition MODEL --target TARGET --explain NODE");
     npart__add_text(out, "}");
     put_help(document, out, &plain, &markdown);

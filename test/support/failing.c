@@ -276,6 +276,26 @@ static npart_status write_csv(struct scene *scene, struct npart_error *error)
     return status == NPART_OK ? write_document(scene, NPART_FORMAT_CSV, NPART_DETAIL_NODES, error) : status;
 }
 
+static npart_status write_sarif(struct scene *scene, struct npart_error *error)
+{
+    return write_document(scene, NPART_FORMAT_SARIF, NPART_DETAIL_SUMMARY, error);
+}
+
+static npart_status write_github(struct scene *scene, struct npart_error *error)
+{
+    return write_document(scene, NPART_FORMAT_GITHUB, NPART_DETAIL_SUMMARY, error);
+}
+
+static npart_status write_markdown(struct scene *scene, struct npart_error *error)
+{
+    return write_document(scene, NPART_FORMAT_MARKDOWN, NPART_DETAIL_SUMMARY, error);
+}
+
+static npart_status write_junit(struct scene *scene, struct npart_error *error)
+{
+    return write_document(scene, NPART_FORMAT_JUNIT, NPART_DETAIL_SUMMARY, error);
+}
+
 const struct tried_call model_calls[] = {
     {"from memory", NOTHING, read_memory},
     {"from a stream", NOTHING, read_stream},
@@ -296,6 +316,10 @@ const struct tried_call model_calls[] = {
     {"text", PLAN, report_text},
     {"explanation", PLAN, explain},
     {"CSV", PLAN, write_csv},
+    {"SARIF", PLAN, write_sarif},
+    {"annotations", PLAN, write_github},
+    {"Markdown", PLAN, write_markdown},
+    {"JUnit", PLAN, write_junit},
     {NULL, NOTHING, NULL},
 };
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Workflow commands of GitHub Actions: an error for each threshold that is not met and each model that cannot be
+ * analyzed, a warning for each cause of nodes that fall back or fail to compile. Few of them are shown, so warnings are
+ * gathered, and the first cause of each plan comes before the second of any.
+ */
+#include "report/document.h"
+
+/* That GitHub shows of a step, of errors and of warnings. */
+#define MOST_ANNOTATIONS 10u
+
+struct github {
+    struct npart__sheet ranks[MOST_ANNOTATIONS]; /* warnings of causes by their place in the plan, each a line */
+    uint32_t counts[MOST_ANNOTATIONS];
+    uint32_t errors, warnings; /* all of them */
+};
+
+/* Outside text. `%` begins an escape, and `:` and `,` end a property; line ends are none any more. The runner takes
+ * "##[" for a command wherever it stands. */
+static void put_text(npart_document *document, struct npart__sheet *out, const char *text, bool is_property)
+{
+    for (const char *at = npart__plain_text(document, text); *at; at++) {
+        if (*at == '%')
+            npart__add_text(out, "%25");
+        else if (is_property && *at == ':')
+            npart__add_text(out, "%3A");
+        else if (is_property && *at == ',')
+            npart__add_text(out, "%2C");
+        else
+            npart__add(out, at, 1);
+        if (at[0] == '#' && at[1] == '#')
+            npart__add_text(out, " ");
+    }
+}
+
+static void put_place(npart_document *document, struct npart__sheet *out, const struct npart__place *place)
+{
+    struct npart__sheet path;
+    npart__sheet_open(&path, &document->pool);
+    npart__add(&path, place->file, place->file_bytes);
+    npart__add_text(out, " file=");
+    put_text(document, out, npart__sheet_text(&path), true);
+    npart__add_format(out, ",line=%lld", (long long)place->line);
+    npart__sheet_close(&path);
+}
+
+/* `::error file=...,line=...,title=...::message` */
+static void put_command(npart_document *document, struct npart__sheet *out, const char *command,
+                        const struct npart__place *place, const char *title, struct npart__sheet *message)
+{
+    npart__add_format(out, "::%s", command);
+    put_place(document, out, place);
+    npart__add_text(out, ",title=");
+    put_text(document, out, title, true);
+    npart__add_text(out, "::");
+    put_text(document, out, npart__sheet_text(message), false);
+    npart__add_text(out, "\n");
+    npart__sheet_close(message);
+}
+
+static void put_error(npart_document *document, const struct npart_entry *entry, const char *title,
+                      struct npart__sheet *message)
+{
+    struct github *github = document->state;
+    struct npart__place place = npart__place_of_model(entry);
+    (void)npart__relative(document, &place);
+    if (github->errors++ < MOST_ANNOTATIONS)
+        put_command(document, &document->out, "error", &place, title, message);
+    else
+        npart__sheet_close(message);
+}
+
+static void put_outcome(npart_document *document, const struct npart_entry *entry,
+                        const struct npart_threshold_outcome *at)
+{
+    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart_action action = {.size = sizeof action};
+    struct npart__sheet message;
+    const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
+    npart__sheet_open(&message, &document->pool);
+    (void)npart_plan_info(pair ? pair->plan : NULL, &info);
+    npart__add_text(&message, entry->path);
+    npart__add_format(&message, "%s%s: ", pair ? ", " : "", info.target);
+    npart__add_text(&message, at->text);
+    if (pair && npart_advice_action(pair->advice, 0, &action)) {
+        npart__add_text(&message, ". Do first: ");
+        npart__add_action(&message, &action);
+    }
+    put_error(document, entry, at->threshold, &message);
+}
+
+/* Only a file of the repository can be annotated; another is named. */
+static void put_cause(npart_document *document, const struct npart_entry *entry, const struct npart_plan_pair *pair,
+                      uint32_t id)
+{
+    struct github *github = document->state;
+    const npart_model *model = npart_inference_model(npart_plan_view(pair->plan));
+    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_cause cause = {.size = sizeof cause};
+    struct npart_action action = {.size = sizeof action};
+    struct npart__sheet message;
+    uint32_t node;
+    if (!npart_plan_cause(pair->plan, id, &cause, NULL, 0) || cause.is_unknown)
+        return;
+    github->warnings++;
+    if (id >= MOST_ANNOTATIONS || github->counts[id] == MOST_ANNOTATIONS)
+        return;
+    github->counts[id]++;
+    (void)npart_plan_info(pair->plan, &info);
+    struct npart__place place = npart__place_of_cause(entry, model, &cause, &node), noted = place;
+    npart__sheet_open(&message, &document->pool);
+    npart__add_text(&message, entry->path);
+    npart__add_format(&message, ", %s: %s: ", info.target, cause.text);
+    npart__add_affected(&message, &cause);
+    if (!npart__relative(document, &place) && place.is_source) {
+        npart__add_text(&message, ", from ");
+        npart__add(&message, noted.file, noted.file_bytes);
+        npart__add_format(&message, ":%lld", (long long)noted.line);
+        place = npart__place_of_model(entry);
+        (void)npart__relative(document, &place);
+    }
+    if (npart__find_action(pair->advice, id, &action)) {
+        npart__add_text(&message, ". What to do: ");
+        npart__add_action(&message, &action);
+    }
+    put_command(document, &github->ranks[id], "warning", &place, cause.rule_id, &message);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------ */
+
+static void begin(npart_document *document)
+{
+    struct github *github = npart__take(&document->pool, 1, sizeof *github);
+    document->state = github;
+    for (size_t i = 0; github && i < MOST_ANNOTATIONS; i++)
+        npart__sheet_open(&github->ranks[i], &document->pool);
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    for (size_t i = 0; i < entry->outcome_count; i++)
+        if (!npart__outcome(entry, i)->is_met && !npart__outcome(entry, i)->waiver)
+            put_outcome(document, entry, npart__outcome(entry, i));
+    if (entry->error) {
+        struct npart__sheet message;
+        npart__sheet_open(&message, &document->pool);
+        npart__add_text(&message, entry->path);
+        npart__add_format(&message, ": %s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                          entry->error->message);
+        put_error(document, entry, "cannot be analyzed", &message);
+    }
+    for (size_t i = 0; i < entry->plan_count; i++) {
+        (void)npart_plan_info(entry->plans[i].plan, &info);
+        for (uint32_t k = 0; k < info.cause_count; k++)
+            put_cause(document, entry, &entry->plans[i], k);
+    }
+}
+
+/* As many lines of a sheet as there is room for. */
+static void put_lines(struct npart__sheet *out, struct npart__sheet *lines, uint32_t *room)
+{
+    const char *at = npart__sheet_text(lines);
+    while (*at && *room) {
+        size_t length = strcspn(at, "\n") + 1;
+        npart__add(out, at, length);
+        at += length;
+        --*room;
+    }
+}
+
+static void end(npart_document *document)
+{
+    struct github *github = document->state;
+    uint32_t room = MOST_ANNOTATIONS;
+    uint32_t errors = github->errors > MOST_ANNOTATIONS ? github->errors - MOST_ANNOTATIONS : 0;
+    for (size_t i = 0; i < MOST_ANNOTATIONS; i++)
+        put_lines(&document->out, &github->ranks[i], &room);
+    uint32_t warnings = github->warnings - (MOST_ANNOTATIONS - room);
+    if (errors || warnings)
+        npart__add_format(&document->out,
+                          "::notice title=npu-partition::%u more error%s and %u more warning%s are not shown\n", errors,
+                          errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+}
+
+static void drop(npart_document *document)
+{
+    struct github *github = document->state;
+    for (size_t i = 0; github && i < MOST_ANNOTATIONS; i++)
+        npart__sheet_close(&github->ranks[i]);
+}
+
+const struct npart__writer npart__github_writer = {begin, add, end, drop};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * JUnit XML, as Jenkins and GitLab read it: a test suite for each model, a test case for each target and threshold.
+ * Where no threshold was set, that a model could be analyzed for a target is the test case. No times: equal input gives
+ * equal bytes.
+ */
+#include "report/document.h"
+
+/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. */
+static void put_text(npart_document *document, struct npart__sheet *out, const char *text)
+{
+    static const char *const escapes[128] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&apos;"};
+    for (const char *at = npart__plain_text(document, text); *at; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte < 128 && escapes[byte]) {
+            npart__add_text(out, escapes[byte]);
+        } else if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
+            npart__add_text(out, "\xef\xbf\xbd");
+            at += 2;
+        } else {
+            npart__add(out, at, 1);
+        }
+    }
+}
+
+static void put_attribute(npart_document *document, const char *name, const char *value)
+{
+    npart__add_format(&document->out, " %s=\"", name);
+    put_text(document, &document->out, value);
+    npart__add_text(&document->out, "\"");
+}
+
+static void begin_case(npart_document *document, const struct npart_entry *entry, const char *target,
+                       const char *threshold)
+{
+    struct npart__sheet name;
+    npart__sheet_open(&name, &document->pool);
+    npart__add_format(&name, "%s%s%s", target, *target ? ": " : "", threshold);
+    npart__add_text(&document->out, "    <testcase");
+    put_attribute(document, "classname", entry->path);
+    put_attribute(document, "name", npart__sheet_text(&name));
+    npart__sheet_close(&name);
+}
+
+/* What a developer needs to see in the failure itself. */
+static void put_reason(npart_document *document, const struct npart_plan_pair *pair)
+{
+    struct npart_cause cause = {.size = sizeof cause};
+    struct npart_action action = {.size = sizeof action};
+    struct npart__sheet text;
+    npart__sheet_open(&text, &document->pool);
+    if (npart_plan_cause(pair->plan, 0, &cause, NULL, 0)) {
+        npart__add_format(&text, "First cause: %s: ", cause.text);
+        npart__add_affected(&text, &cause);
+        put_text(document, &document->out, npart__sheet_text(&text));
+        npart__add_text(&document->out, "\n");
+        text.size = 0;
+    }
+    if (npart_advice_action(pair->advice, 0, &action)) {
+        npart__add_text(&text, "Do first: ");
+        npart__add_action(&text, &action);
+        put_text(document, &document->out, npart__sheet_text(&text));
+        npart__add_text(&document->out, "\n");
+    }
+    npart__sheet_close(&text);
+}
+
+static void put_outcome(npart_document *document, const struct npart_entry *entry,
+                        const struct npart_threshold_outcome *at)
+{
+    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    struct npart__sheet *out = &document->out;
+    const struct npart_plan_pair *pair = at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
+    (void)npart_plan_info(pair ? pair->plan : NULL, &info);
+    begin_case(document, entry, info.target, at->threshold);
+    if (at->is_met) {
+        npart__add_text(out, "/>\n");
+        return;
+    }
+    npart__add_text(out, at->waiver ? ">\n      <skipped" : ">\n      <failure");
+    if (at->waiver) {
+        struct npart__sheet text;
+        npart__sheet_open(&text, &document->pool);
+        npart__add_format(&text, "%s; waived: ", at->text);
+        npart__add_text(&text, at->waiver);
+        put_attribute(document, "message", npart__sheet_text(&text));
+        npart__sheet_close(&text);
+        npart__add_text(out, "/>\n    </testcase>\n");
+        return;
+    }
+    put_attribute(document, "message", at->text);
+    npart__add_text(out, " type=\"threshold\">");
+    if (pair)
+        put_reason(document, pair);
+    npart__add_text(out, "</failure>\n    </testcase>\n");
+}
+
+static void put_error(npart_document *document, const struct npart_entry *entry)
+{
+    struct npart__sheet text;
+    npart__sheet_open(&text, &document->pool);
+    npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
+    begin_case(document, entry, "", "analysis");
+    npart__add_text(&document->out, ">\n      <error");
+    put_attribute(document, "message", npart__sheet_text(&text));
+    put_attribute(document, "type", npart_status_text(entry->error->status));
+    npart__add_text(&document->out, "/>\n    </testcase>\n");
+    npart__sheet_close(&text);
+}
+
+static bool has_outcome(const struct npart_entry *entry, size_t plan)
+{
+    for (size_t i = 0; i < entry->outcome_count; i++)
+        if (npart__outcome(entry, i)->plan == plan)
+            return true;
+    return false;
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------ */
+
+static void begin(npart_document *document)
+{
+    npart__add_text(&document->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                                    "<testsuites name=\"npu-partition\">\n");
+}
+
+static void begin_suite(npart_document *document, const struct npart_entry *entry)
+{
+    size_t failures = 0, skipped = 0, tests = entry->outcome_count + (entry->error != NULL);
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        skipped += !at->is_met && at->waiver;
+        failures += !at->is_met && !at->waiver;
+    }
+    for (size_t i = 0; i < entry->plan_count; i++)
+        tests += !has_outcome(entry, i);
+    npart__add_text(&document->out, "  <testsuite");
+    put_attribute(document, "name", entry->path);
+    npart__add_format(&document->out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n", tests,
+                      failures, entry->error != NULL, skipped);
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    begin_suite(document, entry);
+    for (size_t i = 0; i < entry->outcome_count; i++)
+        put_outcome(document, entry, npart__outcome(entry, i));
+    for (size_t i = 0; i < entry->plan_count; i++) {
+        if (has_outcome(entry, i))
+            continue;
+        (void)npart_plan_info(entry->plans[i].plan, &info);
+        begin_case(document, entry, info.target, "analysis");
+        npart__add_text(&document->out, "/>\n");
+    }
+    if (entry->error)
+        put_error(document, entry);
+    npart__add_text(&document->out, "  </testsuite>\n");
+}
+
+static void end(npart_document *document)
+{
+    npart__add_text(&document->out, "</testsuites>\n");
+}
+
+const struct npart__writer npart__junit_writer = {begin, add, end, NULL};

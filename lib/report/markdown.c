@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A comment for a pull or merge request: a title, a table of models and targets, what is not met with what to do
+ * first, and the causes of each plan folded. Outside text is inert: names stand in code spans, and in sentences every
+ * character that means something is escaped.
+ */
+#include "report/document.h"
+
+/* At most 20 lines are seen: the title, the table's head, rows and what follows them, and the folded parts. */
+#define MOST_ROWS 8u
+#define MOST_PROBLEMS 5u
+/* Code hosts take no longer comment; and less of it is kept for what is folded. */
+#define MOST_BYTES 65536u
+#define MOST_NAME_BYTES 100u
+#define MOST_SENTENCE_BYTES 300u
+#define MOST_CAUSES 10u /* of a plan */
+
+struct markdown {
+    struct npart__sheet first;           /* the first rows, as they come */
+    struct npart__sheet failed, fine;    /* the first rows of either kind */
+    struct npart__sheet rows, problems;  /* all of them, while there is room; a line each */
+    struct npart__sheet details;
+    uint32_t row_count, failed_count, fine_count, problem_count;
+    uint32_t model_count, failed_models;
+    bool is_cut;
+};
+
+/* ---- inert text -------------------------------------------------------------------------------------------- */
+
+/* At most so many bytes, never a part of a character; of a path its end tells more than its beginning. */
+static const char *cut(npart_document *document, const char *text, size_t most, bool keeps_end, size_t *length,
+                       bool *is_cut)
+{
+    const char *plain = npart__plain_text(document, text);
+    *length = strlen(plain);
+    *is_cut = *length > most;
+    if (!*is_cut)
+        return plain;
+    if (keeps_end) {
+        plain += *length - most;
+        while (((unsigned char)*plain & 0xc0) == 0x80)
+            plain++;
+        *length = strlen(plain);
+    } else {
+        *length = most;
+        while (*length && ((unsigned char)plain[*length] & 0xc0) == 0x80)
+            --*length;
+    }
+    return plain;
+}
+
+static size_t longest_run(const char *text, size_t length, char of)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < length; i++) {
+        run = text[i] == of ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* A code span in a table: a bar ends a cell even there. Blanks at both ends are taken off again by the reader. */
+static void put_code(struct npart__sheet *out, const char *text, size_t length, bool is_cell)
+{
+    size_t fence = longest_run(text, length, '`') + 1;
+    bool is_padded = length && (text[0] == '`' || text[length - 1] == '`');
+    for (size_t i = 0; i < fence; i++)
+        npart__add(out, "`", 1);
+    npart__add_text(out, is_padded ? " " : "");
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '|' && is_cell)
+            npart__add(out, "\\", 1);
+        npart__add(out, &text[i], 1);
+    }
+    npart__add_text(out, is_padded ? " " : "");
+    for (size_t i = 0; i < fence; i++)
+        npart__add(out, "`", 1);
+}
+
+static void put_name(npart_document *document, struct npart__sheet *out, const char *name, bool is_cell)
+{
+    size_t length;
+    bool is_cut;
+    const char *shown = cut(document, name, MOST_NAME_BYTES, true, &length, &is_cut);
+    npart__add_text(out, is_cut ? "..." : "");
+    if (length)
+        put_code(out, shown, length, is_cell);
+}
+
+/* A character of a sentence. Mentions and references are found after escapes are gone, so nothing may follow their
+ * sign: U+200B keeps them apart. */
+static void put_escaped(struct npart__sheet *out, char character)
+{
+    if (strchr("\\`*_{}[]<>()#+-.!|~&:$@%", character) && character)
+        npart__add(out, "\\", 1);
+    npart__add(out, &character, 1);
+    if (character == '@' || character == '#')
+        npart__add_text(out, "\xe2\x80\x8b");
+}
+
+/* What stands between backticks is a code span, everything else is escaped: whatever names hold, one of both is true of
+ * them. */
+static void put_sentence(npart_document *document, struct npart__sheet *out, const char *text)
+{
+    size_t length;
+    bool is_cut;
+    const char *at = cut(document, text, MOST_SENTENCE_BYTES, false, &length, &is_cut), *end = at + length;
+    while (at < end) {
+        const char *close = *at == '`' ? memchr(at + 1, '`', (size_t)(end - at - 1)) : NULL;
+        if (close && close > at + 1) {
+            put_code(out, at + 1, (size_t)(close - at - 1), false);
+            at = close + 1;
+        } else {
+            put_escaped(out, *at++);
+        }
+    }
+    npart__add_text(out, is_cut ? "..." : "");
+}
+
+/* A text that is put together, which is closed. */
+static void put_sheet(npart_document *document, struct npart__sheet *out, struct npart__sheet *text)
+{
+    put_sentence(document, out, npart__sheet_text(text));
+    npart__sheet_close(text);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------- */
+
+/* Of the thresholds of a plan, or of the model. */
+enum state { NONE_SET, ALL_MET, WAIVED, NOT_MET };
+
+static enum state state_of(const struct npart_entry *entry, size_t plan)
+{
+    enum state state = NONE_SET;
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        enum state found = at->is_met ? ALL_MET : at->waiver ? WAIVED : NOT_MET;
+        if ((at->plan == plan || at->plan == NPART_NONE) && found > state)
+            state = found;
+    }
+    return state;
+}
+
+static const char *sign_of(const char *verdict, enum state state)
+{
+    static const char fine[] = "\xe2\x9c\x85", doubtful[] = "\xe2\x9a\xa0\xef\xb8\x8f", wrong[] = "\xe2\x9d\x8c";
+    if (state != NONE_SET)
+        return state == NOT_MET ? wrong : state == WAIVED ? doubtful : fine;
+    if (strcmp(verdict, "whole") == 0 || strcmp(verdict, "edge") == 0)
+        return fine;
+    return strcmp(verdict, "split") == 0 || strcmp(verdict, "empty") == 0 ? doubtful : wrong;
+}
+
+static void put_share(struct npart__sheet *out, bool is_known, double share)
+{
+    if (is_known)
+        npart__add_decimal(out, share * 100, 1);
+    npart__add_text(out, is_known ? " % | " : "? | ");
+}
+
+static void put_row(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry, size_t plan,
+                    enum state state)
+{
+    static const char *const words[] = {"", ", met", ", waived", ", **not met**"};
+    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_cost cost = {.size = sizeof cost};
+    (void)npart_plan_info(entry->plans[plan].plan, &info);
+    (void)npart_plan_summary(entry->plans[plan].plan, &summary);
+    (void)npart_plan_cost(entry->plans[plan].plan, &cost);
+    npart__add_text(out, "| ");
+    put_name(document, out, entry->path, true);
+    npart__add_text(out, " | ");
+    put_name(document, out, info.target, true);
+    npart__add_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state), summary.verdict, words[state],
+                      summary.partitions);
+    put_share(out, true, summary.coverage);
+    put_share(out, summary.has_macs && summary.macs, summary.mac_coverage);
+    if (cost.total.typical_ms >= 0)
+        npart__add_decimal(out, cost.total.typical_ms, 2);
+    npart__add_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
+}
+
+/* The row goes to the three sheets from which the table is made at the end, and to the list of all. */
+static void keep_row(struct markdown *markdown, struct npart__sheet *row, bool is_failed)
+{
+    const char *text = npart__sheet_text(row);
+    if (markdown->row_count++ < MOST_ROWS)
+        npart__add_text(&markdown->first, text);
+    if (is_failed && markdown->failed_count++ < MOST_ROWS)
+        npart__add_text(&markdown->failed, text);
+    if (!is_failed && markdown->fine_count++ < MOST_ROWS)
+        npart__add_text(&markdown->fine, text);
+    if (markdown->rows.size < MOST_BYTES)
+        npart__add_text(&markdown->rows, text);
+    npart__sheet_close(row);
+}
+
+static void add_rows(npart_document *document, const struct npart_entry *entry)
+{
+    for (size_t i = 0; i < entry->plan_count; i++) {
+        struct npart__sheet row;
+        enum state state = state_of(entry, i);
+        npart__sheet_open(&row, &document->pool);
+        put_row(document, &row, entry, i, state);
+        keep_row(document->state, &row, state == NOT_MET);
+    }
+    if (entry->error) {
+        struct npart__sheet row;
+        npart__sheet_open(&row, &document->pool);
+        npart__add_text(&row, "| ");
+        put_name(document, &row, entry->path, true);
+        npart__add_text(&row, " | | \xe2\x9d\x8c cannot be analyzed | | | | |\n");
+        keep_row(document->state, &row, true);
+    }
+}
+
+/* ---- what is not met --------------------------------------------------------------------------------------- */
+
+static void put_subject(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
+                        const struct npart_plan_pair *pair)
+{
+    struct npart_plan_info info = {.size = sizeof info};
+    put_name(document, out, entry->path, false);
+    if (!pair)
+        return;
+    (void)npart_plan_info(pair->plan, &info);
+    npart__add_text(out, ", ");
+    put_name(document, out, info.target, false);
+}
+
+static void put_action(npart_document *document, struct npart__sheet *out, const char *lead,
+                       const struct npart_action *action)
+{
+    size_t length;
+    bool is_cut;
+    npart__add_text(out, lead);
+    put_sentence(document, out, action->text);
+    if (!action->command)
+        return;
+    const char *command = cut(document, action->command, MOST_SENTENCE_BYTES, false, &length, &is_cut);
+    npart__add_text(out, " ");
+    put_code(out, command, length, false);
+    npart__add_text(out, is_cut ? "..." : "");
+}
+
+static void add_problem(npart_document *document, const struct npart_entry *entry,
+                        const struct npart_threshold_outcome *at)
+{
+    struct markdown *markdown = document->state;
+    struct npart__sheet *out = &markdown->problems;
+    struct npart_action action = {.size = sizeof action};
+    const struct npart_plan_pair *pair = !at || at->plan == NPART_NONE ? NULL : &entry->plans[at->plan];
+    if (markdown->problem_count++ >= MOST_PROBLEMS)
+        return;
+    npart__add_text(out, "- ");
+    put_subject(document, out, entry, pair);
+    npart__add_text(out, ": ");
+    if (!at) {
+        struct npart__sheet text;
+        npart__sheet_open(&text, &document->pool);
+        npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "",
+                          entry->error->message);
+        put_sheet(document, out, &text);
+    } else {
+        put_sentence(document, out, at->text);
+    }
+    if (pair && npart_advice_action(pair->advice, 0, &action))
+        put_action(document, out, ". **Do first:** ", &action);
+    npart__add_text(out, "\n");
+}
+
+static void add_problems(npart_document *document, const struct npart_entry *entry)
+{
+    struct markdown *markdown = document->state;
+    uint32_t before = markdown->problem_count;
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        if (!at->is_met && !at->waiver)
+            add_problem(document, entry, at);
+    }
+    if (entry->error)
+        add_problem(document, entry, NULL);
+    markdown->model_count++;
+    markdown->failed_models += markdown->problem_count > before;
+}
+
+/* ---- what is folded ---------------------------------------------------------------------------------------- */
+
+static void put_cause(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
+                      const struct npart_plan_pair *pair, uint32_t id)
+{
+    const npart_model *model = npart_inference_model(npart_plan_view(pair->plan));
+    struct npart_cause cause = {.size = sizeof cause};
+    struct npart_action action = {.size = sizeof action};
+    struct npart__sheet text;
+    uint32_t node;
+    (void)npart_plan_cause(pair->plan, id, &cause, NULL, 0);
+    struct npart__place place = npart__place_of_cause(entry, model, &cause, &node);
+    npart__sheet_open(&text, &document->pool);
+    npart__add_format(&text, "%s: ", cause.text);
+    npart__add_affected(&text, &cause);
+    npart__add_format(out, "%u. ", id + 1);
+    put_sheet(document, out, &text);
+    if (place.is_source) {
+        (void)npart__relative(document, &place);
+        npart__sheet_open(&text, &document->pool);
+        npart__add(&text, place.file, place.file_bytes);
+        npart__add_format(&text, ":%lld", (long long)place.line);
+        npart__add_text(out, ", from ");
+        put_name(document, out, npart__sheet_text(&text), false);
+        npart__sheet_close(&text);
+    }
+    if (npart__find_action(pair->advice, id, &action))
+        put_action(document, out, ". **What to do:** ", &action);
+    npart__add_text(out, "\n");
+}
+
+static void add_details(npart_document *document, const struct npart_entry *entry)
+{
+    struct markdown *markdown = document->state;
+    struct npart__sheet *out = &markdown->details;
+    for (size_t i = 0; i < entry->plan_count; i++) {
+        struct npart_plan_info info = {.size = sizeof info};
+        (void)npart_plan_info(entry->plans[i].plan, &info);
+        if (info.cause_count == 0)
+            continue;
+        if (out->size >= MOST_BYTES) {
+            markdown->is_cut = true;
+            return;
+        }
+        npart__add_text(out, out->size ? "\n**" : "**");
+        put_subject(document, out, entry, &entry->plans[i]);
+        npart__add_text(out, "**\n\n");
+        for (uint32_t k = 0; k < info.cause_count && k < MOST_CAUSES; k++)
+            put_cause(document, out, entry, &entry->plans[i], k);
+        if (info.cause_count > MOST_CAUSES)
+            npart__add_format(out, "\n%u more causes\n", info.cause_count - MOST_CAUSES);
+    }
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------ */
+
+#define SHEETS(markdown)                                                                                               \
+    {                                                                                                                  \
+        &(markdown)->first, &(markdown)->failed, &(markdown)->fine, &(markdown)->rows, &(markdown)->problems,          \
+            &(markdown)->details                                                                                       \
+    }
+
+static void begin(npart_document *document)
+{
+    struct markdown *markdown = npart__take(&document->pool, 1, sizeof *markdown);
+    document->state = markdown;
+    if (!markdown)
+        return;
+    struct npart__sheet *const sheets[] = SHEETS(markdown);
+    for (size_t i = 0; i < NPART__LENGTH(sheets); i++)
+        npart__sheet_open(sheets[i], &document->pool);
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    add_rows(document, entry);
+    add_problems(document, entry);
+    add_details(document, entry);
+}
+
+/* As many lines of a sheet as there is room for; whether those were all. */
+static bool put_lines(struct npart__sheet *out, struct npart__sheet *from, size_t most_lines, size_t most_bytes)
+{
+    const char *at = npart__sheet_text(from);
+    size_t used = 0;
+    for (size_t i = 0; *at; i++) {
+        size_t length = strcspn(at, "\n") + 1;
+        if (i == most_lines || used + length > most_bytes)
+            return false;
+        npart__add(out, at, length);
+        used += length;
+        at += length;
+    }
+    return true;
+}
+
+static const char table_head[] = "| model | target | result | partitions | NPU, nodes | NPU, MACs | ms a run |\n"
+                                 "|---|---|---|--:|--:|--:|--:|\n";
+
+/* Rows that are not met before others, where not all have room. */
+static void put_table(struct markdown *markdown, struct npart__sheet *out)
+{
+    size_t failed = markdown->failed_count < MOST_ROWS ? markdown->failed_count : MOST_ROWS;
+    npart__add_text(out, table_head);
+    if (markdown->row_count <= MOST_ROWS) {
+        (void)put_lines(out, &markdown->first, MOST_ROWS, SIZE_MAX);
+        return;
+    }
+    (void)put_lines(out, &markdown->failed, failed, SIZE_MAX);
+    (void)put_lines(out, &markdown->fine, MOST_ROWS - failed, SIZE_MAX);
+    npart__add_format(out, "\n%u of %u rows; all of them are below.\n", MOST_ROWS, markdown->row_count);
+}
+
+static void put_problems(struct markdown *markdown, struct npart__sheet *out)
+{
+    if (!markdown->problem_count)
+        return;
+    npart__add_text(out, "\n");
+    npart__add_text(out, npart__sheet_text(&markdown->problems));
+    if (markdown->problem_count > MOST_PROBLEMS)
+        npart__add_format(out, "- %u more\n", markdown->problem_count - MOST_PROBLEMS);
+}
+
+/* Within what the comment has room for; whole lines. */
+static void put_folded(struct npart__sheet *out, const char *title, const char *head, struct npart__sheet *text,
+                       bool *is_cut)
+{
+    static const size_t reserve = 400; /* for what stands around it, and the note at the end */
+    if (out->size + reserve >= MOST_BYTES) {
+        *is_cut = true;
+        return;
+    }
+    npart__add_format(out, "\n<details><summary>%s</summary>\n\n%s", title, head);
+    if (!put_lines(out, text, SIZE_MAX, MOST_BYTES - reserve - out->size))
+        *is_cut = true;
+    npart__add_text(out, "\n</details>\n");
+}
+
+static void end(npart_document *document)
+{
+    struct markdown *markdown = document->state;
+    struct npart__sheet text;
+    npart__sheet_open(&text, &document->pool);
+    npart__add_text(&text, "### npu-partition: ");
+    if (markdown->failed_models)
+        npart__add_format(&text, "%u of %u model%s not pass\n\n", markdown->failed_models, markdown->model_count,
+                          markdown->model_count == 1 ? " does" : "s do");
+    else
+        npart__add_format(&text, "%u model%s\n\n", markdown->model_count, markdown->model_count == 1 ? "" : "s");
+    if (markdown->row_count)
+        put_table(markdown, &text);
+    put_problems(markdown, &text);
+    if (markdown->row_count > MOST_ROWS)
+        put_folded(&text, "All models and targets", table_head, &markdown->rows, &markdown->is_cut);
+    if (markdown->details.size)
+        put_folded(&text, "Causes, and what to do", "", &markdown->details, &markdown->is_cut);
+    if (markdown->is_cut)
+        npart__add_text(&text, "\nCut: a comment has no room for more. `--format json` has all of it.\n");
+    npart__add_text(&document->out, npart__sheet_text(&text));
+    npart__sheet_close(&text);
+}
+
+static void drop(npart_document *document)
+{
+    struct markdown *markdown = document->state;
+    if (!markdown)
+        return;
+    struct npart__sheet *const sheets[] = SHEETS(markdown);
+    for (size_t i = 0; i < NPART__LENGTH(sheets); i++)
+        npart__sheet_close(sheets[i]);
+}
+
+const struct npart__writer npart__markdown_writer = {begin, add, end, drop};
