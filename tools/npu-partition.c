@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "completion.h"
+#include "document.h"
 #include "files.h"
 #include "job.h"
 #include "message.h"
@@ -31,7 +32,7 @@ static bool wants_advice(const struct options *options)
 static npart_status report(struct run *run, struct job *job, struct npart_error *error)
 {
     size_t count = (size_t)run->options->target_count;
-    if (run->options->is_quiet)
+    if (run->options->is_quiet || run->document)
         return NPART_OK;
     if (run->options->explain)
         return npart_report_explain(job->pairs, count, run->options->explain, &run->report, write_output, run, error);
@@ -238,6 +239,23 @@ static void follow_up(struct run *run, const char *path, struct job *job, bool i
     }
 }
 
+/* Into the document over all models, where that is the format. */
+static void enter(struct run *run, const char *path, struct job *job, const struct npart_error *why)
+{
+    struct npart_error error = {0};
+    struct outcome_list outcomes = {0};
+    npart_status status = NPART_ERROR_MEMORY;
+    if (!run->document || run->is_over)
+        return;
+    if (why)
+        status = document_add_error(run, path, why, &error);
+    else if (list_outcomes(&outcomes, run->options, job))
+        status = document_add(run, path, job, &outcomes, &error);
+    if (status != NPART_OK) /* told at the end */
+        worsen(run, EXIT_OTHER);
+    free_outcomes(&outcomes);
+}
+
 static void run_model(struct run *run, int place)
 {
     const char *path = run->options->models[place];
@@ -254,6 +272,7 @@ static void run_model(struct run *run, int place)
         if (!meets_validity(run->options, path, job.inference))
             worsen(run, EXIT_THRESHOLD);
     }
+    enter(run, path, &job, status == NPART_OK ? NULL : &error);
     follow_up(run, path, &job, status == NPART_OK);
     job_free(&job);
 }
@@ -287,17 +306,17 @@ static bool write_error(void *payload, const char *text, size_t bytes)
     return fwrite(text, 1, bytes, stderr) == bytes;
 }
 
-/* After reports in text; JSON stays one document a line, so the table goes to standard error then. */
+/* After reports in text; what programs read stays as it is, so the table goes to standard error then. */
 static void write_overview(struct run *run)
 {
     const struct options *options = run->options;
-    bool is_json = options->format == FORMAT_JSON;
+    bool is_apart = options->format != FORMAT_TEXT;
     if (!options->wants_summary || options->wants_shapes || run->is_over)
         return;
-    if (!is_json && !options->is_quiet)
+    if (!is_apart && !options->is_quiet)
         (void)write_text(run, "\n");
-    bool use_color = is_json ? options->color == COLOR_ALWAYS : run->report.use_color;
-    overview_write(&run->overview, use_color, is_json ? write_error : write_output, run);
+    bool use_color = is_apart ? options->color == COLOR_ALWAYS : run->report.use_color;
+    overview_write(&run->overview, use_color, is_apart ? write_error : write_output, run);
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */
@@ -436,7 +455,13 @@ static enum exit_status work(struct run *run, struct options *options)
     if (options->settings && !has_settings(run->oplists[0]))
         return EXIT_USAGE;
     choose_look(run);
+    struct npart_error error = {0};
+    if (wants_document(options) && document_open(run, &error) != NPART_OK) {
+        tell_error("", &error);
+        return EXIT_OTHER;
+    }
     run_models(run);
+    document_close(run);
     write_overview(run);
     overview_free(&run->overview);
     return run->status;

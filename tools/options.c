@@ -196,12 +196,13 @@ static bool take_level(struct options *options, const char *value)
     return is_off || strcmp(value, "basic") == 0 || complain_of_word("--level", value, words, 2);
 }
 
+static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv"};
+
 static bool take_format(struct options *options, const char *value)
 {
-    static const char *const words[] = {"text", "json"};
-    bool is_json = strcmp(value, "json") == 0;
-    options->format = is_json ? FORMAT_JSON : FORMAT_TEXT;
-    return is_json || strcmp(value, "text") == 0 || complain_of_word("--format", value, words, 2);
+    size_t at = place_of_word(value, strlen(value), format_words, FORMATS);
+    options->format = at < FORMATS ? (enum format)at : FORMAT_TEXT;
+    return at < FORMATS || complain_of_word("--format", value, format_words, FORMATS);
 }
 
 static bool take_detail(struct options *options, const char *value)
@@ -209,6 +210,7 @@ static bool take_detail(struct options *options, const char *value)
     static const char *const words[] = {"nodes", "causes", "summary"};
     size_t at = place_of_word(value, strlen(value), words, 3);
     options->detail = (enum npart_detail)at;
+    options->has_detail = true;
     return at < 3 || complain_of_word("--detail", value, words, 3);
 }
 
@@ -451,8 +453,16 @@ static const struct row {
     {"assume-node", 0, "NAME=npu|cpu", take_assume_node, "the same for one node", "*"},
     {"cut", 0, "NAME,...", take_cut, "cut points: the graph ends after these tensors or nodes and begins anew", "*"},
     {NULL, 0, NULL, NULL, "What to print", NULL},
-    {"format", 'f', "text|json", take_format, "default text; json is one line a model (docs/json.md)", "*"},
-    {"detail", 0, "DETAIL", take_detail, "how much json tells: summary, causes or nodes (default)", NULL},
+    {"format", 'f', "FORMAT", take_format, "one of", "*"},
+    {NULL, 0, "text", NULL, "for people (default)", "*"},
+    {NULL, 0, "json", NULL, "one line a model (docs/json.md)", "*"},
+    {NULL, 0, "sarif", NULL, "of all models, for code scanning (docs/reports.md)", "- check"},
+    {NULL, 0, "github", NULL, "annotations of GitHub Actions", "- check"},
+    {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check"},
+    {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
+    {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
+    {"detail", 0, "DETAIL", take_detail, "how much json and csv tell: nodes (default of json), causes or summary",
+     NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},
@@ -562,7 +572,7 @@ static void print_options(FILE *file, const struct word *word)
         char left[64];
         if (!row->name && !row->value)
             heading = row->help;
-        if (!row->name && row->value && is_shown)
+        if (!row->name && row->value && is_shown && (!row->word || goes_with(row, word)))
             fprintf(file, "%35s   %-8s %s\n", "", row->value, row->help);
         if (!row->name)
             continue;
@@ -659,6 +669,22 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
     return row->take(options, value);
 }
 
+/* Documents are of models that are planned, one after the other. */
+static bool check_format(const struct options *options)
+{
+    const char *other = options->explain ? "--explain" : options->wants_shapes ? "--shapes" : NULL;
+    const char *format = format_words[options->format];
+    size_t at = 0;
+    while (at < ROWS && (rows[at].name || !rows[at].value || strcmp(rows[at].value, format) != 0))
+        at++;
+    if (at < ROWS && !goes_with(&rows[at], options->word))
+        other = options->word->name;
+    if (options->format < FORMAT_SARIF || !other)
+        return true;
+    say("--format %s does not go with %s", format, other);
+    return false;
+}
+
 /* The word may stand after options, so only now is it known which go with it. */
 static bool check_used(const struct options *options, const bool *is_used)
 {
@@ -674,7 +700,7 @@ static bool check_used(const struct options *options, const bool *is_used)
                 (int)strcspn(rows[i].word, " "), rows[i].word, rows[i].name);
         return false;
     }
-    return true;
+    return check_format(options);
 }
 
 /* Whether it is a command's word: the first argument that is no option. */

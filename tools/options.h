@@ -22,7 +22,17 @@
 #define MOST_NUMBERS 4096
 #define MOST_REWRITES 128
 
-enum format { FORMAT_TEXT, FORMAT_JSON };
+/* From FORMAT_SARIF on in the order of enum npart_format. */
+enum format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN,
+    FORMAT_JUNIT,
+    FORMAT_CSV,
+    FORMATS
+};
 enum fail_on {
     FAIL_ON_NONE,
     FAIL_ON_SPLIT,
@@ -79,7 +89,8 @@ struct options {
     double min_coverage, min_mac_coverage; /* below 0: no threshold */
     bool fails_on[FAIL_ON_KINDS], allows_none;
     enum npart_detail detail;
-    bool has_level, wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
+    bool has_level, has_detail; /* the user has asked for it */
+    bool wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
 };
 

@@ -16,6 +16,7 @@ struct run {
     npart_oplist *oplists[MOST_TARGETS];
     struct npart_report_options report;
     struct overview overview;
+    npart_document *document; /* NULL: the format is no document over all models */
     bool is_dim_found[MOST_DIMS]; /* some model has it */
     bool is_over;                 /* nothing more is to be analyzed */
     enum exit_status status; /* the worst so far */

@@ -148,14 +148,28 @@ bool meets_thresholds(const struct options *options, const char *model, const ch
     return is_met;
 }
 
-bool meets_validity(const struct options *options, const char *model, const npart_inference *inference)
+void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference)
 {
     struct npart_finding finding = {.size = sizeof finding};
-    for (uint32_t i = 0; options->fails_on[FAIL_ON_INVALID] && npart_inference_finding(inference, i, &finding); i++) {
+    struct check check = {.options = options, .outcomes = out};
+    out->count = 0;
+    if (!options->fails_on[FAIL_ON_INVALID])
+        return;
+    for (uint32_t i = 0; npart_inference_finding(inference, i, &finding); i++) {
         if (strcmp(finding.code, "invalid") != 0)
             continue;
-        say("%s: %s%s%s%s", model, finding.text, *finding.at ? " (" : "", finding.at, *finding.at ? ")" : "");
-        return false; /* the first is where the runtime stops */
+        tell(&check, "fail-on invalid", false, "%s%s%s%s", finding.text, *finding.at ? " (" : "", finding.at,
+             *finding.at ? ")" : "");
+        return; /* the first is where the runtime stops */
     }
-    return true;
+    tell(&check, "fail-on invalid", true, "nothing is known that would keep ONNX Runtime from loading the model");
+}
+
+bool meets_validity(const struct options *options, const char *model, const npart_inference *inference)
+{
+    struct outcomes outcomes;
+    find_validity(&outcomes, options, inference);
+    if (outcomes.count && !outcomes.items[0].is_met)
+        say("%s: %s", model, outcomes.items[0].text);
+    return !outcomes.count || outcomes.items[0].is_met;
 }

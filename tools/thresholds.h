@@ -27,7 +27,9 @@ void find_outcomes(struct outcomes *out, const struct options *options, const np
 bool meets_thresholds(const struct options *options, const char *model, const char *target, const npart_plan *plan);
 /* Tells the first cause of that, and what to do first; `advice` may be NULL. */
 void tell_reason(const char *model, const char *target, const npart_plan *plan, const npart_advice *advice);
-/* Once a model: whatever the target, ONNX Runtime does not load it. */
+/* The same of the model: whatever the target, ONNX Runtime does not load it. */
+void find_validity(struct outcomes *out, const struct options *options, const npart_inference *inference);
+/* Once a model: tells that. */
 bool meets_validity(const struct options *options, const char *model, const npart_inference *inference);
 
 #endif

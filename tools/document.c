@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "document.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "message.h"
+
+bool wants_document(const struct options *options)
+{
+    return options->format >= FORMAT_SARIF && !options->is_quiet;
+}
+
+/* In the order of the library's formats. */
+static enum npart_format format_of(enum format format)
+{
+    return (enum npart_format)(format - FORMAT_SARIF);
+}
+
+npart_status document_open(struct run *run, struct npart_error *error)
+{
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    char folder[4096];
+    options.root = getcwd(folder, sizeof folder); /* NULL: paths stay as they are */
+    if (run->options->has_detail)
+        options.detail = run->options->detail;
+    return npart_document_start(&run->document, format_of(run->options->format), &options, write_output, run, error);
+}
+
+npart_status document_add(struct run *run, const char *path, const struct job *job, const struct outcome_list *outcomes,
+                          struct npart_error *error)
+{
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    entry.path = path;
+    entry.plans = job->pairs;
+    entry.plan_count = (size_t)run->options->target_count;
+    entry.outcomes = outcomes->items;
+    entry.outcome_count = outcomes->count;
+    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
+}
+
+npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
+                                struct npart_error *error)
+{
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    entry.path = path;
+    entry.error = why;
+    return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
+}
+
+void document_close(struct run *run)
+{
+    struct npart_error error = {0};
+    npart_status status = run->document ? npart_document_end(run->document, &error) : NPART_OK;
+    if (status == NPART_ERROR_MEMORY)
+        tell_error("", &error);
+    if (status != NPART_OK) /* what cannot be written is told when the output is closed */
+        worsen(run, EXIT_OTHER);
+    npart_document_free(run->document);
+    run->document = NULL;
+}
+
+/* ---- outcomes ---------------------------------------------------------------------------------------------- */
+
+static void append(struct outcome_list *list, const struct outcomes *found, uint32_t plan)
+{
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct outcome *at = &found->items[i];
+        list->items[list->count++] = (struct npart_threshold_outcome){.size = sizeof *list->items,
+                                                                      .plan = plan,
+                                                                      .is_met = at->is_met,
+                                                                      .threshold = at->threshold,
+                                                                      .text = at->text};
+    }
+}
+
+bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job)
+{
+    size_t targets = (size_t)options->target_count;
+    *list = (struct outcome_list){.items = calloc((targets + 1) * MOST_OUTCOMES, sizeof *list->items),
+                                  .found = calloc(targets + 1, sizeof *list->found)};
+    if (!list->items || !list->found)
+        return false;
+    find_validity(&list->found[targets], options, job->inference);
+    append(list, &list->found[targets], NPART_NONE);
+    for (size_t i = 0; i < targets; i++) {
+        find_outcomes(&list->found[i], options, job->plans[i]);
+        append(list, &list->found[i], (uint32_t)i);
+    }
+    return true;
+}
+
+void free_outcomes(struct outcome_list *list)
+{
+    free(list->items);
+    free(list->found);
+    *list = (struct outcome_list){0};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The formats that are one document over all models of a run (sarif, github, markdown, junit, csv).
+ */
+#ifndef TOOL_DOCUMENT_H
+#define TOOL_DOCUMENT_H
+
+#include "job.h"
+#include "thresholds.h"
+
+/* What thresholds say of one model, as the library takes it. Begins with zeros. */
+struct outcome_list {
+    struct npart_threshold_outcome *items; /* waivers may be set */
+    size_t count;
+    struct outcomes *found; /* the texts; by target, then those of the model */
+};
+
+/* Whether the options ask for such a document, and not for no report at all. */
+bool wants_document(const struct options *options);
+/* Fails as npart_document_start does. */
+npart_status document_open(struct run *run, struct npart_error *error);
+/* A model that was planned for all targets. Without a document nothing happens. */
+npart_status document_add(struct run *run, const char *path, const struct job *job, const struct outcome_list *outcomes,
+                          struct npart_error *error);
+/* A model that cannot be analyzed. */
+npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
+                                struct npart_error *error);
+/* Ends the document, where there is one, and gives it back. Tells what went wrong. */
+void document_close(struct run *run);
+
+/* Every threshold of the user's of which something is known, met or not. False when out of memory. */
+bool list_outcomes(struct outcome_list *list, const struct options *options, const struct job *job);
+void free_outcomes(struct outcome_list *list);
+
+#endif
