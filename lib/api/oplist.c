@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "base/platform.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
@@ -156,18 +157,17 @@ static npart_status read_small_file(struct npart__buffer *text, const char *path
                                     struct npart_error *error)
 {
     char piece[4096];
-    size_t got;
-    FILE *file = fopen(path, "rb");
-    if (!file) {
+    ptrdiff_t got;
+    int file = npart__file_open(path);
+    if (file < 0) {
         int code = errno;
         return npart__fail(error, NPART_ERROR_READ, path, "cannot open the %s: %s", what,
                            code == ENOENT ? "there is no such file" : "the system refuses");
     }
-    while ((got = fread(piece, 1, sizeof piece, file)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
-        npart__append(text, piece, got);
-    bool is_broken = ferror(file) != 0;
-    (void)fclose(file);
-    if (is_broken)
+    while ((got = npart__file_read(file, piece, sizeof piece)) > 0 && text->size <= NPART__LIMIT_OPLIST_BYTES)
+        npart__append(text, piece, (size_t)got);
+    npart__file_close(file);
+    if (got < 0)
         return npart__fail(error, NPART_ERROR_READ, path, "cannot read the %s", what);
     return text->failed ? npart__fail_memory(error) : NPART_OK;
 }
@@ -363,10 +363,9 @@ npart_status npart_oplist_import(const char *path, const char *target, npart_wri
     npart_status status = read_small_file(&read, path, "op list", error);
     if (status == NPART_OK && read.size > NPART__LIMIT_OPLIST_BYTES)
         status = npart__fail(error, NPART_ERROR_OPLIST, path, "larger than %zu bytes", NPART__LIMIT_OPLIST_BYTES);
-    const char *slash = strrchr(path, '/');
     if (status == NPART_OK)
-        status = npart__import_oplist(read.data ? read.data : "", read.size, target, slash ? slash + 1 : path, &arena,
-                                      &list, error);
+        status = npart__import_oplist(read.data ? read.data : "", read.size, target, path + npart__name_offset(path),
+                                      &arena, &list, error);
     if (status == NPART_OK)
         return write_text(&list, write, payload, error);
     npart__arena_clear(&arena);

@@ -5,7 +5,7 @@
  */
 #include <time.h>
 
-#include "base/base.h"
+#include "base/platform.h"
 
 /* Not called with 0 or 64 bits, where C has no answer. */
 static inline uint64_t rotated(uint64_t word, unsigned bits)
@@ -83,14 +83,14 @@ void npart__hash_key_init(struct npart__hash_key *key)
 {
     /* What nobody outside this process knows: where it was loaded, where its stack is, and when. */
     static const struct npart__hash_key first = {UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)};
-    struct timespec now = {0, 0};
+    uint64_t seconds, nanoseconds;
     struct npart__hash hash = npart__hash_begin(&first);
-    (void)timespec_get(&now, TIME_UTC);
+    npart__system_time(&seconds, &nanoseconds);
     npart__hash_word(&hash, (uint64_t)(uintptr_t)key);
-    npart__hash_word(&hash, (uint64_t)(uintptr_t)&now);
+    npart__hash_word(&hash, (uint64_t)(uintptr_t)&seconds);
     npart__hash_word(&hash, (uint64_t)(uintptr_t)&first);
-    npart__hash_word(&hash, (uint64_t)now.tv_sec);
-    npart__hash_word(&hash, (uint64_t)now.tv_nsec);
+    npart__hash_word(&hash, seconds);
+    npart__hash_word(&hash, nanoseconds);
     npart__hash_word(&hash, (uint64_t)clock());
     key->low = npart__hash_end(hash);
     npart__hash_word(&hash, 1);

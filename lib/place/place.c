@@ -3,6 +3,7 @@
  * Public functions that place a set of models. What the caller gave is not needed afterwards: all
  * that is told is copied, and the plans go.
  */
+#include "base/platform.h"
 #include "place/place.h"
 
 bool npart__note(struct npart__set *set, const char *text)
@@ -19,8 +20,9 @@ static const char *path_of(const struct npart__set *set, uint32_t model)
 
 const char *npart__last_component(const struct npart__set *set, uint32_t model)
 {
-    const char *path = path_of(set, model), *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    const char *path = path_of(set, model);
+    size_t offset = npart__name_offset(path);
+    return path[offset] ? path + offset : path;
 }
 
 const char *npart__short_name(const struct npart__set *set, uint32_t model)

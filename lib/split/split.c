@@ -2,13 +2,10 @@
  *
  * From a plan to the files of its parts.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
+#include "base/platform.h"
 #include "split/internal.h"
 
 /* The file is read again, as a plan keeps no weights: it must be the one that the plan was made of. */
@@ -110,7 +107,7 @@ npart_status npart__split_write(const struct npart__split_request *request, stru
     npart_status status = npart__input_open_file(&input, request->path, error);
     if (status != NPART_OK)
         return status;
-    if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
+    if (!npart__path_make_folder(request->folder) && errno != EEXIST)
         status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot make the folder %s", request->folder);
     if (status == NPART_OK)
         status = write_all(&splitting, &input);

@@ -3,26 +3,13 @@
  * Pieces to a descriptor. Large ranges are copied by the kernel: by copy_file_range, which some file systems do by
  * sharing blocks; where that cannot be, by sendfile; else through the buffer.
  */
-#if defined(__linux__)
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* copy_file_range */
-#endif
-#elif !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/sendfile.h>
-#endif
 
 #include "wire/files.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 /* Below this a call for the range alone costs more than copying it. */
 #define KERNEL_BYTES ((uint64_t)64 << 10)
-/* Of one call; the kernel's own limit is a little below 2 GiB. */
-#define CALL_BYTES ((uint64_t)1 << 30)
 
 npart_status npart__sink_open(struct npart__sink *sink, int descriptor, struct npart__arena *arena,
                               struct npart_error *error)
@@ -35,9 +22,7 @@ npart_status npart__sink_open(struct npart__sink *sink, int descriptor, struct n
 static npart_status write_all(struct npart__sink *sink, const uint8_t *data, size_t bytes)
 {
     while (bytes) {
-        ssize_t count = write(sink->descriptor, data, bytes);
-        if (count < 0 && errno == EINTR)
-            continue;
+        ptrdiff_t count = npart__file_write(sink->descriptor, data, bytes);
         if (count < 0)
             return npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, sink->error);
         data += count;
@@ -79,10 +64,8 @@ static npart_status copy_by_reading(struct npart__sink *sink, int from, uint64_t
         if (status != NPART_OK)
             return status;
         size_t room = BUFFER_BYTES - sink->used;
-        ssize_t count =
-            pread(from, sink->buffer + sink->used, bytes < room ? (size_t)bytes : room, (off_t)offset);
-        if (count < 0 && errno == EINTR)
-            continue;
+        ptrdiff_t count =
+            npart__file_read_at(from, sink->buffer + sink->used, bytes < room ? (size_t)bytes : room, offset);
         if (count < 0)
             return npart__fail_system(NPART_ERROR_READ, "read the model", "", errno, sink->error);
         if (count == 0)
@@ -94,50 +77,23 @@ static npart_status copy_by_reading(struct npart__sink *sink, int from, uint64_t
     return NPART_OK;
 }
 
-#if defined(__linux__)
-/* What says that this way is closed, and not that the disk is full or broken. */
-static bool is_not_possible(int code)
-{
-    return code != EINTR && code != EAGAIN && code != EIO && code != ENOSPC && code != EDQUOT && code != EFBIG;
-}
-
-/* One call of the kernel; -1 and errno where it fails. */
-static ssize_t copy_some(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
-{
-    off_t at = (off_t)offset;
-    size_t most = (size_t)(bytes < CALL_BYTES ? bytes : CALL_BYTES);
-    if (!sink->no_copy_range) {
-        ssize_t count = copy_file_range(from, &at, sink->descriptor, NULL, most, 0);
-        sink->no_copy_range = count < 0 && is_not_possible(errno);
-        if (!sink->no_copy_range)
-            return count;
-    }
-    ssize_t count = sendfile(sink->descriptor, from, &at, most);
-    sink->no_sendfile = count < 0 && is_not_possible(errno);
-    return count;
-}
-#endif
-
 /* Bytes that the buffer holds go first. */
 static npart_status copy_range(struct npart__sink *sink, int from, uint64_t offset, uint64_t bytes)
 {
-#if defined(__linux__)
-    npart_status status = bytes >= KERNEL_BYTES && !sink->no_sendfile ? npart__sink_flush(sink) : NPART_OK;
-    while (status == NPART_OK && bytes >= KERNEL_BYTES && !sink->no_sendfile) {
-        ssize_t count = copy_some(sink, from, offset, bytes);
+    bool is_long = bytes >= KERNEL_BYTES && sink->way != NPART__COPY_BY_READING;
+    npart_status status = is_long ? npart__sink_flush(sink) : NPART_OK;
+    while (status == NPART_OK && bytes >= KERNEL_BYTES && sink->way != NPART__COPY_BY_READING) {
+        ptrdiff_t count = npart__file_copy(from, offset, sink->descriptor, bytes, &sink->way);
         if (count == 0) /* the end of the input, or a file system that says so without reason */
             break;
-        if (count < 0 && !sink->no_sendfile && errno != EINTR && errno != EAGAIN)
+        if (count < 0 && sink->way != NPART__COPY_BY_READING)
             status = npart__fail_system(NPART_ERROR_WRITE, "copy into the file", "", errno, sink->error);
         if (count < 0)
             continue;
         offset += (uint64_t)count;
         bytes -= (uint64_t)count;
     }
-    if (status != NPART_OK)
-        return status;
-#endif
-    return copy_by_reading(sink, from, offset, bytes);
+    return status == NPART_OK ? copy_by_reading(sink, from, offset, bytes) : status;
 }
 
 npart_status npart__sink_copy(struct npart__sink *sink, const struct npart__input *input, uint64_t offset,
@@ -182,7 +138,7 @@ npart_status npart__recipe_write_external(const struct npart__recipe *recipe, in
     for (uint32_t i = 0; i < recipe->moved.count && status == NPART_OK; i++) {
         const struct npart__moved *moved = &recipe->moved.items[i];
         status = npart__sink_flush(&sink);
-        if (status == NPART_OK && lseek(descriptor, (off_t)moved->to, SEEK_SET) < 0)
+        if (status == NPART_OK && !npart__file_seek(descriptor, moved->to))
             status = npart__fail_system(NPART_ERROR_WRITE, "write the file", "", errno, error);
         if (status == NPART_OK)
             status = npart__sink_copy(&sink, recipe->input, moved->from, moved->bytes);

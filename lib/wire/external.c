@@ -3,15 +3,7 @@
  * External data: which files a model refers to, and how they come into another folder. Locations are relative to the
  * model's folder (onnx.proto, TensorProto.external_data).
  */
-#if !defined(_XOPEN_SOURCE)
-#define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
-#endif
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "wire/fields.h"
 #include "wire/files.h"
@@ -76,13 +68,11 @@ static bool find_location(const uint8_t *data, const struct npart__item *tensor,
 /* Nothing outside the model's folder is ever touched. */
 static bool leads_out(const char *location)
 {
-    if (*location == '/')
+    if (npart__root_length(location) || npart__is_parent(location))
         return true;
-    for (const char *part = location; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'))
+    for (const char *at = location; *at; at++)
+        if (npart__is_separator(*at) && npart__is_parent(at + 1))
             return true;
-    }
     return false;
 }
 
@@ -158,9 +148,9 @@ npart_status npart__externals_find(struct npart__externals *out, const void *ske
 
 bool npart__is_same_file(const char *a, const char *b)
 {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
+    struct npart__file_status first, second;
+    return npart__path_status(a, &first) && npart__path_status(b, &second) && first.device == second.device &&
+           first.inode == second.inode;
 }
 
 npart_status npart__check_location(const char *location, struct npart_error *error)
@@ -174,26 +164,26 @@ npart_status npart__check_location(const char *location, struct npart_error *err
 /* Whether two files hold the same bytes. */
 static bool is_equal(const char *a, const char *b, uint8_t *buffer, size_t half)
 {
-    int first = open(a, O_RDONLY | O_CLOEXEC), second = open(b, O_RDONLY | O_CLOEXEC);
+    int first = npart__file_open(a), second = npart__file_open(b);
     bool is_good = first >= 0 && second >= 0;
     while (is_good) {
-        ssize_t count = read(first, buffer, half), other = 0;
+        ptrdiff_t count = npart__file_read(first, buffer, half), other = 0;
         while (count > 0 && other < count) {
-            ssize_t more = read(second, buffer + half + other, (size_t)(count - other));
+            ptrdiff_t more = npart__file_read(second, buffer + half + other, (size_t)(count - other));
             if (more <= 0)
                 break;
             other += more;
         }
         if (count == 0) {
-            is_good = read(second, buffer, 1) == 0;
+            is_good = npart__file_read(second, buffer, 1) == 0;
             break;
         }
         is_good = count > 0 && other == count && memcmp(buffer, buffer + half, (size_t)count) == 0;
     }
     if (first >= 0)
-        (void)close(first);
+        npart__file_close(first);
     if (second >= 0)
-        (void)close(second);
+        npart__file_close(second);
     return is_good;
 }
 
@@ -202,13 +192,13 @@ static bool is_equal(const char *a, const char *b, uint8_t *buffer, size_t half)
 /* A file of another content is somebody else's. */
 static npart_status check_there(const char *from, const char *to, struct npart__arena *arena, struct npart_error *error)
 {
-    struct stat first, second;
-    if (stat(from, &first) != 0 || stat(to, &second) != 0)
+    struct npart__file_status first, second;
+    if (!npart__path_status(from, &first) || !npart__path_status(to, &second))
         return npart__fail_system(NPART_ERROR_READ, "look at external data", "", errno, error);
     uint8_t *buffer = npart__arena_allocate(arena, 2 * COMPARE_BYTES);
     if (!buffer)
         return npart__fail_memory(error);
-    bool is_good = first.st_size == second.st_size && is_equal(from, to, buffer, COMPARE_BYTES);
+    bool is_good = first.bytes == second.bytes && is_equal(from, to, buffer, COMPARE_BYTES);
     npart__arena_release(arena, buffer);
     return is_good ? NPART_OK
                    : npart__fail(error, NPART_ERROR_WRITE, "", "%s is there already, with another content", to);
@@ -217,10 +207,13 @@ static npart_status check_there(const char *from, const char *to, struct npart__
 /* The folders on the way to a file, below its `base` bytes. */
 static npart_status make_folders(char *path, size_t base, struct npart_error *error)
 {
-    for (char *slash = strchr(path + base, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-        *slash = '/';
+    for (char *at = path + base; *at; at++) {
+        char separator = *at;
+        if (!npart__is_separator(separator))
+            continue;
+        *at = '\0';
+        int failed = !npart__path_make_folder(path) && errno != EEXIST ? errno : 0;
+        *at = separator;
         if (failed)
             return npart__fail_system(NPART_ERROR_WRITE, "make a folder for external data", "", failed, error);
     }
@@ -253,11 +246,9 @@ static npart_status copy_file(const char *from, const char *to, struct npart__ar
 /* A hard link, to the file that a symbolic link means; on another file system a symbolic one. */
 static npart_status link_file(const char *from, const char *to, struct npart_error *error)
 {
-    if (linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0)
-        return NPART_OK;
-    char whole[PATH_MAX];
-    int failed = !realpath(from, whole) || symlink(whole, to) != 0 ? errno : 0;
-    return failed ? npart__fail_system(NPART_ERROR_WRITE, "link external data", "", failed, error) : NPART_OK;
+    return npart__path_link(from, to)
+               ? NPART_OK
+               : npart__fail_system(NPART_ERROR_WRITE, "link external data", "", errno, error);
 }
 
 npart_status npart__bring_external(const char *location, const char *from_folder, const char *to_folder, bool links,
@@ -269,8 +260,7 @@ npart_status npart__bring_external(const char *location, const char *from_folder
         return npart__fail_memory(error);
     if (npart__is_same_file(from, to))
         return NPART_OK;
-    struct stat status;
-    if (lstat(to, &status) == 0)
+    if (npart__path_is_taken(to))
         return check_there(from, to, arena, error);
     npart_status result = make_folders(to, strlen(to_folder) + 1, error);
     if (result != NPART_OK)

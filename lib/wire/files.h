@@ -5,6 +5,7 @@
 #ifndef NPART_WIRE_FILES_H
 #define NPART_WIRE_FILES_H
 
+#include "base/platform.h"
 #include "wire/write.h"
 
 /* "cannot WHAT: the system's words for errno". */
@@ -25,7 +26,7 @@ struct npart__sink {
     int descriptor;
     uint8_t *buffer;
     size_t used;
-    bool no_copy_range, no_sendfile; /* the file system cannot */
+    enum npart__copy_way way; /* of those that the file systems can */
     struct npart_error *error;
 };
 

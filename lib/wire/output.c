@@ -2,36 +2,31 @@
  *
  * A file that nobody sees before it is whole: written beside its place under another name, flushed, renamed.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "wire/files.h"
 
-/* The folder's path: "." of a name alone, "/" at the root. */
+/* The folder's path: "." of a name alone, "/" at the root, "C:." of a name on another drive. */
 const char *npart__folder_of(const char *path, struct npart__arena *arena)
 {
-    const char *slash = strrchr(path, '/');
-    if (!slash)
+    size_t length = npart__name_offset(path);
+    if (length == 0)
         return npart__arena_copy_text(arena, ".", 1);
-    return npart__arena_copy_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
+    if (!npart__is_separator(path[length - 1]))
+        return npart__arena_format(arena, "%.*s.", (int)length, path);
+    return npart__arena_copy_text(arena, path, length == npart__root_length(path) ? length : length - 1);
 }
 
 static npart_status check_place(const char *path, const struct npart__input *input, struct npart_error *error)
 {
-    struct stat there;
-    if (stat(path, &there) != 0)
+    struct npart__file_status there;
+    if (!npart__path_status(path, &there))
         return NPART_OK;
-    if (S_ISDIR(there.st_mode))
+    if (there.kind == NPART__FILE_FOLDER)
         return npart__fail(error, NPART_ERROR_WRITE, "", "%s is a directory", path);
-    if (!S_ISREG(there.st_mode)) /* renaming would put a file in its place */
+    if (there.kind != NPART__FILE_REGULAR) /* renaming would put a file in its place */
         return npart__fail(error, NPART_ERROR_WRITE, "", "%s is no regular file", path);
-    if (input && !input->data && (uint64_t)there.st_dev == input->device && (uint64_t)there.st_ino == input->inode)
+    if (input && !input->data && there.device == input->device && there.inode == input->inode)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s is the model itself", path);
     return NPART_OK;
 }
@@ -44,10 +39,10 @@ npart_status npart__open_temporary(const char *path, struct npart__arena *arena,
                                    struct npart_error *error)
 {
     for (unsigned i = 0; i < MOST_ATTEMPTS; i++) {
-        char *temporary = npart__arena_format(arena, "%s.%ld-%u.part", path, (long)getpid(), i);
+        char *temporary = npart__arena_format(arena, "%s.%lu-%u.part", path, npart__process_number(), i);
         if (!temporary)
             return npart__fail_memory(error);
-        *descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        *descriptor = npart__file_create(temporary);
         *name = temporary;
         if (*descriptor >= 0)
             return NPART_OK;
@@ -80,7 +75,7 @@ npart_status npart__output_commit(struct npart__output *output, struct npart_err
     npart_status status = check_place(output->path, output->input, error);
     if (status != NPART_OK)
         return status;
-    if (rename(output->temporary, output->path) != 0)
+    if (!npart__path_rename(output->temporary, output->path))
         return npart__fail_system(NPART_ERROR_WRITE, "put the file in its place", "", errno, error);
     output->is_there = false;
     return NPART_OK;
@@ -89,10 +84,10 @@ npart_status npart__output_commit(struct npart__output *output, struct npart_err
 void npart__output_close(struct npart__output *output)
 {
     if (output->descriptor >= 0)
-        (void)close(output->descriptor);
+        npart__file_close(output->descriptor);
     output->descriptor = -1;
     if (output->is_there)
-        (void)unlink(output->temporary);
+        (void)npart__path_remove(output->temporary);
     output->is_there = false;
 }
 

@@ -3,17 +3,11 @@
  * A model and the data that goes with it, into their places: all is checked before anything is written, and the model
  * comes last.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
-#include <unistd.h>
-
 #include "wire/files.h"
 
 static const char *last_part(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return path + npart__name_offset(path);
 }
 
 static npart_status check_present(const struct npart__save *save, const char *location, struct npart_error *error)
@@ -21,7 +15,7 @@ static npart_status check_present(const struct npart__save *save, const char *lo
     const char *path = npart__arena_format(save->arena, "%s/%s", save->from_folder, location);
     if (!path)
         return npart__fail_memory(error);
-    return access(path, R_OK) == 0
+    return npart__path_is_readable(path)
                ? NPART_OK
                : npart__fail(error, NPART_ERROR_READ, "", "external data %s is not there to be %s", path,
                              save->weights.links ? "linked" : "copied");

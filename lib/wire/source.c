@@ -4,16 +4,9 @@
  * window. The scan asks for a place, always at or after the last one, and how many bytes it
  * needs to see there.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <sys/types.h>
-#include <unistd.h>
 
+#include "base/platform.h"
 #include "wire/wire.h"
 
 /* A page: enough for the headers between two payloads that are jumped over. */
@@ -30,12 +23,11 @@ static void init(struct npart__source *source, struct npart__arena *arena)
     source->next_read_bytes = FIRST_READ_BYTES;
 }
 
-/* The system's reason in words; strerror is not safe with several threads. */
+/* The system's reason in words. */
 static npart_status cannot_read(const char *what, int code, struct npart_error *error)
 {
     char text[128];
-    if (strerror_r(code, text, sizeof text) != 0)
-        (void)snprintf(text, sizeof text, "error %d", code);
+    npart__system_text(code, text, sizeof text);
     return npart__fail(error, NPART_ERROR_READ, "", "cannot %s: %s", what, text);
 }
 
@@ -52,7 +44,7 @@ static bool allocate_storage(struct npart__source *source)
 npart_status npart__source_open_file(struct npart__source *source, struct npart__arena *arena, const char *path,
                                      struct npart_error *error)
 {
-    return npart__source_open_descriptor(source, arena, open(path, O_RDONLY | O_CLOEXEC), error);
+    return npart__source_open_descriptor(source, arena, npart__file_open(path), error);
 }
 
 npart_status npart__source_open_descriptor(struct npart__source *source, struct npart__arena *arena, int descriptor,
@@ -61,20 +53,20 @@ npart_status npart__source_open_descriptor(struct npart__source *source, struct 
     init(source, arena);
     if (descriptor < 0)
         return cannot_read("open the file", errno, error);
-    struct stat status;
+    struct npart__file_status status;
     npart_status result = NPART_OK;
-    if (fstat(descriptor, &status) != 0)
+    if (!npart__file_status(descriptor, &status))
         result = cannot_read("look at the file", errno, error);
-    else if (S_ISDIR(status.st_mode))
+    else if (status.kind == NPART__FILE_FOLDER)
         result = npart__fail(error, NPART_ERROR_READ, "", "is a directory, not a model file");
     else if (!allocate_storage(source))
         result = npart__fail_memory(error);
     if (result != NPART_OK) {
-        (void)close(descriptor);
+        npart__file_close(descriptor);
         return result;
     }
     source->descriptor = descriptor;
-    source->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : UINT64_MAX;
+    source->size = status.kind == NPART__FILE_REGULAR ? status.bytes : UINT64_MAX;
     return NPART_OK;
 }
 
@@ -103,7 +95,7 @@ void npart__source_open_memory(struct npart__source *source, const void *data, s
 void npart__source_close(struct npart__source *source)
 {
     if (source->descriptor >= 0)
-        (void)close(source->descriptor);
+        npart__file_close(source->descriptor);
     source->descriptor = -1;
     if (source->arena)
         npart__arena_release(source->arena, source->storage);
@@ -123,17 +115,12 @@ static npart_status read_some(struct npart__source *source, uint8_t *into, size_
         *got = (size_t)count;
         return NPART_OK;
     }
-    for (;;) {
-        ssize_t count = source->size == UINT64_MAX ? read(source->descriptor, into, room)
-                                                   : pread(source->descriptor, into, room, (off_t)at);
-        if (count >= 0) {
-            *got = (size_t)count;
-            return NPART_OK;
-        }
-        /* A signal came first; nothing was read yet. */
-        if (errno != EINTR)
-            return cannot_read("read the file", errno, error);
-    }
+    ptrdiff_t count = source->size == UINT64_MAX ? npart__file_read(source->descriptor, into, room)
+                                                 : npart__file_read_at(source->descriptor, into, room, at);
+    if (count < 0)
+        return cannot_read("read the file", errno, error);
+    *got = (size_t)count;
+    return NPART_OK;
 }
 
 /* A stream has no positions: what lies before `offset` is read and forgotten. */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The operating system as POSIX.1-2008 has it, and what Linux adds for copying.
+ */
+#if !defined(_WIN32)
+#define _FILE_OFFSET_BITS 64 /* files above 2 GiB, where pointers have 32 bits */
+#if defined(__linux__)
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* copy_file_range */
+#endif
+#elif !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
+#endif
+#endif
+
+#include "base/platform.h"
+
+#if !defined(_WIN32)
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/sendfile.h>
+#endif
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+bool npart__is_separator(char letter)
+{
+    return letter == '/';
+}
+
+size_t npart__name_offset(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+size_t npart__root_length(const char *path)
+{
+    return *path == '/';
+}
+
+bool npart__is_parent(const char *part)
+{
+    return part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0');
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+int npart__file_open(const char *path)
+{
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int npart__file_create(const char *path)
+{
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int npart__file_duplicate(int descriptor)
+{
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+void npart__file_close(int descriptor)
+{
+    (void)close(descriptor);
+}
+
+static bool tell(const struct stat *status, struct npart__file_status *out)
+{
+    *out = (struct npart__file_status){
+        .kind = S_ISREG(status->st_mode)   ? NPART__FILE_REGULAR
+                : S_ISDIR(status->st_mode) ? NPART__FILE_FOLDER
+                                           : NPART__FILE_OTHER,
+        .bytes = (uint64_t)status->st_size,
+        .device = (uint64_t)status->st_dev,
+        .inode = (uint64_t)status->st_ino,
+        .modified_s = (int64_t)status->st_mtim.tv_sec,
+        .modified_ns = (int64_t)status->st_mtim.tv_nsec,
+    };
+    return true;
+}
+
+bool npart__file_status(int descriptor, struct npart__file_status *out)
+{
+    struct stat status;
+    return fstat(descriptor, &status) == 0 && tell(&status, out);
+}
+
+bool npart__file_seek(int descriptor, uint64_t offset)
+{
+    return lseek(descriptor, (off_t)offset, SEEK_SET) >= 0;
+}
+
+/* After EINTR a signal came first, and nothing was read or written yet. */
+ptrdiff_t npart__file_read(int descriptor, void *into, size_t bytes)
+{
+    for (;;) {
+        ssize_t count = read(descriptor, into, bytes);
+        if (count >= 0 || errno != EINTR)
+            return count;
+    }
+}
+
+ptrdiff_t npart__file_read_at(int descriptor, void *into, size_t bytes, uint64_t offset)
+{
+    for (;;) {
+        ssize_t count = pread(descriptor, into, bytes, (off_t)offset);
+        if (count >= 0 || errno != EINTR)
+            return count;
+    }
+}
+
+ptrdiff_t npart__file_write(int descriptor, const void *data, size_t bytes)
+{
+    for (;;) {
+        ssize_t count = write(descriptor, data, bytes);
+        if (count >= 0 || errno != EINTR)
+            return count;
+    }
+}
+
+#if defined(__linux__)
+/* Of one call; the kernel's own limit is a little below 2 GiB. */
+#define CALL_BYTES ((uint64_t)1 << 30)
+
+/* What says that this way is closed, and not that the disk is full or broken. */
+static bool is_not_possible(int code)
+{
+    return code != EINTR && code != EAGAIN && code != EIO && code != ENOSPC && code != EDQUOT && code != EFBIG;
+}
+
+ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way)
+{
+    ssize_t count = -1;
+    size_t most = (size_t)(bytes < CALL_BYTES ? bytes : CALL_BYTES);
+    while (*way != NPART__COPY_BY_READING) {
+        off_t at = (off_t)offset;
+        count = *way == NPART__COPY_BY_RANGE ? copy_file_range(from, &at, to, NULL, most, 0)
+                                             : sendfile(to, from, &at, most);
+        if (count >= 0)
+            break;
+        if (is_not_possible(errno))
+            *way += 1;
+        else if (errno != EINTR && errno != EAGAIN)
+            break;
+    }
+    return count;
+}
+#else
+ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way)
+{
+    (void)from, (void)offset, (void)to, (void)bytes;
+    *way = NPART__COPY_BY_READING;
+    return -1;
+}
+#endif
+
+bool npart__path_status(const char *path, struct npart__file_status *out)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && tell(&status, out);
+}
+
+bool npart__path_is_readable(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+bool npart__path_is_taken(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0;
+}
+
+bool npart__path_rename(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+bool npart__path_remove(const char *path)
+{
+    return unlink(path) == 0;
+}
+
+bool npart__path_make_folder(const char *path)
+{
+    return mkdir(path, 0777) == 0;
+}
+
+bool npart__path_link(const char *from, const char *to)
+{
+    char whole[PATH_MAX];
+    return linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0 ||
+           (realpath(from, whole) && symlink(whole, to) == 0);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------- */
+
+/* GNU's strerror_r returns the text, which may be its own; POSIX's writes it. */
+void npart__system_text(int code, char *out, size_t bytes)
+{
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+    const char *text = strerror_r(code, out, bytes);
+    if (text != out)
+        (void)snprintf(out, bytes, "%s", text);
+#else
+    if (strerror_r(code, out, bytes) != 0)
+        (void)snprintf(out, bytes, "error %d", code);
+#endif
+}
+
+void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
+{
+    struct timespec now = {0, 0};
+    (void)timespec_get(&now, TIME_UTC);
+    *seconds = (uint64_t)now.tv_sec;
+    *nanoseconds = (uint64_t)now.tv_nsec;
+}
+
+unsigned long npart__process_number(void)
+{
+    return (unsigned long)getpid();
+}
+#endif
