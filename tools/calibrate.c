@@ -12,6 +12,7 @@
 #include "files.h"
 #include "json_memory.h"
 #include "message.h"
+#include "platform.h"
 #include "profile.h"
 #include "runs.h"
 
@@ -39,8 +40,7 @@ struct calibration {
 /* In the folder of the table, as a user who keeps both together writes it. NULL when out of memory. */
 static char *beside(const char *table, const char *path)
 {
-    const char *slash = strrchr(table, '/');
-    size_t folder = slash && *path != '/' && strcmp(table, "-") != 0 ? (size_t)(slash - table) + 1 : 0;
+    size_t folder = is_absolute_path(path) || strcmp(table, "-") == 0 ? 0 : name_offset(table);
     char *joined = malloc(folder + strlen(path) + 1);
     if (joined) {
         memcpy(joined, table, folder);
@@ -80,7 +80,7 @@ static enum exit_status read_table(struct calibration *c, const char *path, FILE
 static enum exit_status read_argument(struct calibration *c, const char *path, const char **model)
 {
     char beginning[2048];
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    FILE *file = strcmp(path, "-") == 0 ? stdin : open_file(path, "rb");
     if (!file) {
         say("%s: cannot open: %s", path, strerror(errno));
         return EXIT_UNREADABLE;
@@ -183,7 +183,7 @@ static bool take_partitions(const struct profile *profile, struct sample *sample
 static enum exit_status take_profile(const char *path, struct sample *sample, struct npart_measurement *out)
 {
     struct profile profile;
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path, "rb");
     if (!file) {
         say("%s: cannot open: %s", path, strerror(errno));
         return EXIT_UNREADABLE;

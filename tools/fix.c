@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include "fix.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 #include "thresholds.h"
 
 /* One line that is written again and again, where somebody looks on. */
@@ -19,7 +16,7 @@ static void show_progress(void *payload, const char *rewrite, uint32_t plans)
 
 static bool shows_progress(const struct options *options)
 {
-    return !options->is_quiet && isatty(STDERR_FILENO);
+    return !options->is_quiet && is_stream_terminal(stderr);
 }
 
 static npart_status search(const struct run *run, npart_fix **out, struct npart_error *error)

@@ -2,13 +2,9 @@
  *
  * npu-partition: reads the command line, asks the library, prints. It contains no analysis.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "completion.h"
 #include "document.h"
@@ -16,6 +12,7 @@
 #include "job.h"
 #include "message.h"
 #include "new_oplist.h"
+#include "platform.h"
 #include "run.h"
 #include "settings.h"
 #include "thresholds.h"
@@ -287,7 +284,7 @@ static void show_progress(int number, int count, const char *model)
 static void run_models(struct run *run)
 {
     const struct options *options = run->options;
-    bool shows_progress = options->model_count > 1 && isatty(STDERR_FILENO) && !is_terminal(run);
+    bool shows_progress = options->model_count > 1 && is_stream_terminal(stderr) && !is_terminal(run);
     for (int i = 0; i < options->model_count && !run->is_over; i++) {
         if (shows_progress)
             show_progress(i + 1, options->model_count, options->models[i]);
@@ -471,7 +468,7 @@ int main(int argc, char **argv)
 {
     static struct options options;
     struct run run = {.options = &options};
-    if (!occupy_standard_streams())
+    if (!prepare_streams())
         return EXIT_OTHER;
     if (argc > 2 && strcmp(argv[1], "--complete") == 0)
         return complete(argc - 2, argv + 2) ? EXIT_FINE : EXIT_OTHER;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include "run.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 
 void worsen(struct run *run, enum exit_status status)
 {
@@ -45,17 +41,13 @@ void tell_error(const char *about, const struct npart_error *error)
 static ptrdiff_t read_standard_input(void *payload, void *into, size_t bytes)
 {
     (void)payload;
-    for (;;) {
-        ssize_t count = read(STDIN_FILENO, into, bytes);
-        if (count >= 0 || errno != EINTR)
-            return count;
-    }
+    return read_input(into, bytes);
 }
 
 FILE *open_output(struct run *run)
 {
     if (!run->output && !run->write_error)
-        run->output = fopen(run->options->output, "wb");
+        run->output = open_file(run->options->output, "wb");
     return run->output;
 }
 
@@ -129,22 +121,22 @@ npart_status make_plan(const struct run *run, const npart_inference *inference, 
 
 bool is_terminal(const struct run *run)
 {
-    return !run->options->output && isatty(STDOUT_FILENO);
+    return !run->options->output && is_stream_terminal(stdout);
 }
 
 void choose_look(struct run *run)
 {
     const struct options *options = run->options;
     const char *no_color = getenv("NO_COLOR");
-    struct winsize size;
+    unsigned columns = is_terminal(run) ? terminal_columns() : 0;
     run->report = (struct npart_report_options)NPART_REPORT_OPTIONS_INIT;
     run->report.use_color = options->color == COLOR_ALWAYS ||
                             (options->color == COLOR_AUTO && is_terminal(run) && !(no_color && *no_color));
     run->report.use_ascii = options->use_ascii;
     run->report.is_verbose = options->is_verbose;
     run->report.detail = options->detail;
-    if (is_terminal(run) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-        run->report.width = size.ws_col < 120 ? size.ws_col : 120;
+    if (columns)
+        run->report.width = columns < 120 ? columns : 120;
 }
 
 /* ---- targets ----------------------------------------------------------------------------------------------- */

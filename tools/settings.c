@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "platform.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
@@ -200,7 +201,7 @@ bool write_settings(const struct options *options, const npart_plan *plan, const
         return false;
     }
     row->add(settings, options, plan, advice);
-    FILE *file = fopen(options->settings, "w");
+    FILE *file = open_file(options->settings, "w");
     bool is_written = file && json_dumpf(settings, file, JSON_INDENT(1)) == 0 && fputc('\n', file) != EOF;
     is_written = file && fclose(file) == 0 && is_written;
     if (!is_written)

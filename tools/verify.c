@@ -9,6 +9,7 @@
 
 #include "compare.h"
 #include "message.h"
+#include "platform.h"
 
 #define SHOWN_DIFFERENCES 10u
 
@@ -242,7 +243,7 @@ static enum exit_status read_profile(struct verification *v)
 {
     const char *path = v->run->options->profile;
     bool is_input = strcmp(path, "-") == 0;
-    FILE *file = is_input ? stdin : fopen(path, "rb");
+    FILE *file = is_input ? stdin : open_file(path, "rb");
     if (!file) {
         say("%s: cannot open: %s", path, strerror(errno));
         return EXIT_UNREADABLE;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All that the tool asks of the operating system beyond the C library: platform_posix.c and platform_windows.c say how.
+ * Paths and the words of the command line are UTF-8.
+ */
+#ifndef TOOL_PLATFORM_H
+#define TOOL_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Puts the null device where a standard stream is closed, so that no file opened later gets its number, and what is
+ * printed never ends up in it. Reading or writing there fails, as it does with a closed one. Bytes go through standard
+ * streams as they are. False: it cannot. */
+bool prepare_streams(void);
+/* From standard input, as npart_read_callback does. */
+ptrdiff_t read_input(void *into, size_t bytes);
+
+bool is_stream_terminal(FILE *stream);
+/* Of the terminal that standard output is; 0: not known. */
+unsigned terminal_columns(void);
+
+/* fopen; bytes are as they are. */
+FILE *open_file(const char *path, const char *mode);
+
+/* A regular file, whatever its name. */
+struct file_identity {
+    uint64_t device, inode;
+};
+/* False where there is none. */
+bool identify_file(const char *path, struct file_identity *out);
+bool identify_stream(FILE *stream, struct file_identity *out);
+
+/* Where the last part of a path begins. */
+size_t name_offset(const char *path);
+bool is_absolute_path(const char *path);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#if !defined(_WIN32)
+#define _FILE_OFFSET_BITS 64
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#endif
+#include "platform.h"
+
+#if !defined(_WIN32)
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool prepare_streams(void)
+{
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) != -1 || errno != EBADF)
+            continue;
+        /* The lowest number that is free is this one. */
+        if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream)
+            return false;
+    }
+    return true;
+}
+
+ptrdiff_t read_input(void *into, size_t bytes)
+{
+    for (;;) {
+        ssize_t count = read(STDIN_FILENO, into, bytes);
+        if (count >= 0 || errno != EINTR)
+            return count;
+    }
+}
+
+bool is_stream_terminal(FILE *stream)
+{
+    return isatty(fileno(stream));
+}
+
+unsigned terminal_columns(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+FILE *open_file(const char *path, const char *mode)
+{
+    return fopen(path, mode);
+}
+
+static bool identify(const struct stat *status, struct file_identity *out)
+{
+    *out = (struct file_identity){(uint64_t)status->st_dev, (uint64_t)status->st_ino};
+    return S_ISREG(status->st_mode);
+}
+
+bool identify_file(const char *path, struct file_identity *out)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && identify(&status, out);
+}
+
+bool identify_stream(FILE *stream, struct file_identity *out)
+{
+    struct stat status;
+    return fstat(fileno(stream), &status) == 0 && identify(&status, out);
+}
+
+size_t name_offset(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+bool is_absolute_path(const char *path)
+{
+    return *path == '/';
+}
+#endif
