@@ -84,6 +84,8 @@ demo: $(tool) ## the main job on a model of fixtures/
 
 include packaging/install.mk
 
+include tools/windows/build.mk
+
 # ---- tests ----------------------------------------------------------------------------------------------------
 
 TEST_CPPFLAGS = -Itest

@@ -71,7 +71,14 @@ extern "C" {
 #define NPART_VERSION_MINOR 2
 #define NPART_VERSION_PATCH 0
 
-#if defined(__GNUC__)
+/* On Windows the library is taken to be the DLL; define NPART_STATIC to link the static one. */
+#if defined(_WIN32)
+#if defined(NPART_STATIC)
+#define NPART_API
+#else
+#define NPART_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
 #define NPART_API __attribute__((visibility("default")))
 #else
 #define NPART_API

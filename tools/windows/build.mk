@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# The build for Windows by mingw-w64, included by the Makefile. The DLL exports what the header declares, by a list, so
+# that its objects are those of the static library.
+
+WINDOWS_CC ?= x86_64-w64-mingw32-gcc
+WINDOWS_AR ?= x86_64-w64-mingw32-ar
+windows := $(BUILD)/windows
+windows_dependencies := $(windows)/dependencies
+windows_objects := $(sources:%.c=$(windows)/%.o) $(windows)/onnx.pb-c.o $(windows)/builtin_oplists.o
+windows_library := $(windows)/libnpu_partition_static.a
+windows_tool := $(windows)/npu-partition.exe
+windows_dll := $(windows)/npu_partition.dll
+# C99's printf in place of Microsoft's, which rounds and writes exponents in its own way.
+WINDOWS_CPPFLAGS = -D__USE_MINGW_ANSI_STDIO=1 -DNPART_STATIC -Iinclude -Ilib -isystem $(GENERATED) \
+	-isystem $(windows_dependencies)/include
+# Formats are checked where printf is C99's; its isnan warns of itself.
+WINDOWS_CFLAGS = -std=c11 -O2 -MMD -MP $(WARNINGS) -Wno-format -Wno-float-conversion
+WINDOWS_LIBS = -L$(windows_dependencies)/lib -ljansson -lprotobuf-c -lpthread -lm
+
+windows: $(windows_tool) $(windows_dll) ## the tool, a DLL and their import library for 64-bit Windows, in build/windows
+
+$(windows_dependencies)/ready: tools/windows/dependencies.sh
+	sh $< $(windows_dependencies) $(WINDOWS_CC) $(WINDOWS_AR)
+	@touch $@
+$(windows)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(windows_dependencies)/ready
+	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(filter-out $(WARNINGS),$(WINDOWS_CFLAGS)) -c $< -o $@
+$(windows)/builtin_oplists.o: $(GENERATED)/builtin_oplists.c | $(windows_dependencies)/ready
+	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(WINDOWS_CFLAGS) -c $< -o $@
+$(windows)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(windows_dependencies)/ready
+	@mkdir -p $(@D)
+	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(WINDOWS_CFLAGS) -c $< -o $@
+
+$(windows_library): $(windows_objects)
+	rm -f $@ && $(WINDOWS_AR) rcs $@ $^
+$(windows_tool): $(tool_sources:%.c=$(windows)/%.o) $(windows_library)
+	$(WINDOWS_CC) -municode -static -s $^ $(WINDOWS_LIBS) -o $@
+$(windows)/npu_partition.def: $(header)
+	@mkdir -p $(@D)
+	sh tools/windows/exports.sh $< > $@.new && mv $@.new $@
+$(windows_dll): $(windows)/npu_partition.def $(windows_objects)
+	$(WINDOWS_CC) -shared -static -s $^ $(WINDOWS_LIBS) -Wl,--out-implib,$(windows)/libnpu_partition.dll.a -o $@

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What the build for Windows needs and Debian has no package of for it: protobuf-c's runtime and jansson, compiled from
+# Debian's source packages, and uthash's header. Installs mingw-w64 where it is missing. The sources of packages come
+# from where the packages come from, by a list of apt's own in FOLDER; the system's lists stay as they are.
+#
+# usage: tools/windows/dependencies.sh FOLDER CC AR   FOLDER/include and FOLDER/lib are made
+set -eu
+mkdir -p "$1"
+folder=$(cd "$1" && pwd) cc=$2 ar=$3
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+
+if ! command -v "$cc" >/dev/null; then
+	echo "installing gcc-mingw-w64-x86-64"
+	$as_root apt-get update -qq
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc-mingw-w64-x86-64 >/dev/null
+fi
+
+mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/include" "$folder/lib"
+# Of third parties' repositories not all have sources.
+distribution=$(. /etc/os-release && echo "$ID" | sed 's/./\U&/')
+apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' \
+	"Origin: $distribution" | sort -u >"$folder/apt/sources.list"
+private() {
+	apt-get -qq -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= "$@"
+}
+private update
+for package in protobuf-c jansson; do
+	rm -rf "$folder/$package"
+	mkdir -p "$folder/$package"
+	(cd "$folder/$package" && private source --download-only "$package" && tar -xf "$package"_*.orig.tar.* --strip-components=1)
+done
+
+# What their configure scripts would find out.
+sed 's/@json_inline@/inline/; s/@json_have_long_long@/1/; s/@json_have_localeconv@/1/; s/@json_have_atomic_builtins@/1/; s/@json_have_sync_builtins@/1/' \
+	"$folder/jansson/src/jansson_config.h.in" >"$folder/include/jansson_config.h"
+grep -n '@' "$folder/include/jansson_config.h" | grep -v '^[0-9]*: \*' && exit 1
+printf '%s\n' '#define HAVE_STDINT_H 1' '#define HAVE_SYS_TYPES_H 1' '#define HAVE_GETPID 1' '#define HAVE_UNISTD_H 1' \
+	'#define INITIAL_HASHTABLE_ORDER 3' >"$folder/include/jansson_private_config.h"
+cp "$folder/jansson/src/jansson.h" "$folder/include/"
+mkdir -p "$folder/include/protobuf-c"
+cp "$folder/protobuf-c/protobuf-c/protobuf-c.h" "$folder/include/protobuf-c/"
+cp /usr/include/uthash.h "$folder/include/"
+
+flags="-O2 -D__USE_MINGW_ANSI_STDIO=1 -DHAVE_CONFIG_H -I$folder/include -I$folder/jansson/src"
+objects=
+for source in "$folder"/jansson/src/*.c; do
+	object=$folder/jansson/$(basename "$source" .c).o
+	# One word each, so without quotes.
+	$cc $flags -c "$source" -o "$object"
+	objects="$objects $object"
+done
+rm -f "$folder"/lib/*.a
+$ar rcs "$folder/lib/libjansson.a" $objects
+$cc -O2 -DNDEBUG -I"$folder/protobuf-c" -c "$folder/protobuf-c/protobuf-c/protobuf-c.c" -o "$folder/protobuf-c.o"
+$ar rcs "$folder/lib/libprotobuf-c.a" "$folder/protobuf-c.o"
