@@ -11,7 +11,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 TOOL=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-MAKE_MODEL=$(dirname "$TOOL")/test/cli/make_model
+MAKE_MODEL=${MAKE_MODEL:-$(dirname "$TOOL")/test/cli/make_model}
 FIXTURES=$root/fixtures
 LISTS=$here
 export TOOL MAKE_MODEL FIXTURES LISTS
