@@ -4,7 +4,12 @@
  */
 #include "support/counted.h"
 
+#if defined(_WIN32)
+#include <windows.h>
+#define backtrace(frames, count) CaptureStackBackTrace(0, (count), (frames), NULL)
+#else
 #include <execinfo.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -39,3 +39,18 @@ $(windows)/npu_partition.def: $(header)
 	sh tools/windows/exports.sh $< > $@.new && mv $@.new $@
 $(windows_dll): $(windows)/npu_partition.def $(windows_objects)
 	$(WINDOWS_CC) -shared -static -s $^ $(WINDOWS_LIBS) -Wl,--out-implib,$(windows)/libnpu_partition.dll.a -o $@
+
+# ---- tests, under wine -----------------------------------------------------------------------------------------
+
+# Not built: what is about pipes and processes, other files than regular ones, links, or the C library's files in memory.
+windows_left_out := test_wire_sources test_wire_output test_wire_save test_split test_api_messages test_profile test_runs
+windows_unit_tests := $(patsubst test/unit/%.c,$(windows)/test/unit/%.exe,\
+	$(filter-out $(windows_left_out:%=test/unit/%.c),$(wildcard test/unit/test_*.c)))
+windows_case_runner := $(windows)/test/cases/run_cases.exe
+windows_support := $(patsubst %.c,$(windows)/%.o,$(wildcard test/support/*.c))
+
+$(windows)/test/%.o: WINDOWS_CPPFLAGS += -Itest
+$(windows)/test/unit/%.exe: $(windows)/test/unit/%.o $(windows_support) $(windows_library)
+	$(WINDOWS_CC) -static -s $^ $(WINDOWS_LIBS) -o $@
+$(windows_case_runner): $(windows)/test/cases/run_cases.o $(windows_support) $(windows_library)
+	$(WINDOWS_CC) -static -s $^ $(WINDOWS_LIBS) -o $@
