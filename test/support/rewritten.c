@@ -57,7 +57,8 @@ static struct bytes written(struct scanned *scanned, const struct npart__input *
     if (scanned->status == NPART_OK) {
         out.size = (size_t)lseek(fileno(file), 0, SEEK_END);
         out.data = grow(out.size);
-        if (out.size != recipe.bytes || npart__file_read_at(fileno(file), out.data, out.size, 0) != (ptrdiff_t)out.size) {
+        ptrdiff_t count = npart__file_read_at(fileno(file), out.data, out.size, 0);
+        if (out.size != recipe.bytes || count != (ptrdiff_t)out.size) {
             fprintf(stderr, "%zu bytes written, %llu were said\n", out.size, (unsigned long long)recipe.bytes);
             exit(99);
         }
