@@ -304,4 +304,5 @@ static void test_split__out_of_memory(void)
 }
 
 TESTS(test_split__constants_alone, test_split__nodes_that_wait_for_themselves, test_split__out_of_memory,
-      test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else, test_annotate__wrong_arguments)
+      test_split__parts, test_split__wrong_arguments, test_annotate__notes_and_nothing_else,
+      test_annotate__wrong_arguments)
