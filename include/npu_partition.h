@@ -275,7 +275,7 @@ NPART_API const char *npart_model_node_metadata(const npart_model *model, uint32
 /* Where a node comes from, as exporters note it. Texts are not terminated; NULL and 0 where nothing is noted. */
 struct npart_origin {
     size_t size;
-    const char *file; /* the innermost line of the stack trace that is the user's own */
+    const char *file; /* the innermost frame outside of installed packages; else outside of PyTorch */
     size_t file_bytes;
     int64_t line;
     const char *module; /* "encoder.layers.3" */

@@ -1,52 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The PyTorch exporter notes on each node the Python stack and the module path it came from:
- *   pkg.torch.onnx.stack_trace   File "/home/me/model.py", line 41, in forward ...
+ * PyTorch's exporters note on each node the Python stack and the module path it came from. Dynamo, as metadata:
+ *   pkg.torch.onnx.stack_trace   File "/home/me/model.py", line 41, in forward ...     (the innermost frame last)
  *   pkg.torch.onnx.name_scopes   ['', 'encoder', 'encoder.layers.3', 'linear']   (the last is the node's own)
  *   namespace                    : Model/encoder.layers.3: Layer/linear: aten.linear.default
+ * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/graph/modules.c):
+ *   /home/me/model.py(41): forward                                                    (the innermost frame first)
  */
 #include "api/api.h"
 
-/* The file's name is a part of a longer text and not terminated, so strstr does not do. */
-static bool contains(const char *text, size_t length, const char *part)
+/* Whose file a frame is in, the most telling last. */
+enum owner { OWNER_NONE, OWNER_TORCH, OWNER_PACKAGE, OWNER_USER };
+
+struct frame {
+    const char *file;
+    size_t file_bytes;
+    int64_t line;
+};
+
+/* The file's name is a part of a longer text and not terminated, so strstr does not do. Windows writes paths with
+ * backslashes, so a slash stands for either. */
+static bool contains(const struct frame *frame, const char *part)
 {
-    size_t part_length = strlen(part);
-    for (size_t i = 0; i + part_length <= length; i++)
-        if (memcmp(text + i, part, part_length) == 0)
+    size_t length = strlen(part);
+    for (size_t i = 0; i + length <= frame->file_bytes; i++) {
+        size_t same = 0;
+        while (same < length && (frame->file[i + same] == '\\' ? '/' : frame->file[i + same]) == part[same])
+            same++;
+        if (same == length)
             return true;
+    }
     return false;
 }
 
-/* The innermost frame outside installed packages; of those alone, the innermost. Frames stand
- * from the outermost to the innermost. The exporter's own files and PyTorch's lie in installed
- * packages and tell a user nothing. */
+/* Code that PyTorch generates has a name like "<eval_with_key>.42", which is no file; some of its own files stand in
+ * traces without the folder that they are installed in. */
+static enum owner owner_of(const struct frame *frame)
+{
+    static const char *const torch[] = {"-packages/torch/", "-packages/onnxscript/"};
+    static const char *const packages[] = {"site-packages/", "dist-packages/", "/lib/python3"};
+    if (frame->file_bytes == 0 || *frame->file == '<')
+        return OWNER_NONE;
+    if (frame->file_bytes > 9 && memcmp(frame->file, "torch/fx/", 9) == 0)
+        return OWNER_TORCH;
+    for (size_t i = 0; i < sizeof torch / sizeof *torch; i++)
+        if (contains(frame, torch[i]))
+            return OWNER_TORCH;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (contains(frame, packages[i]))
+            return OWNER_PACKAGE;
+    return OWNER_USER;
+}
+
+static void put_frame(const struct frame *frame, struct npart_origin *out)
+{
+    out->file = frame->file;
+    out->file_bytes = frame->file_bytes;
+    out->line = frame->line;
+}
+
+static int64_t number_at(const char *digit)
+{
+    int64_t line = 0;
+    for (; *digit >= '0' && *digit <= '9' && line < INT32_MAX; digit++)
+        line = line * 10 + (*digit - '0');
+    return line;
+}
+
+/* The innermost frame of the most telling owner: of a model from a package, that package's and not PyTorch's. */
 static void find_frame(const char *trace, struct npart_origin *out)
 {
-    static const char opening[] = "File \"";
-    bool is_own = false;
+    static const char opening[] = "File \"", after[] = "\", line ";
+    enum owner found = OWNER_NONE;
     for (const char *at = strstr(trace, opening); at; at = strstr(at, opening)) {
-        const char *file = at + sizeof opening - 1, *end = strchr(file, '"');
+        struct frame frame = {.file = at + sizeof opening - 1};
+        const char *end = strchr(frame.file, '"');
         if (!end)
             return;
         at = end;
-        if (strncmp(end, "\", line ", 8) != 0)
+        if (strncmp(end, after, sizeof after - 1) != 0)
             continue;
-        int64_t line = 0;
-        for (const char *digit = end + 8; *digit >= '0' && *digit <= '9' && line < INT32_MAX; digit++)
-            line = line * 10 + (*digit - '0');
-        size_t length = (size_t)(end - file);
-        bool is_installed = contains(file, length, "site-packages/") || contains(file, length, "dist-packages/");
-        if (is_own && is_installed)
+        frame.file_bytes = (size_t)(end - frame.file);
+        frame.line = number_at(end + sizeof after - 1);
+        enum owner owner = owner_of(&frame);
+        if (owner == OWNER_NONE || owner < found)
             continue;
-        is_own |= !is_installed;
-        out->file = file;
-        out->file_bytes = length;
-        out->line = line;
+        found = owner;
+        put_frame(&frame, out);
     }
 }
 
-/* The last but one of a printed Python list of strings. A module whose name is empty is the
- * model itself, and is not told. */
+/* "FILE.py(LINE): FUNCTION", up to the end of the line. Other programs document nodes in words. */
+static bool read_frame(const char *text, size_t length, struct frame *out)
+{
+    static const char suffix[] = ".py(";
+    for (size_t i = 1; i + sizeof suffix < length; i++) {
+        if (memcmp(text + i, suffix, sizeof suffix - 1) != 0)
+            continue;
+        const char *digits = text + i + sizeof suffix - 1;
+        size_t count = strspn(digits, "0123456789");
+        if (count == 0 || strncmp(digits + count, "): ", 3) != 0)
+            continue;
+        *out = (struct frame){.file = text, .file_bytes = i + 3, .line = number_at(digits)};
+        return true;
+    }
+    return false;
+}
+
+/* The same of a trace whose first line is the innermost. From the tracer on come the exporter and who called it. */
+static void find_traced_frame(const char *doc, struct npart_origin *out)
+{
+    enum owner found = OWNER_NONE;
+    while (*doc && found != OWNER_USER) {
+        size_t length = strcspn(doc, "\n");
+        struct frame frame;
+        if (!read_frame(doc, length, &frame) || contains(&frame, "torch/jit/_trace.py"))
+            return;
+        enum owner owner = owner_of(&frame);
+        if (owner > found) {
+            found = owner;
+            put_frame(&frame, out);
+        }
+        doc += length + (doc[length] == '\n');
+    }
+}
+
+/* What stands for the module of a node that the exporter has made. */
+static bool is_no_module(const char *name, size_t length)
+{
+    static const char none[] = "_empty_nn_module_stack_from_metadata_hook";
+    return length == 0 || (length == sizeof none - 1 && memcmp(name, none, length) == 0);
+}
+
+static void put_module(const char *name, size_t length, struct npart_origin *out)
+{
+    if (is_no_module(name, length))
+        return;
+    out->module = name;
+    out->module_bytes = length;
+}
+
+/* The last but one of a printed Python list of strings. A module whose name is empty is the model itself, and is not
+ * told. */
 static void find_scope(const char *list, struct npart_origin *out)
 {
     const char *last = NULL, *before = NULL;
@@ -61,10 +156,8 @@ static void find_scope(const char *list, struct npart_origin *out)
         last_length = (size_t)(end - at - 1);
         at = end + 1;
     }
-    if (before && before_length) {
-        out->module = before;
-        out->module_bytes = before_length;
-    }
+    if (before)
+        put_module(before, before_length, out);
 }
 
 /* The name of the last but one "name: class" step. Asked only where there is no list of scopes. */
@@ -76,10 +169,8 @@ static void find_namespace(const char *path, struct npart_origin *out)
         last = slash + 1;
     }
     const char *colon = before ? strchr(before, ':') : NULL;
-    if (colon && colon > before && colon < last) {
-        out->module = before;
-        out->module_bytes = (size_t)(colon - before);
-    }
+    if (colon && colon < last)
+        put_module(before, (size_t)(colon - before), out);
 }
 
 /* Everything points into the model's own texts, none of it terminated. A node without such notes
@@ -91,15 +182,17 @@ bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npa
     const struct npart__node *at = &model->graph->nodes.items[node];
     const char *trace = npart__node_metadata(at, "pkg.torch.onnx.stack_trace");
     const char *scopes = npart__node_metadata(at, "pkg.torch.onnx.name_scopes");
+    const char *path = npart__node_metadata(at, "namespace"), *doc = npart__node_doc(at);
     *out = (struct npart_origin){.size = sizeof *out};
     if (trace)
         find_frame(trace, out);
+    else if (doc)
+        find_traced_frame(doc, out);
     if (scopes)
         find_scope(scopes, out);
-    if (!out->module) {
-        const char *path = npart__node_metadata(at, "namespace");
-        if (path)
-            find_namespace(path, out);
-    }
+    if (!out->module && path)
+        find_namespace(path, out);
+    if (!out->module && at->module)
+        put_module(at->module, strlen(at->module), out);
     return true;
 }

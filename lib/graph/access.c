@@ -88,6 +88,12 @@ const char *npart__node_metadata(const struct npart__node *node, const char *key
     return NULL;
 }
 
+const char *npart__node_doc(const struct npart__node *node)
+{
+    const Onnx__NodeProto *proto = node->metadata;
+    return proto->doc_string;
+}
+
 /* "12:then_branch/3:body" is the body of node 3 within the branch of node 12 of the main graph. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope)
 {

@@ -785,6 +785,8 @@ npart_status npart__graph_build(struct npart__skeleton *skeleton, struct npart__
         status = npart__build_order(build);
     if (status == NPART_OK)
         status = report_oddities(build);
+    if (status == NPART_OK)
+        status = npart__build_modules(build);
     if (status == NPART_OK) {
         out->has_unranked_input = has_unranked_input(out);
         NPART__CHECK(npart__check_graph(out, NULL));

@@ -97,6 +97,9 @@ bool npart__build_find_function(struct npart__build *build, const Onnx__NodeProt
 /* inlined.c: fails when the functions that are called make more than a file of so many bytes may. */
 npart_status npart__build_count_inlined(struct npart__build *build, uint64_t file_bytes);
 
+/* modules.c: the module of each node whose name tells. */
+npart_status npart__build_modules(struct npart__build *build);
+
 /* False when out of memory. The node's attributes may grow in number afterwards, which the index does not see. */
 bool npart__build_attribute_index(struct npart__build *build, uint32_t node, struct npart__attribute_index *out);
 

@@ -134,7 +134,8 @@ struct npart__node {
     uint32_t callee;                       /* the scope of its inlined function or branch, or NPART_NONE */
     int32_t opset_version;                 /* of its domain; 0: not imported */
     const struct npart__operator *schema;  /* NULL: not in the standard */
-    const void *metadata;                  /* read through npart__node_metadata */
+    const void *metadata;                  /* read through npart__node_metadata and npart__node_doc */
+    const char *module;                    /* "encoder.layers.3" where the name tells (modules.c); else NULL */
 };
 
 enum npart__value_kind {
@@ -317,6 +318,8 @@ const struct npart__attribute *npart__node_attribute(const struct npart__graph *
 bool npart__has_one_result(const struct npart__graph *graph, const struct npart__node *node);
 /* The value of a metadata key, or NULL. */
 const char *npart__node_metadata(const struct npart__node *node, const char *key);
+/* What the file says of the node for people, or NULL. */
+const char *npart__node_doc(const struct npart__node *node);
 
 /* Appends "" for the main graph, else "<node index>:<label>" steps joined by '/'. */
 void npart__append_scope_path(struct npart__buffer *buffer, const struct npart__graph *graph, uint32_t scope);

@@ -232,15 +232,17 @@ void npart__put_line(struct npart__page *page, const char *code, const char *lea
     npart__put(page, "\n");
 }
 
-/* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". */
+/* For instance "node 12 (Conv conv1) in encoder.layers.3, model.py:41". A name that is a path has the module in it. */
 void npart__put_place(struct npart__page *page, uint32_t node)
 {
     struct npart_origin origin = {.size = sizeof origin};
+    struct npart_node info = {.size = sizeof info};
     char described[160];
+    bool is_path = npart_model_node(page->model, node, &info) && *info.name == '/';
     (void)npart_model_node_text(page->model, node, described, sizeof described);
     (void)npart_model_node_origin(page->model, node, &origin);
     npart__put_text(page, described);
-    if (origin.module) {
+    if (origin.module && !is_path) {
         npart__put(page, " in ");
         npart__put_outside(page, origin.module, origin.module_bytes);
     }
