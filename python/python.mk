@@ -5,9 +5,13 @@ check-python: $(tool) $(shared_library) $(VENV)/ready ## the Python package: typ
 	sh test/checks/python.sh $(VENV) $(tool) $(shared_library)
 check-wheel: ## the wheel from a clean copy and from an sdist, in empty environments (needs PyPI; 5 minutes)
 	sh test/checks/wheel.sh $(PYTHON) $(BUILD)/wheel
+check-python-scale: $(tool) $(shared_library) $(VENV)/ready ## 10,000 analyses, 8 threads, models of 1 and 3 GB in memory (7 GB)
+	sh test/checks/python.sh $(VENV) $(tool) $(shared_library) -s -m scale
+check-python-roots: ## the wheel of Debian 12 on Debian 12 and 13 (needs root, mmdebstrap, Debian and PyPI; 5 minutes)
+	sh test/checks/python_roots.sh $(PYTHON) $(BUILD)/roots
 python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the public header
 	$(VENV)/bin/python -c 'import pycparser' 2>/dev/null || $(VENV)/bin/pip install --quiet pycparser
 	$(VENV)/bin/python tools/generate/python_bindings.py $(header) > $(BUILD)/_native.py
 	mv $(BUILD)/_native.py python/src/npu_partition/_native.py
 
-.PHONY: check-python check-wheel python-bindings
+.PHONY: check-python check-python-roots check-python-scale check-wheel python-bindings

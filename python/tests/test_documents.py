@@ -8,8 +8,9 @@ import io
 import pathlib
 from typing import Any
 
-import npu_partition
 import pytest
+
+import npu_partition
 from npu_partition import Document, Outcome, analyze
 
 

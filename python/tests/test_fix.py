@@ -7,8 +7,9 @@ import pathlib
 import subprocess
 from typing import Any
 
-import npu_partition
 import pytest
+
+import npu_partition
 from npu_partition import analyze, annotate, fix, split
 
 

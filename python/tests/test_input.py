@@ -9,9 +9,10 @@ import pathlib
 import threading
 from typing import Any
 
-import npu_partition
 import pytest
 from conftest import ROOT
+
+import npu_partition
 from npu_partition import analyze
 
 

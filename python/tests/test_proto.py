@@ -5,9 +5,10 @@ from __future__ import annotations
 import pathlib
 from typing import Any
 
-import npu_partition
 import pytest
 from conftest import MODELS
+
+import npu_partition
 from npu_partition import _proto
 
 onnx = pytest.importorskip("onnx")

@@ -8,9 +8,10 @@ import re
 import subprocess
 from typing import Any
 
-import npu_partition
 import pytest
 from conftest import MODELS, ROOT, Ask
+
+import npu_partition
 from npu_partition import results
 
 
@@ -114,7 +115,7 @@ def test_texts_are_the_tools(tool: str, encoder: pathlib.Path) -> None:
                               check=True).stdout
 
     analysis = npu_partition.analyze(encoder, ["hexagon", "dla"])
-    assert str(analysis) == printed()
+    assert str(analysis) + "\n" == analysis.to_text() == printed()
     assert analysis.to_text(verbose=True, ascii_only=True) == printed("--verbose", "--ascii")
     node = next(node for node in analysis.targets[0].nodes if node.verdict == "cpu")
     assert analysis.explain(node.name) == printed("--explain", node.name)

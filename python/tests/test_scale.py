@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 
-import npu_partition
 import pytest
 from conftest import ROOT
+
+import npu_partition
 
 MEGABYTE = 1 << 20
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -224,7 +224,7 @@ class Target:
         return target_html(self)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().removesuffix("\n")
 
     def __repr__(self) -> str:
         summary = self.summary
@@ -321,7 +321,7 @@ class Analysis:
         return analysis_html(self)
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().removesuffix("\n")
 
     def __repr__(self) -> str:
         return f"<Analysis of {self.model.path}: {', '.join(repr(target) for target in self.targets)}>"

@@ -113,7 +113,7 @@ class Fix:
                          ctypes.byref(options)).decode("utf-8", "replace")
 
     def __str__(self) -> str:
-        return self.to_text()
+        return self.to_text().removesuffix("\n")
 
     def __repr__(self) -> str:
         first = self.targets[0]

