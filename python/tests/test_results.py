@@ -118,8 +118,8 @@ def test_texts_are_the_tools(tool: str, encoder: pathlib.Path) -> None:
     assert str(analysis) + "\n" == analysis.to_text() == printed()
     assert analysis.to_text(verbose=True, ascii_only=True) == printed("--verbose", "--ascii")
     node = next(node for node in analysis.targets[0].nodes if node.verdict == "cpu")
-    assert analysis.explain(node.name) == printed("--explain", node.name)
-    assert analysis.explain(node.index) == printed("--explain", str(node.index))
+    assert analysis.explain(node.name) + "\n" == printed("--explain", node.name)
+    assert analysis.explain(node.index) + "\n" == printed("--explain", str(node.index))
     assert analysis.targets[1].explain(node.name).splitlines()[-1] == analysis.explain(node.name).splitlines()[-1]
 
 

@@ -197,7 +197,7 @@ class Target:
         """
         options = report_options()
         return read_text(library.npart_report_explain, _pairs([self._plan]), 1, encoded(str(node)),
-                         ctypes.byref(options)).decode("utf-8", "replace")
+                         ctypes.byref(options)).decode("utf-8", "replace").removesuffix("\n")
 
     def shapes(self) -> dict[str, Any]:
         """As `Analysis.shapes`, of what the target's runtime knows."""
@@ -270,7 +270,7 @@ class Analysis:
         """`Target.explain` for every target."""
         options = report_options()
         return read_text(library.npart_report_explain, _pairs(self._plans), len(self._plans), encoded(str(node)),
-                         ctypes.byref(options)).decode("utf-8", "replace")
+                         ctypes.byref(options)).decode("utf-8", "replace").removesuffix("\n")
 
     def to_json(self, detail: Detail = "nodes") -> str:
         """The tool's JSON, a line with a newline at its end. `detail` leaves out long lists (docs/json.md)."""
