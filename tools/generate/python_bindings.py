@@ -49,8 +49,7 @@ def parse(path: str) -> tuple[str, c_ast.FileAST]:
     with open(path, encoding="utf-8") as file:
         text = file.read()
     types = "".join(f"typedef int {name};\n" for name in STANDARD_TYPES)
-    source = "#define NPART_API\n" + types + re.sub(r"^#include .*", "", text, flags=re.M)
-    source = re.sub(r"^#if defined\(__GNUC__\).*?^#endif\n", "", source, flags=re.M | re.S)
+    source = "#define __attribute__(what)\n" + types + re.sub(r"^#include .*", "", text, flags=re.M)
     compiler = os.environ.get("CC", "cc").split()
     done = subprocess.run([*compiler, "-E", "-P", "-"], input=source, capture_output=True, text=True, check=True)
     return text, c_parser.CParser().parse(done.stdout)
