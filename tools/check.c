@@ -15,6 +15,7 @@
 struct subject {
     char *path, *relative;
     struct project *project;
+    bool is_repeated;
 };
 
 struct check {
@@ -26,6 +27,7 @@ struct check {
     struct project **projects;
     size_t project_count;
     char today[32];
+    bool are_all; /* the models of a project file, not only some */
     char *lists; /* what the op lists of the run were found for */
     size_t counts[STANDINGS], unread_count, target_count;
 };
@@ -67,7 +69,7 @@ static bool add_subject(struct check *check, char *path, char *relative, struct 
         check->subjects = grown;
         check->room = room;
     }
-    check->subjects[check->subject_count++] = (struct subject){path, relative, project};
+    check->subjects[check->subject_count++] = (struct subject){path, relative, project, false};
     return true;
 }
 
@@ -112,33 +114,6 @@ static bool find_project(struct check *check, const char *folder, struct project
     return is_fine;
 }
 
-static enum exit_status name_model(struct check *check, const char *path)
-{
-    struct project *project;
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, "-") == 0)
-        return usage("check reads files, not standard input");
-    char *shown = copy_text("", path), *folder = copy_text("", slash ? path : "");
-    if (folder && slash)
-        folder[slash + 1 - path] = '\0';
-    bool is_fine = folder && find_project(check, folder, &project);
-    free(folder);
-    char *relative = is_fine && project ? project_path(project, path) : NULL;
-    if (is_fine && relative && project_matches(project->exclude, relative)) {
-        say("%s: note: left out, by `exclude` of %s", path, project->path);
-        free(shown);
-        free(relative);
-        return EXIT_FINE;
-    }
-    if (is_fine && shown && add_subject(check, shown, relative, project))
-        return EXIT_FINE;
-    free(shown);
-    free(relative);
-    if (is_fine)
-        say("out of memory");
-    return is_fine ? EXIT_OTHER : EXIT_USAGE;
-}
-
 static enum exit_status list_files(struct check *check, struct project *project, struct paths *paths)
 {
     char problem[512];
@@ -171,38 +146,121 @@ static enum exit_status list_files(struct check *check, struct project *project,
     return EXIT_FINE;
 }
 
-/* All models of the project file. */
-static enum exit_status list_models(struct check *check)
+/* All models of a project file. */
+static enum exit_status list_models(struct check *check, struct project *project)
 {
-    struct project *project;
     struct paths paths = {0};
-    if (!find_project(check, "", &project))
-        return EXIT_USAGE;
-    if (!project) {
-        say("no %s here or in a folder above. One to start from: npu-partition check --new-config > %s", PROJECT_FILE,
-            PROJECT_FILE);
-        return EXIT_USAGE;
-    }
+    size_t before = check->subject_count;
     if (!project->table_count) {
         say("%s: which models? It has no [[models]] with a path, and the command line names none", project->path);
         return EXIT_USAGE;
     }
     enum exit_status status = list_files(check, project, &paths);
-    if (status == EXIT_FINE && !check->subject_count) {
+    if (status == EXIT_FINE && check->subject_count == before) {
         say("%s: no file matches the paths of [[models]]", project->path);
         status = EXIT_USAGE;
     }
+    check->are_all = true;
     paths_free(&paths);
     return status;
+}
+
+static enum exit_status name_model(struct check *check, const char *path)
+{
+    struct project *project;
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0)
+        return usage("check reads files, not standard input");
+    if (strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0) {
+        project = open_project(check, path);
+        return project ? list_models(check, project) : EXIT_USAGE;
+    }
+    char *shown = copy_text("", path), *folder = copy_text("", slash ? path : "");
+    if (folder && slash)
+        folder[slash + 1 - path] = '\0';
+    bool is_fine = folder && find_project(check, folder, &project);
+    free(folder);
+    char *relative = is_fine && project ? project_path(project, path) : NULL;
+    if (is_fine && relative && project_matches(project->exclude, relative)) {
+        say("%s: note: left out, by `exclude` of %s", path, project->path);
+        free(shown);
+        free(relative);
+        return EXIT_FINE;
+    }
+    if (is_fine && shown && add_subject(check, shown, relative, project))
+        return EXIT_FINE;
+    free(shown);
+    free(relative);
+    if (is_fine)
+        say("out of memory");
+    return is_fine ? EXIT_OTHER : EXIT_USAGE;
+}
+
+static enum exit_status list_here(struct check *check)
+{
+    struct project *project;
+    if (!find_project(check, "", &project))
+        return EXIT_USAGE;
+    if (project)
+        return list_models(check, project);
+    say("no %s here or in a folder above. One to start from: npu-partition check --new-config > %s", PROJECT_FILE,
+        PROJECT_FILE);
+    return EXIT_USAGE;
+}
+
+/* By project file and path in its folder, then in the order that they were named. */
+static int compare_subjects(const void *a, const void *b)
+{
+    const struct subject *first = *(struct subject *const *)a, *second = *(struct subject *const *)b;
+    uintptr_t one = (uintptr_t)first->project, other = (uintptr_t)second->project;
+    int order = one < other ? -1 : one > other;
+    if (order == 0 && first->relative && second->relative)
+        order = strcmp(first->relative, second->relative);
+    else if (order == 0)
+        order = (first->relative != NULL) - (second->relative != NULL);
+    return order ? order : first < second ? -1 : 1;
+}
+
+/* A model may be named beside the project file that lists it. */
+static bool drop_repeated(struct check *check)
+{
+    struct subject **sorted = malloc((check->subject_count + 1) * sizeof *sorted);
+    size_t kept = 0;
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < check->subject_count; i++)
+        sorted[i] = &check->subjects[i];
+    qsort(sorted, check->subject_count, sizeof *sorted, compare_subjects);
+    for (size_t i = 1; i < check->subject_count; i++) {
+        const struct subject *before = sorted[i - 1];
+        sorted[i]->is_repeated = sorted[i]->relative && before->relative && before->project == sorted[i]->project &&
+                                 strcmp(before->relative, sorted[i]->relative) == 0;
+    }
+    free(sorted);
+    for (size_t i = 0; i < check->subject_count; i++) {
+        struct subject *subject = &check->subjects[i];
+        if (subject->is_repeated) {
+            free(subject->path);
+            free(subject->relative);
+        } else {
+            check->subjects[kept++] = *subject;
+        }
+    }
+    check->subject_count = kept;
+    return true;
 }
 
 static enum exit_status find_subjects(struct check *check)
 {
     enum exit_status status = EXIT_FINE;
     if (check->asked->model_count == 0)
-        return list_models(check);
+        return list_here(check);
     for (int i = 0; i < check->asked->model_count && status == EXIT_FINE; i++)
         status = name_model(check, check->asked->models[i]);
+    if (status == EXIT_FINE && !drop_repeated(check)) {
+        say("out of memory");
+        status = EXIT_OTHER;
+    }
     return status;
 }
 
@@ -372,7 +430,6 @@ static void write_counts(struct check *check)
 /* What the command line or the file says, and no model has: misspelt, or of a model that is gone. */
 static void check_idle(struct check *check)
 {
-    bool are_all = check->asked->model_count == 0;
     for (uint32_t i = 0; i < check->asked->dim_count; i++) {
         if (check->run->is_dim_found[i])
             continue;
@@ -380,10 +437,10 @@ static void check_idle(struct check *check)
         worsen(check->run, EXIT_USAGE);
     }
     for (size_t i = 0; i < check->project_count; i++) {
-        if (are_all)
+        if (check->are_all)
             project_tell_dims(check->projects[i]);
         if (check->asked->target_count == 0)
-            tell_idle_waivers(check->projects[i], are_all);
+            tell_idle_waivers(check->projects[i], check->are_all);
     }
 }
 

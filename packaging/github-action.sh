@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The steps of action.yml, whose inputs come as environment variables.
+#
+# usage: github-action.sh build | check
+set -eu
+
+# Sets the output `tool`: the one that is named, or one that is built from the action's checkout.
+build() {
+	if [ -z "$TOOL" ]; then
+		cd "$GITHUB_ACTION_PATH"
+		sh tools/setup.sh
+		make -s -j"$(nproc)"
+		TOOL=$GITHUB_ACTION_PATH/build/npu-partition
+	fi
+	echo "tool=$TOOL" >>"$GITHUB_OUTPUT"
+	"$TOOL" --version
+}
+
+# Text for the log, which says what fails; then the same models in the other formats.
+check() {
+	set --
+	[ -z "$CONFIG" ] || set -- "$@" --config "$CONFIG"
+	[ -z "$TARGET" ] || set -- "$@" --target "$TARGET"
+	# One argument a line.
+	old=$IFS
+	IFS='
+'
+	set -f
+	for option in $OPTIONS; do set -- "$@" "$option"; done
+	set -- "$@" --
+	for model in $MODELS; do set -- "$@" "$model"; done
+	set +f
+	IFS=$old
+
+	status=0
+	"$TOOL" check "$@" || status=$?
+	echo "status=$status" >>"$GITHUB_OUTPUT"
+	[ $status -ne 2 ] || exit 2 # nothing was checked
+
+	report=${RUNNER_TEMP:-/tmp}/npu-partition.md
+	"$TOOL" check --format markdown --output "$report" "$@" 2>/dev/null || [ $? -le 3 ]
+	cat "$report" >>"$GITHUB_STEP_SUMMARY"
+	echo "report=$report" >>"$GITHUB_OUTPUT"
+	if [ -n "$SARIF" ]; then
+		"$TOOL" check --format sarif --output "$SARIF" "$@" 2>/dev/null || [ $? -le 3 ]
+		echo "sarif=$SARIF" >>"$GITHUB_OUTPUT"
+	fi
+	[ "$ANNOTATIONS" != true ] || "$TOOL" check --format github "$@" 2>/dev/null || [ $? -le 3 ]
+	exit $status
+}
+
+"$1"

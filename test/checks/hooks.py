@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hooks of code hosts, each run as its host would: a merge check that fails, and passes after the change.
+
+pre-commit is the real one. Of GitHub's runner and GitLab's, what they do with the lines of action.yml and of the
+template is done here: inputs put in, each step or script run by a shell as they run it.
+
+usage: hooks.py quick TOOL     with a tool that is built: pre-commit's system hook, the action with `tool`, the job's script
+       hooks.py full           from a clean clone: pre-commit builds, the action builds, the job installs by pip
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODEL = ROOT / "fixtures" / "detector.dynamo.onnx"  # 4 partitions on hexagon
+STRICT = 'targets = ["hexagon"]\nthresholds.max-partitions = 1\n[[models]]\npath = "models/*.onnx"\n'
+LOOSE = STRICT.replace("= 1", "= 4")
+
+
+def run(command: list[str], folder: pathlib.Path, environment: dict[str, str] | None = None) -> tuple[int, str]:
+    settings = {**os.environ, "SOURCE_DATE_EPOCH": "1798675200", **(environment or {})}
+    done = subprocess.run(command, cwd=folder, env=settings, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def must(is_so: bool, what: str, output: str = "") -> None:
+    if not is_so:
+        sys.exit(f"hooks: {what}\n{output[-4000:]}")
+
+
+def git(folder: pathlib.Path, *arguments: str) -> str:
+    identity = ["-c", "user.name=test", "-c", "user.email=test@test.invalid", "-c", "commit.gpgsign=false"]
+    status, output = run(["git", *identity, *arguments], folder)
+    must(status == 0, f"git {' '.join(arguments)}", output)
+    return output.strip()
+
+
+def make_project(folder: pathlib.Path) -> pathlib.Path:
+    """A repository with a model whose name has a blank, and a project file that it does not meet."""
+    (folder / "models").mkdir(parents=True)
+    shutil.copy(MODEL, folder / "models" / "a detector.onnx")
+    (folder / "npu-partition.toml").write_text(STRICT)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "begin")
+    return folder
+
+
+# ---- pre-commit ------------------------------------------------------------------------------------------------
+
+
+def check_pre_commit(clone: pathlib.Path, scratch: pathlib.Path, hook: str, path: str) -> None:
+    project = make_project(scratch / hook)
+    environment = {"PRE_COMMIT_HOME": str(scratch / "pre-commit"), "PATH": path}
+    pre_commit = [sys.executable, "-m", "pre_commit"]
+    (project / ".pre-commit-config.yaml").write_text(
+        f"repos:\n  - repo: {clone}\n    rev: {git(clone, 'rev-parse', 'HEAD')}\n    hooks:\n      - id: {hook}\n"
+    )
+    git(project, "add", "-A")
+    status, output = run([*pre_commit, "run", "--all-files"], project, environment)
+    must(status == 1 and "fails   models/a detector.onnx  hexagon  4 partitions" in output, f"{hook} must fail", output)
+    must("2 models" not in output, f"{hook} checks a model twice", output)
+    (project / "npu-partition.toml").write_text(LOOSE)
+    git(project, "add", "-A")
+    status, output = run([*pre_commit, "run", "--verbose"], project, environment)  # only what is staged
+    must(status == 0 and "1 model, 1 check: 1 ok" in output, f"{hook} must pass", output)
+    git(project, "commit", "-q", "-m", "accept")
+    (project / "README").write_text("nothing")
+    git(project, "add", "-A")
+    status, output = run([*pre_commit, "run"], project, environment)
+    must(status == 0 and "Skipped" in output, f"{hook} must be skipped where no model changes", output)
+    status, output = run([*pre_commit, "try-repo", str(clone), hook, "--all-files"], project, environment)
+    must(status == 0 and "Passed" in output, f"pre-commit try-repo {hook}", output)
+
+
+# ---- GitHub ----------------------------------------------------------------------------------------------------
+
+
+def put_in(text: str, inputs: dict[str, str], steps: dict[str, dict[str, str]]) -> str:
+    """The two kinds of expressions that the action has."""
+
+    def value(match: re.Match[str]) -> str:
+        parts = match.group(1).split(".")
+        if parts[0] == "inputs" and len(parts) == 2:
+            return inputs[parts[1]]
+        must(parts[0] == "steps" and parts[2] == "outputs", f"an expression that is not known here: {match.group(0)}")
+        return steps[parts[1]].get(parts[3], "")
+
+    return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", value, text)
+
+
+def read_outputs(path: pathlib.Path) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in path.read_text().splitlines())
+
+
+def run_action(clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str]) -> dict[str, str]:
+    """As the runner does with a composite action; `log` and `exit` are added to its outputs."""
+    action = yaml.safe_load((clone / "action.yml").read_text())
+    must(action["runs"]["using"] == "composite" and set(given) <= set(action["inputs"]), "action.yml's inputs")
+    inputs = {name: given.get(name, row.get("default", "")) for name, row in action["inputs"].items()}
+    steps: dict[str, dict[str, str]] = {}
+    log, status = "", 0
+    scratch.mkdir(parents=True, exist_ok=True)
+    summary = scratch / "summary"
+    summary.write_text("")
+    for number, step in enumerate(action["runs"]["steps"]):
+        must(set(step) <= {"id", "name", "shell", "env", "run"} and step["shell"] == "bash", f"a step not known here: {step}")
+        files = {"GITHUB_OUTPUT": scratch / f"output{number}", "GITHUB_ENV": scratch / f"env{number}"}
+        for path in files.values():
+            path.write_text("")
+        script = scratch / f"step{number}.sh"
+        script.write_text(put_in(step["run"], inputs, steps))
+        environment = {name: put_in(text, inputs, steps) for name, text in step.get("env", {}).items()}
+        environment |= {name: str(path) for name, path in files.items()}
+        environment |= {
+            "GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_ACTION_PATH": str(clone), "GITHUB_WORKSPACE": str(project),
+            "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(scratch),
+        }  # fmt: skip
+        status, output = run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)], project, environment)
+        log += output
+        steps[step.get("id", str(number))] = read_outputs(files["GITHUB_OUTPUT"])
+        if status:
+            break
+    outputs = {name: put_in(row["value"], inputs, {"check": {}, **steps}) for name, row in action["outputs"].items()}
+    return {**outputs, "log": log, "exit": str(status), "summary": summary.read_text()}
+
+
+def check_action(clone: pathlib.Path, scratch: pathlib.Path, tool: str) -> None:
+    project = make_project(scratch / "action")
+    given = {"tool": tool, "models": "models/a detector.onnx\n", "options": "--today\n2026-12-31\n"}
+    ran = run_action(clone, project, scratch / "runner", given)
+    must(ran["exit"] == "1" and ran["status"] == "1", "the action must fail", ran["log"])
+    must("fails   models/a detector.onnx  hexagon  4 partitions" in ran["log"], "the action's log", ran["log"])
+    annotations = [line for line in ran["log"].splitlines() if line.startswith("::error")]
+    must(any("models/a detector.onnx" in line for line in annotations), "the action's annotations", ran["log"])
+    must("a detector.onnx" in ran["summary"], "the action's summary", ran["summary"])
+    must(pathlib.Path(ran["report"]).read_text() == ran["summary"], "the action's report")
+    sarif = json.loads((project / ran["sarif"]).read_text())
+    must(sarif["version"] == "2.1.0" and len(sarif["runs"][0]["results"]) > 0, "the action's SARIF")
+    (project / "npu-partition.toml").write_text(LOOSE)
+    ran = run_action(clone, project, scratch / "runner", {"tool": tool or f"{clone}/build/npu-partition"})
+    must(ran["exit"] == "0" and ran["status"] == "0" and "1 ok" in ran["log"], "the action must pass", ran["log"])
+    ran = run_action(clone, project, scratch / "runner", {"tool": tool or f"{clone}/build/npu-partition", "sarif": "",
+                     "annotations": "false", "target": "hexagon,intel-npu", "config": "none.toml"})  # fmt: skip
+    must(ran["exit"] == "2" and "none.toml" in ran["log"] and not ran["sarif"], "a mistake in the action's input", ran["log"])
+
+
+# ---- GitLab ----------------------------------------------------------------------------------------------------
+
+
+def read_job(given: dict[str, str]) -> dict:
+    head, body = (ROOT / "templates" / "npu-partition.yml").read_text().split("\n---\n")
+    inputs = {name: row["default"] for name, row in yaml.safe_load(head)["spec"]["inputs"].items()} | given
+    return yaml.safe_load(re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda match: inputs[match.group(1)], body))["npu-partition"]
+
+
+def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, with_before: bool) -> None:
+    project = make_project(scratch / "gitlab")
+    job = read_job(given)
+    lines = (job["before_script"] if with_before else []) + job["script"]
+    script = scratch / "job.sh"
+    script.write_text("set -eo pipefail\n" + "\n".join(lines) + "\n")
+    environment = {"PATH": path, **{name: text or "" for name, text in job["variables"].items()}}
+    artifacts = [job["artifacts"]["reports"]["junit"], *job["artifacts"]["paths"]]
+    for content, wanted in ((STRICT, 1), (LOOSE, 0)):
+        (project / "npu-partition.toml").write_text(content)
+        status, output = run(["bash", str(script)], project, environment)
+        must(status == wanted, f"the job must end with {wanted}, not {status}", output)
+        for name in artifacts:
+            must((project / name).stat().st_size > 0, f"the job's {name}")
+        suites = xml.etree.ElementTree.parse(project / artifacts[0]).getroot()
+        must(bool(list(suites.iter("failure"))) == bool(wanted), "the job's JUnit report")
+
+
+# ---- all of them -----------------------------------------------------------------------------------------------
+
+
+def check_quick(tool: str, scratch: pathlib.Path) -> None:
+    """The files as they are here, also where they are not committed."""
+    source = scratch / "source"
+    source.mkdir()
+    for name in (".pre-commit-hooks.yaml", "action.yml", "packaging"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, source / name)
+    git(source, "init", "-q")
+    git(source, "add", "-A")
+    git(source, "commit", "-q", "-m", "begin")
+    path = f"{pathlib.Path(tool).resolve().parent}:{os.environ['PATH']}"
+    check_pre_commit(source, scratch, "npu-partition-check-system", path)
+    check_action(source, scratch, str(pathlib.Path(tool).resolve()))
+    check_gitlab(scratch, {}, path, False)
+
+
+def check_full(scratch: pathlib.Path) -> None:
+    clone = scratch / "clone"
+    git(ROOT, "clone", "-q", str(ROOT), str(clone))
+    path = os.environ["PATH"]
+    check_pre_commit(clone, scratch, "npu-partition-check", path)
+    check_action(clone, scratch, "")
+    environment = scratch / "environment"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    check_gitlab(scratch, {"package": str(clone)}, f"{environment}/bin:{path}", True)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="npu-partition-hooks-") as folder:
+        if sys.argv[1] == "quick":
+            check_quick(sys.argv[2], pathlib.Path(folder))
+        else:
+            check_full(pathlib.Path(folder))
+    print(f"hooks: pre-commit, GitHub and GitLab fail and pass as they should ({sys.argv[1]})")
+
+
+main()
