@@ -66,6 +66,18 @@ bool write_text(struct run *run, const char *text)
     return write_output(run, text, strlen(text));
 }
 
+/* What a checkout without Git LFS has in the place of a file. */
+static bool is_pointer(const char *path)
+{
+    static const char start[] = "version https://git-lfs.github.com/spec/";
+    char found[sizeof start - 1];
+    FILE *file = fopen(path, "rb");
+    bool is_one = file && fread(found, 1, sizeof found, file) == sizeof found && memcmp(found, start, sizeof found) == 0;
+    if (file)
+        (void)fclose(file);
+    return is_one;
+}
+
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)
 {
     struct npart_read_options read = NPART_READ_OPTIONS_INIT;
@@ -74,7 +86,12 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.value_count = options->value_count;
     if (strcmp(path, "-") == 0)
         return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
-    return npart_model_read_file(out, path, &read, error);
+    npart_status status = npart_model_read_file(out, path, &read, error);
+    if (status == NPART_ERROR_MALFORMED && error && is_pointer(path)) {
+        *error->place = '\0';
+        (void)snprintf(error->message, sizeof error->message, "a pointer of Git LFS, not the model: run git lfs pull");
+    }
+    return status;
 }
 
 struct npart_inference_options inference_options(const struct options *options)
