@@ -136,6 +136,13 @@ $(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
 	$(CC) $(ALL_LDFLAGS) $^ -o $@
 check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
 	$(PYTHON) test/checks/toml.py $<
+$(VENV)/hooks: $(VENV)/ready
+	$(VENV)/bin/pip install --quiet pre-commit pyyaml
+	touch $@
+check-hooks-quick: $(tool) $(VENV)/hooks ## hooks of pre-commit, GitHub and GitLab, with the tool that is built
+	$(VENV)/bin/python test/checks/hooks.py quick $(tool)
+check-hooks: $(VENV)/hooks ## the same from a clean clone, which they build (needs PyPI; 5 minutes)
+	$(VENV)/bin/python test/checks/hooks.py full
 check-proto: $(OUT)/test/checks/describe_proto $(VENV)/ready ## onnx.proto and the scan's table against the official schema
 	$(VENV)/bin/python test/checks/check_proto.py $<
 $(OUT)/test/checks/describe_proto: $(OUT)/test/checks/describe_proto.o $(static_library)
@@ -189,7 +196,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-values check-toml check-proto check-roundtrip check-python ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-values check-toml check-hooks-quick check-proto check-roundtrip check-python ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -394,7 +401,7 @@ help: ## this list
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \
-	check-json check-values check-toml check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
+	check-json check-values check-toml check-hooks check-hooks-quick check-compilers check-readme check-rules check-equivalent check-memory check-precision check-roundtrip check-snapshot accept-snapshot judge-all \
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
