@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "document.h"
 #include "files.h"
 #include "glob.h"
 #include "message.h"
@@ -362,8 +363,11 @@ static void count(struct check *check, const struct checked *checked)
 static void report(struct check *check, struct checked *checked)
 {
     struct run *run = check->run;
+    struct npart_error error = {0};
     bool is_text = check->asked->format == FORMAT_TEXT;
-    if (!check->asked->is_quiet)
+    if (run->document && enter_checked(run, checked, &error) != NPART_OK) /* told at the end */
+        worsen(run, EXIT_OTHER);
+    else if (!run->document && !check->asked->is_quiet)
         print_checked(run, checked);
     if (check->asked->is_quiet || !is_text)
         tell_checked(checked);
@@ -447,8 +451,16 @@ static void check_idle(struct check *check)
 static void check_all(struct check *check)
 {
     bool goes_on = true;
+    struct npart_error error = {0};
+    if (wants_document(check->asked) && document_open(check->run, &error) != NPART_OK) {
+        tell_error("", &error);
+        worsen(check->run, EXIT_OTHER);
+        return;
+    }
     for (size_t i = 0; i < check->subject_count && goes_on; i++)
         goes_on = check_model(check, &check->subjects[i]);
+    check->run->options = check->asked;
+    document_close(check->run);
     if (goes_on && !check->unread_count)
         check_idle(check);
     if (goes_on)

@@ -53,6 +53,8 @@ void tell_idle_waivers(const struct project *project, bool are_all_models);
 
 /* A line for each target, the causes of what fails below it; or one of JSON a model. */
 void print_checked(struct run *run, const struct checked *checked);
+/* The same into the document over all models. */
+npart_status enter_checked(struct run *run, const struct checked *checked, struct npart_error *error);
 /* On standard error, what fails. */
 void tell_checked(const struct checked *checked);
 

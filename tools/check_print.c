@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "document.h"
 #include "message.h"
 
 #define LINE_BYTES 8192
@@ -169,6 +170,31 @@ void print_checked(struct run *run, const struct checked *checked)
         print_json(run, checked);
     else
         print_text(run, checked);
+}
+
+npart_status enter_checked(struct run *run, const struct checked *checked, struct npart_error *error)
+{
+    if (!checked->is_read)
+        return document_add_error(run, checked->path, &checked->error, error);
+    size_t targets = (size_t)checked->options->target_count;
+    struct outcome_list list = {.items = calloc(targets * MOST_OUTCOMES + 1, sizeof *list.items)};
+    if (!list.items)
+        return NPART_ERROR_MEMORY;
+    if (*checked->invalid)
+        list.items[list.count++] = (struct npart_threshold_outcome){
+            sizeof *list.items, NPART_NONE, false, "fail-on invalid", checked->invalid,
+            *checked->invalid_waiver ? checked->invalid_waiver : NULL};
+    for (size_t t = 0; t < targets; t++)
+        for (uint32_t i = 0; i < checked->judged[t].outcomes.count; i++) {
+            const struct outcome *outcome = &checked->judged[t].outcomes.items[i];
+            const char *waiver = checked->judged[t].waivers[i];
+            list.items[list.count++] = (struct npart_threshold_outcome){
+                sizeof *list.items, (uint32_t)t, outcome->is_met, outcome->threshold, outcome->text,
+                *waiver ? waiver : NULL};
+        }
+    npart_status status = document_add(run, checked->path, &checked->job, &list, error);
+    free(list.items);
+    return status;
 }
 
 void tell_checked(const struct checked *checked)
