@@ -149,7 +149,7 @@ def write_enum(enum: c_ast.Enum) -> list[str]:
 
 
 def initializers(text: str) -> list[str]:
-    """The _INIT macros, as arguments of their structs; and numbers."""
+    """The _INIT macros, as the first members of their structs; and numbers."""
     words = {"NULL": "None", "false": "False", "true": "True"}
     lines = ["", "NPART_NONE = 0xFFFFFFFF"]
     for name, number in re.findall(r"^#define (NPART_[A-Z_]+) (\d+)u?$", text, re.M):
@@ -157,9 +157,9 @@ def initializers(text: str) -> list[str]:
     numbers = re.findall(r"^#define NPART_VERSION_[A-Z]+ (\d+)$", text, re.M)
     lines.append(f'VERSION = "{".".join(numbers)}"')
     for name, items in re.findall(r"^#define (NPART_\w+_INIT)\s+(?:\\\n\s*)?\{([^}]*)\}", text, re.M):
-        values = [words.get(item.strip(), item.strip()) for item in items.split(",")]
-        line = f"{name} = ({', '.join(values)})"
-        lines.append(line)
+        values = [re.sub(r"^\.\w+ *= *", "", item.strip()) for item in items.split(",")]
+        values = [words.get(value, value) for value in values]
+        lines.append(f"{name} = ({', '.join(values)}{',' if len(values) == 1 else ''})")
     return lines
 
 
