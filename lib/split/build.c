@@ -8,6 +8,7 @@
 /* ONNX's numbers. */
 enum { INT32 = 6, INT64 = 7, BOOL = 9 };
 
+/* Facts belong to values of the plan's graph; the way to them is by the file's name, which is what parts keep. */
 const struct npart__fact *npart__split_fact(const struct npart__splitting *splitting, uint32_t name)
 {
     uint32_t value = splitting->names.items[name].value;
@@ -23,6 +24,8 @@ const struct npart__known *npart__split_numbers(const struct npart__splitting *s
     if (fact->kind != NPART__TYPE_TENSOR ||
         (fact->element_type != INT64 && fact->element_type != INT32 && fact->element_type != BOOL))
         return NULL;
+    /* A list may be shorter than the tensor, or hold formulas of dynamic dims: neither can be written as an
+     * initializer, so such a node is copied instead (kind_of). */
     const struct npart__known *known = npart__elements(splitting->inference, fact);
     uint64_t elements;
     if (!known || !known->ints || !npart__static_elements(fact, &elements) || elements != known->count)
@@ -46,30 +49,34 @@ static char *text_of(const struct npart__splitting *splitting, uint32_t name)
     return (char *)(uintptr_t)npart__text(&splitting->strings, name); /* packed, and never written to */
 }
 
-/* Little-endian, as ONNX stores numbers. */
+/* Little-endian, as ONNX stores numbers. The numbers were computed and are no range of the model's file, so they
+ * stand in the skeleton as they are. */
 static Onnx__TensorProto *new_constant(struct npart__splitting *splitting, uint32_t name)
 {
     const struct npart__fact *fact = npart__split_fact(splitting, name);
     const struct npart__known *known = npart__split_numbers(splitting, name);
     unsigned width = fact->element_type == INT64 ? 8 : fact->element_type == INT32 ? 4 : 1;
     Onnx__TensorProto *tensor;
+    /* `fact` is there where `known` is. */
     if (!known || !new_object(splitting->arena, (void **)&tensor, sizeof *tensor))
         return NULL;
     onnx__tensor_proto__init(tensor);
-    tensor->name = text_of(splitting, name);
+    tensor->name = text_of(splitting, name); /* users name it so: nothing else has to change */
     tensor->has_data_type = 1;
     tensor->data_type = fact->element_type;
     tensor->n_dims = fact->rank;
     tensor->dims = (int64_t *)(uintptr_t)fact->dims;
     tensor->has_raw_data = 1;
     tensor->raw_data.len = (size_t)known->count * width;
+    /* An empty tensor, too. */
     tensor->raw_data.data = npart__arena_allocate(splitting->arena, tensor->raw_data.len + 1);
     for (size_t i = 0; tensor->raw_data.data && i < tensor->raw_data.len; i++)
         tensor->raw_data.data[i] = (uint8_t)((uint64_t)known->ints[i / width] >> (8 * (i % width)));
     return tensor->raw_data.data ? tensor : NULL;
 }
 
-/* A number, or the dim as it is told; nothing where it is not known by a name. */
+/* A number, or the dim as it is told; nothing where it is not known by a name. A formula of several names is
+ * written as text, too: to a runtime it is one more free name. */
 static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__Dimension *dim, int64_t size)
 {
     if (npart__is_number(size)) {
@@ -78,7 +85,7 @@ static bool set_dim(struct npart__splitting *splitting, Onnx__TensorShapeProto__
         return true;
     }
     if (!npart__is_named(&splitting->inference->expressions, size))
-        return true;
+        return true; /* neither: any size fits */
     struct npart__buffer text;
     npart__buffer_init(&text, splitting->arena);
     npart__append_dim(&text, &splitting->inference->expressions, size);
@@ -106,7 +113,9 @@ static Onnx__TensorShapeProto *new_shape(struct npart__splitting *splitting, con
     return shape->dim ? shape : NULL;
 }
 
-/* A tensor of known type. */
+/* A tensor of known type. In place of what the file declares: most tensors inside of a model are declared nowhere,
+ * and an input without a type is none that a runtime loads. `--dim` comes into the parts here, too: facts have the
+ * sizes that the caller fixed. */
 static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32_t name,
                                       const struct npart__fact *fact)
 {
@@ -133,7 +142,8 @@ static Onnx__ValueInfoProto *new_info(struct npart__splitting *splitting, uint32
 
 /* ---- lists ----------------------------------------------------------------------------------------------- */
 
-/* What the file declares of a name; NULL: nothing. */
+/* What the file declares of a name; NULL: nothing. Outputs are looked through one by one, as only what is no
+ * tensor comes here. */
 static Onnx__ValueInfoProto *declared(const struct npart__splitting *splitting, uint32_t name)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
@@ -146,7 +156,8 @@ static Onnx__ValueInfoProto *declared(const struct npart__splitting *splitting, 
     return named->info != NPART_NONE ? graph->value_info[named->info] : NULL;
 }
 
-/* Of a tensor what is known of it; of anything else what the file declares. */
+/* Of a tensor what is known of it; of anything else what the file declares. A fact says of a sequence, a map or an
+ * optional that it is one, but not of what. */
 static npart_status describe(struct npart__splitting *splitting, uint32_t name, Onnx__ValueInfoProto **out)
 {
     const struct npart__fact *fact = npart__split_fact(splitting, name);
@@ -156,6 +167,7 @@ static npart_status describe(struct npart__splitting *splitting, uint32_t name, 
         return NPART_OK;
     if (is_tensor)
         return npart__fail_memory(splitting->error);
+    /* Known to nobody: a part without this type would not load, so there is none at all. */
     return npart__fail(splitting->error, NPART_ERROR_ARGUMENT, "",
                        "the type of %s, which passes from one part to another, is not known",
                        npart__text(&splitting->strings, name));
@@ -188,6 +200,7 @@ static bool list_contents(struct npart__splitting *splitting, const struct npart
     if (!out->node || !out->initializer || !out->sparse_initializer)
         return false;
     for (uint32_t i = 0; i < part->units.count; i++)
+        /* The whole model's own objects. Nothing in them is changed, so one node can stand in several parts. */
         out->node[out->n_node++] = splitting->units[part->units.items[i]].node;
     for (uint32_t i = 0; i < part->initializers.count; i++)
         out->initializer[out->n_initializer++] = graph->initializer[part->initializers.items[i]];
@@ -199,7 +212,8 @@ static bool list_contents(struct npart__splitting *splitting, const struct npart
     return true;
 }
 
-/* What the file says of the values that nodes of the part make. */
+/* What the file says of the values that nodes of the part make. Hints for readers: those of the boundary are
+ * written anew by describe_all, these are as they were. */
 static bool list_infos(struct npart__splitting *splitting, Onnx__GraphProto *out)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
@@ -208,6 +222,7 @@ static bool list_infos(struct npart__splitting *splitting, Onnx__GraphProto *out
         for (size_t k = 0; k < out->node[i]->n_output; k++) {
             const char *text = out->node[i]->output[k];
             uint32_t name = npart__strings_find(&splitting->strings, text, strlen(text));
+            /* 0: an output left out. */
             uint32_t info = name == NPART_NONE || name == 0 ? NPART_NONE : splitting->names.items[name].info;
             if (info != NPART_NONE && !NPART__PUSH(splitting->arena, &infos, graph->value_info[info]))
                 return false;
@@ -221,6 +236,7 @@ npart_status npart__split_build(struct npart__splitting *splitting, uint32_t par
 {
     const struct npart__split_part *at = &splitting->parts.items[part];
     Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
+    /* Shallow: operator sets, functions, producer and metadata are those of the whole, and belong to its arena. */
     Onnx__ModelProto model = *splitting->model;
     graph.name = splitting->model->graph->name;
     graph.n_metadata_props = splitting->model->graph->n_metadata_props;
@@ -236,6 +252,7 @@ npart_status npart__split_build(struct npart__splitting *splitting, uint32_t par
     model.graph = &graph;
     model.n_training_info = 0;
     model.base.n_unknown_fields = 0;
+    /* Packed whole, which is small: weights of the file are left out of it, and the writer gets them from there. */
     *bytes = onnx__model_proto__get_packed_size(&model);
     *data = npart__arena_allocate(splitting->arena, *bytes + 1);
     if (!*data)

@@ -10,7 +10,8 @@
 
 struct npart__ids NPART__ARRAY(uint32_t);
 
-/* How a node of the main graph comes into parts. */
+/* How a node of the main graph comes into parts. take_order makes RUN of all that the plan runs; the rest is told
+ * by what became of the node (kind_of). */
 enum npart__unit_kind {
     NPART__UNIT_RUN,     /* into one part, by its device and place in the plan's order */
     NPART__UNIT_FOLLOWS, /* fused or without effect: into that of what it takes its operands from */
@@ -30,24 +31,28 @@ struct npart__unit {
     bool is_needed;    /* some output of the model depends on it */
 };
 
-/* What the main graph has by a name. */
+/* What the main graph has by a name. One name makes one value: a file in which two nodes make the same name is not
+ * read. */
 struct npart__named {
     uint32_t unit;    /* that makes it, or NPART_NONE */
     uint32_t value;   /* of the plan's graph, or NPART_NONE */
+    /* `input` and `initializer` may both be there: a default that the caller may replace. */
     uint32_t input, initializer, sparse, info; /* its place in the list of the graph, or NPART_NONE */
     uint32_t taken_by; /* the last part that has it: part + 1 */
     bool is_marked;    /* as an output of its part */
     uint32_t body_depth; /* bodies around the node at hand that have the name, too */
 };
 
+/* Indices into the lists of the model's graph, and of names: no part owns anything of the model. */
 struct npart__split_part {
     uint32_t device;
-    struct npart__ids units, initializers, sparse;
+    struct npart__ids units, initializers, sparse; /* `units` once filled: in an order that the standard allows */
     struct npart__ids known;           /* names of constants whose numbers are known */
     struct npart__ids inputs, outputs; /* names */
     const char *file; /* its name in the folder */
 };
 
+/* All of one split, for as long as it takes; everything here is in `arena`. */
 struct npart__splitting {
     struct npart__arena *arena;
     const struct npart__split_request *request;
@@ -56,6 +61,8 @@ struct npart__splitting {
     Onnx__ModelProto *model;
     struct npart__strings strings;
     struct NPART__ARRAY(struct npart__named) names; /* by string */
+    /* By place in the file's main graph, which is the id of the node in the plan's graph, too (read_again makes
+     * sure). */
     struct npart__unit *units;
     uint32_t unit_count;
     struct npart__ids uses;

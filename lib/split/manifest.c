@@ -4,7 +4,8 @@
  */
 #include "split/internal.h"
 
-/* Bytes that are no UTF-8 become U+FFFD, as in reports. */
+/* Bytes that are no UTF-8 become U+FFFD, as in reports. JSON has to be UTF-8, and names in a model are whatever
+ * bytes the file has. */
 static void append_string(struct npart__buffer *buffer, const char *text)
 {
     size_t rest = strlen(text);
@@ -18,13 +19,15 @@ static void append_string(struct npart__buffer *buffer, const char *text)
             npart__append_format(buffer, "\\u%04x", c);
         else
             npart__append(buffer, text, length);
-        length = length ? length : 1;
+        length = length ? length : 1; /* one wrong byte at a time */
         text += length;
         rest -= length;
     }
     npart__append_text(buffer, "\"");
 }
 
+/* Null and not -1 or "?" for a dim without a name: -1 might be computed with, and "?" might be some model's own
+ * name. */
 static void append_shape(struct npart__splitting *splitting, const struct npart__fact *fact,
                          struct npart__buffer *buffer)
 {
@@ -50,6 +53,7 @@ static void append_shape(struct npart__splitting *splitting, const struct npart_
 /* "name", "type", "shape" and "bytes" of a tensor. */
 static void append_tensor(struct npart__splitting *splitting, uint32_t name, struct npart__buffer *buffer)
 {
+    /* Null where a number is not known: whoever allocates buffers by it must not take a guess for a size. */
     const struct npart__fact *fact = npart__split_fact(splitting, name);
     uint64_t elements, bytes = UINT64_MAX;
     npart__append_text(buffer, "{\"name\": ");
@@ -71,7 +75,8 @@ static void append_tensor(struct npart__splitting *splitting, uint32_t name, str
         npart__append_text(buffer, ", \"bytes\": null");
 }
 
-/* The part that makes a name; NPART_NONE: an input of the model, or the part at hand has it as a constant. */
+/* The part that makes a name; NPART_NONE: an input of the model, or the part at hand has it as a constant. Of a
+ * copied or known unit `part` is only what it depends on; its name is then never among a part's inputs. */
 static uint32_t made_by(const struct npart__splitting *splitting, uint32_t name)
 {
     uint32_t unit = splitting->names.items[name].unit;
@@ -128,7 +133,8 @@ static void append_part(struct npart__splitting *splitting, uint32_t index, stru
     npart__append_text(buffer, "}");
 }
 
-/* The model's own outputs: the part that has each, or null for one that is an input of the model. */
+/* The model's own outputs: the part that has each, or null for one that is an input of the model. is_marked says
+ * that some part has it among its outputs: add_outputs leaves out those that are inputs of the model. */
 static void append_results(struct npart__splitting *splitting, struct npart__buffer *buffer)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
@@ -143,6 +149,7 @@ static void append_results(struct npart__splitting *splitting, struct npart__buf
             continue;
         }
         uint32_t from = made_by(splitting, name);
+        /* Constants alone: the first part (add_outputs). */
         npart__append_format(buffer, ", \"from\": %u}", from == NPART_NONE ? 0 : (unsigned)from);
     }
     npart__append_text(buffer, "]}\n");
@@ -150,6 +157,7 @@ static void append_results(struct npart__splitting *splitting, struct npart__buf
 
 bool npart__split_manifest(struct npart__splitting *splitting, struct npart__buffer *buffer)
 {
+    /* No time and no version in it: the same file, plan and path give the same bytes. */
     const struct npart__plan *plan = splitting->request->plan;
     npart__append_text(buffer, "{\"schema\": 1, \"model\": ");
     append_string(buffer, splitting->request->path);

@@ -21,7 +21,9 @@ static bool need(struct npart__splitting *splitting, uint32_t unit, uint32_t *st
     return true;
 }
 
-/* Backwards from the model's outputs. */
+/* Backwards from the model's outputs. Of a known unit the numbers are written, so what it was computed from is not
+ * needed for its sake. A unit is on the stack once at most: `ordering.free`, which is not in use yet, is large
+ * enough. */
 static void find_needed(struct npart__splitting *splitting, uint32_t *stack)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
@@ -41,6 +43,7 @@ static void find_needed(struct npart__splitting *splitting, uint32_t *stack)
 
 /* ---- a queue by position --------------------------------------------------------------------------------- */
 
+/* A heap, as a unit may become ready only after units that stand later in the plan's order. */
 struct queue {
     const struct npart__unit *units;
     uint32_t *heap;
@@ -49,6 +52,7 @@ struct queue {
 
 static bool is_before(const struct queue *queue, uint32_t a, uint32_t b)
 {
+    /* Several nodes of the file may stand in one place of the plan; then the file decides, and bytes stay the same. */
     uint32_t first = queue->units[a].position, second = queue->units[b].position;
     return first < second || (first == second && a < b);
 }
@@ -90,7 +94,8 @@ struct ordering {
     uint32_t sequence, needed;
 };
 
-/* Users by unit, once for each use. */
+/* Users by unit, once for each use. By counting, so in linear time: first[i + 2] counts, then first[i + 1] runs
+ * through the places of unit i and ends where the next begins. */
 static bool list_users(struct npart__splitting *splitting)
 {
     struct npart__arena *arena = splitting->arena;
@@ -115,6 +120,8 @@ static bool list_users(struct npart__splitting *splitting)
     return true;
 }
 
+/* A unit of an NPU partition is in two lists: by position for all, and by its partition for next_unit. Whichever
+ * takes it first marks it, and the other passes over it. */
 static void release(struct ordering *ordering, uint32_t id)
 {
     const struct npart__unit *unit = &ordering->splitting->units[id];
@@ -130,7 +137,8 @@ static void release(struct ordering *ordering, uint32_t id)
 }
 
 /* A partition that has begun goes on as long as it can: in the file some node may wait for one of it that in the
- * plan's order, where it needs it no longer, stands before. NPART_NONE: nothing is ready. */
+ * plan's order, where it needs it no longer, stands before. NPART_NONE: nothing is ready. So a partition comes in
+ * two parts only where no unit of it is ready. */
 static uint32_t next_unit(struct ordering *ordering)
 {
     const struct npart__splitting *splitting = ordering->splitting;
@@ -150,7 +158,7 @@ static uint32_t next_unit(struct ordering *ordering)
     return NPART_NONE;
 }
 
-/* The last part that a unit depends on; NPART_NONE: none. */
+/* The last part that a unit depends on; NPART_NONE: none. Of known numbers no part has to have run. */
 static uint32_t last_part(const struct npart__splitting *splitting, const struct npart__unit *unit)
 {
     uint32_t last = NPART_NONE;
@@ -164,13 +172,15 @@ static uint32_t last_part(const struct npart__splitting *splitting, const struct
 }
 
 /* A unit without a place of its own goes where its operands come from. What is fused into a node that comes later is
- * copied to where that is. */
+ * copied to where that is. What makes its operands is settled before, as it waited for them. Its users come later
+ * still, and parts are only added at the end: none of them is in an earlier part. */
 static void settle(struct npart__splitting *splitting, struct npart__unit *unit)
 {
     unit->part = last_part(splitting, unit);
     if (unit->kind != NPART__UNIT_FOLLOWS)
         return;
     uint32_t into = unit->into == NPART_NONE ? NPART_NONE : splitting->units[unit->into].part;
+    /* From constants alone, or into what is yet to come. */
     if (unit->part == NPART_NONE || (unit->into != NPART_NONE && into == NPART_NONE))
         unit->kind = NPART__UNIT_COPIED;
     else if (into != NPART_NONE && into > unit->part)
@@ -181,6 +191,8 @@ static bool place(struct npart__splitting *splitting, struct npart__unit *unit)
 {
     uint32_t count = splitting->parts.count;
     struct npart__split_part part = {.device = unit->device};
+    /* The same device again goes on with the last part: on the CPU, too, where it is one run of nodes without the
+     * NPU. */
     if (count == 0 || splitting->parts.items[count - 1].device != unit->device) {
         if (!NPART__PUSH(splitting->arena, &splitting->parts, part))
             return false;
@@ -197,6 +209,7 @@ static void finish(struct ordering *ordering, uint32_t id)
     for (uint32_t i = splitting->first_user[id]; i < splitting->first_user[id + 1]; i++) {
         uint32_t user = splitting->users[i];
         const struct npart__unit *unit = &splitting->units[user];
+        /* Once for each use, as `waits` counts uses: an operand taken twice releases twice. */
         if (unit->is_needed && unit->kind != NPART__UNIT_KNOWN && --ordering->waits[user] == 0)
             release(ordering, user);
     }
@@ -207,6 +220,8 @@ static npart_status run(struct ordering *ordering)
     struct npart__splitting *splitting = ordering->splitting;
     for (;;) {
         uint32_t id;
+        /* First what has no place of its own: it may release a unit of the partition at hand, which then need not
+         * end. */
         if (ordering->free_count) {
             id = ordering->free[--ordering->free_count];
             settle(splitting, &splitting->units[id]);
@@ -247,6 +262,7 @@ npart_status npart__split_order(struct npart__splitting *splitting)
         for (uint32_t k = 0; unit->kind != NPART__UNIT_KNOWN && k < unit->use_count; k++)
             ordering.waits[i] += maker(splitting, unit->first_use + k) != NPART_NONE;
     }
+    /* From the last on: the list of those without a place is taken from its end, so the file's first comes first. */
     for (uint32_t i = splitting->unit_count; i-- > 0;) {
         ordering.needed += splitting->units[i].is_needed;
         if (splitting->units[i].is_needed && ordering.waits[i] == 0)

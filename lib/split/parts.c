@@ -6,6 +6,8 @@
 
 #include "split/internal.h"
 
+/* Parts are filled one after the other, in their order: "the last part that has it" is all that has to be kept to
+ * list each thing once a part, without a table of parts by names. */
 struct fill {
     struct npart__splitting *splitting;
     uint32_t part;
@@ -18,6 +20,7 @@ static bool add(struct fill *fill, struct npart__ids *items, uint32_t item)
     return NPART__PUSH(fill->splitting->arena, items, item);
 }
 
+/* Whoever takes it first makes it an output of its part; the parts after that share it. */
 static bool mark_output(struct fill *fill, uint32_t name)
 {
     struct npart__splitting *splitting = fill->splitting;
@@ -28,6 +31,7 @@ static bool mark_output(struct fill *fill, uint32_t name)
     return add(fill, &splitting->parts.items[splitting->units[named->unit].part].outputs, name);
 }
 
+/* Of what is copied: what it uses is needed in this part then, too, down to the initializers. */
 static bool add_unit(struct fill *fill, uint32_t unit)
 {
     if (fill->taken[unit] == fill->part + 1)
@@ -42,6 +46,7 @@ static bool use(struct fill *fill, uint32_t name)
     struct npart__splitting *splitting = fill->splitting;
     struct npart__named *named = &splitting->names.items[name];
     struct npart__split_part *part = &splitting->parts.items[fill->part];
+    /* Several nodes of a part may use one name; a part lists it once. */
     if (named->taken_by == fill->part + 1)
         return true;
     named->taken_by = fill->part + 1;
@@ -84,17 +89,21 @@ static bool add_outputs(struct fill *fill, uint32_t part)
         const struct npart__unit *unit = named->unit == NPART_NONE ? NULL : &splitting->units[named->unit];
         bool is_made = unit && (unit->kind == NPART__UNIT_RUN || unit->kind == NPART__UNIT_FOLLOWS);
         bool is_input = !unit && named->initializer == NPART_NONE && named->sparse == NPART_NONE;
+        /* Constants depend on no part: the first has them. */
         uint32_t from = unit && unit->part != NPART_NONE ? unit->part : 0;
+        /* A name may be listed twice, or be marked as some other part takes it. */
         if (from != part || is_input || named->is_marked)
             continue;
         named->is_marked = true;
+        /* A constant comes into this part by being used. */
         if (!add(fill, &splitting->parts.items[part].outputs, name) || (!is_made && !use(fill, name)))
             return false;
     }
     return fill_part(fill);
 }
 
-/* By sequence. Units of a part were found in two ways. */
+/* By sequence. Units of a part were found in two ways. Units that run were listed in the file's order, copies as
+ * the stack gave them; together neither is an order that the standard allows, in which operands come first. */
 struct sorted {
     uint32_t sequence, unit;
 };
@@ -125,6 +134,7 @@ npart_status npart__split_fill(struct npart__splitting *splitting)
     struct npart__split_part empty = {.device = NPART_NONE};
     fill.taken = npart__arena_zeroed(splitting->arena, (size_t)splitting->unit_count + 1, sizeof *fill.taken);
     bool is_good = fill.taken != NULL;
+    /* A model whose outputs are all constants: whoever runs the parts gets them from somewhere. */
     if (is_good && splitting->parts.count == 0) /* constants alone */
         is_good = NPART__PUSH(splitting->arena, &splitting->parts, empty);
     for (uint32_t i = 0; is_good && i < splitting->unit_count; i++) {

@@ -8,9 +8,12 @@
 #include "base/platform.h"
 #include "split/internal.h"
 
-/* The file is read again, as a plan keeps no weights: it must be the one that the plan was made of. */
+/* The file is read again, as a plan keeps no weights: it must be the one that the plan was made of. Place and
+ * operator of each node are compared, and the size of the file: enough for units to be the nodes of the plan's
+ * graph by their place. Changed weights of the same size are taken as they are now. */
 static npart_status read_again(struct npart__splitting *splitting, const struct npart__input *input)
 {
+    /* keeps_all: what an analysis has no use for (documentation, metadata) comes into the parts, too. */
     const struct npart__wire_options options = {.keeps_all = true};
     struct npart__source source;
     struct npart__skeleton skeleton;
@@ -92,6 +95,8 @@ static npart_status write_all(struct npart__splitting *splitting, const struct n
         status = npart__split_fill(splitting);
     if (status == NPART_OK)
         status = name_files(splitting);
+    /* One part at a time, so that memory holds the whole model's skeleton and one more. The manifest comes last:
+     * where it is new, all that it names is there. */
     for (uint32_t i = 0; status == NPART_OK && i < splitting->parts.count; i++)
         status = write_part(splitting, i, input);
     return status == NPART_OK ? write_manifest(splitting) : status;
@@ -107,6 +112,7 @@ npart_status npart__split_write(const struct npart__split_request *request, stru
     npart_status status = npart__input_open_file(&input, request->path, error);
     if (status != NPART_OK)
         return status;
+    /* An old folder is written into; what else is in it stays. */
     if (!npart__path_make_folder(request->folder) && errno != EEXIST)
         status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot make the folder %s", request->folder);
     if (status == NPART_OK)

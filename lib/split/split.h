@@ -12,13 +12,14 @@
 #include "plan/plan.h"
 #include "wire/write.h"
 
+/* All of it is the caller's, for as long as the call takes. */
 struct npart__split_request {
     const struct npart__plan *plan;
     const uint32_t *order; /* the plan's live nodes as they run */
     uint32_t order_count;
     const char *path;      /* of the model's file */
     const char *folder;    /* where the parts go, beside manifest.json */
-    struct npart__weights weights;
+    struct npart__weights weights; /* what becomes of external data: it stays, or is linked or copied into the folder */
 };
 
 /* Writes the parts, and last the manifest. Fails with ARGUMENT where the file is not the plan's model, or a boundary

@@ -11,6 +11,8 @@
 static uint32_t define(struct npart__splitting *splitting, const char *text)
 {
     uint32_t id = npart__intern(&splitting->strings, text ? text : "", text ? strlen(text) : 0, false);
+    /* A string's id is its place in `names`. Only names that the graph has get one, so whatever bodies or
+     * declarations say beside them costs nothing. */
     static const struct npart__named nothing = {.unit = NPART_NONE, .value = NPART_NONE, .input = NPART_NONE,
                                                 .initializer = NPART_NONE, .sparse = NPART_NONE, .info = NPART_NONE};
     while (id != NPART_NONE && splitting->names.count <= id)
@@ -29,6 +31,7 @@ static uint32_t find(const struct npart__splitting *splitting, const char *text)
 static bool name_lists(struct npart__splitting *splitting)
 {
     const Onnx__GraphProto *graph = splitting->model->graph;
+    /* "" first: it gets 0, which stands for operands and outputs that are left out. */
     uint32_t id = define(splitting, "");
     for (uint32_t i = 0; id != NPART_NONE && i < graph->n_input; i++)
         if ((id = define(splitting, graph->input[i]->name)) != NPART_NONE)
@@ -47,6 +50,7 @@ static bool name_lists(struct npart__splitting *splitting)
                 splitting->names.items[id].unit = i;
     if (id == NPART_NONE)
         return false;
+    /* Declarations of names that nobody has are left out, hence `find`. */
     for (uint32_t i = 0; i < graph->n_value_info; i++)
         if ((id = find(splitting, graph->value_info[i]->name)) > 0)
             splitting->names.items[id].info = i;
@@ -73,13 +77,16 @@ static void find_values(struct npart__splitting *splitting)
 
 /* ---- what units use -------------------------------------------------------------------------------------- */
 
+/* A name of a body around it is no use of the main graph's. */
 static bool add_use(struct npart__splitting *splitting, const char *text)
 {
     uint32_t id = find(splitting, text);
     return id == 0 || splitting->names.items[id].body_depth || NPART__PUSH(splitting->arena, &splitting->uses, id);
 }
 
-/* Names that a body has of its own hide those of the main graph. `step` is 1 or -1. */
+/* Names that a body has of its own hide those of the main graph. `step` is 1 or -1. A count and no flag, as bodies
+ * in bodies may have the same name again. Names that the main graph lacks all count at 0, which nobody asks. -1
+ * wraps around, as unsigned sums do. */
 static void shadow(struct npart__splitting *splitting, const Onnx__GraphProto *body, uint32_t step)
 {
     for (size_t i = 0; i < body->n_input; i++)
@@ -103,6 +110,7 @@ static bool add_body(struct npart__splitting *splitting, const Onnx__GraphProto 
     shadow(splitting, body, 1);
     for (size_t i = 0; is_good && i < body->n_node; i++)
         is_good = add_uses(splitting, body->node[i]);
+    /* A body may hand out a value of the graph around it without a node of its own. */
     for (size_t i = 0; is_good && i < body->n_output; i++)
         is_good = add_use(splitting, body->output[i]->name);
     shadow(splitting, body, UINT32_MAX);
@@ -126,7 +134,8 @@ static bool add_uses(struct npart__splitting *splitting, const Onnx__NodeProto *
 
 /* ---- what the plan makes of them ------------------------------------------------------------------------- */
 
-/* The node of the main graph that a node of the session belongs to. */
+/* The node of the main graph that a node of the session belongs to. Nodes of bodies, of functions and of
+ * definitions are in scopes below it; a copy that the session made belongs to what it was copied from. */
 static uint32_t root(const struct npart__session *session, uint32_t node)
 {
     const struct npart__graph *graph = session->graph;
@@ -136,6 +145,7 @@ static uint32_t root(const struct npart__session *session, uint32_t node)
     return node;
 }
 
+/* What is still a node of the runtime is none of these: take_order sets it to RUN afterwards. */
 static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
 {
     const struct npart__session *session = &splitting->request->plan->session;
@@ -152,7 +162,7 @@ static uint8_t kind_of(const struct npart__splitting *splitting, uint32_t unit)
                 return NPART__UNIT_COPIED;
         return NPART__UNIT_KNOWN;
     default:
-        return NPART__UNIT_COPIED;
+        return NPART__UNIT_COPIED; /* folded from constants: each part folds it anew */
     }
 }
 
@@ -164,9 +174,11 @@ static void take_order(struct npart__splitting *splitting)
     const struct npart__session *session = &plan->session;
     for (uint32_t i = 0; i < splitting->request->order_count; i++) {
         uint32_t id = splitting->request->order[i], device = plan->partitioning.partition_of[id];
+        /* A node of a body runs where the node with the body does. */
         if (npart__node_region(session->graph, id) != 0)
             continue;
         struct npart__unit *unit = &splitting->units[root(session, id)];
+        /* No part may run twice, so a unit whose nodes are on several devices cannot be cut; the CPU takes it whole. */
         if (unit->kind == NPART__UNIT_RUN && unit->position != NPART_NONE && unit->device != device)
             device = NPART_NONE;
         unit->kind = NPART__UNIT_RUN;
