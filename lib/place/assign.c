@@ -16,6 +16,8 @@ struct search {
     double best_ms, rest_ms[NPART__LIMIT_PARTS + 1]; /* by part the least that it and all after it cost */
 };
 
+/* A part on the CPU leaves its tensors where the others reach them, and what the GPU costs was measured with its
+ * transfers, so only a part on the NPU pays; what the taker pays is a transfer of its own (npart__transfer). */
 static bool is_paid(const struct npart__transfer *transfer, const enum npart_device *device)
 {
     if (device[transfer->part] != NPART_DEVICE_NPU)
@@ -46,6 +48,7 @@ bool npart__assigned_cost(const struct npart__option *options, uint32_t count, c
     return is_known;
 }
 
+/* Bounds are not looked at while searching: the typical cost decides, and bounds say afterwards how sure that is. */
 static double typical_of(const struct search *search, const enum npart_device *device)
 {
     struct npart_cost_range cost;
@@ -54,7 +57,9 @@ static double typical_of(const struct search *search, const enum npart_device *d
     return cost.typical_ms;
 }
 
-/* Transfers cost something or nothing, so what the parts cost by themselves at least is a bound. */
+/* Transfers cost something or nothing, so what the parts cost by themselves at least is a bound. As deep as there
+ * are parts, 64 at most. Devices are tried in the order of the enum and only a lower cost replaces the best, so
+ * that of equal assignments the first stays. */
 static void look_at(struct search *search, uint32_t part, double so_far)
 {
     bool has_any = false;
@@ -77,11 +82,14 @@ static void look_at(struct search *search, uint32_t part, double so_far)
         look_at(search, part + 1, sum);
     }
     search->device[part] = NPART_DEVICES;
+    /* It can be nowhere, or nobody knows its cost: the others are still to be assigned. */
     if (!has_any)
         look_at(search, part + 1, so_far);
 }
 
-/* From each part's own best on, the one change that saves most, until none saves anything. */
+/* From each part's own best on, the one change that saves most, until none saves anything. Every round looks at
+ * parts times devices times transfers. A round that changes something lowers the sum, so none comes back; the
+ * bound on rounds is only so that time has one. */
 static void climb(struct search *search)
 {
     enum npart_device *device = search->best;
@@ -114,7 +122,9 @@ static void climb(struct search *search)
     }
 }
 
-/* The terms that differ between two assignments of one part: what is paid in `on` and not in `off`. */
+/* The terms that differ between two assignments of one part: what is paid in `on` and not in `off`. What is paid
+ * in both cancels, and with it its uncertainty: two assignments that share a slow transfer are as well told apart
+ * as without it. */
 static struct npart_cost_range differing(const struct search *search, uint32_t part, const enum npart_device *on,
                                          const enum npart_device *off)
 {
@@ -136,12 +146,16 @@ static void find_rivals(const struct search *search, uint32_t part, const enum n
         other[part] = d;
         struct npart_cost_range here = differing(search, part, device, other);
         struct npart_cost_range there = differing(search, part, other, device);
+        /* "There" is better only if it is below its typical value and "here" above: the distances in that direction
+         * count. As costs of two devices err independently, they add as squares. */
         double down = there.typical_ms - there.low_ms, up = here.high_ms - here.typical_ms;
         /* What is no number decides nothing. */
         is_rival[d] = !(there.typical_ms - here.typical_ms > sqrt(down * down + up * up));
     }
 }
 
+/* The bound that look_at cuts by: no assignment of the rest can cost less than each part's cheapest device without
+ * any transfer, as transfers are never below 0. */
 static void find_rest(struct search *search)
 {
     search->rest_ms[search->count] = 0;
@@ -163,6 +177,8 @@ void npart__assign(const struct npart__option *options, uint32_t count, const st
                             .transfer_count = transfer_count,
                             .device = out->device,
                             .best_ms = INFINITY};
+    /* An assignment costs as many steps as there are transfers, and one more; a part with one choice multiplies
+     * nothing. Beyond the limit `steps` stands still, so that it cannot overflow. */
     uint64_t steps = transfer_count + UINT64_C(1);
     for (uint32_t i = 0; i < NPART__LIMIT_PARTS; i++)
         out->device[i] = search.best[i] = NPART_DEVICES;
@@ -180,6 +196,7 @@ void npart__assign(const struct npart__option *options, uint32_t count, const st
     if (!(search.best_ms < INFINITY)) /* too many, or costs beyond all bounds */
         climb(&search);
     memcpy(out->device, search.best, sizeof out->device);
+    /* Also where the devices were found by climbing: a rival is one of that part alone, so the answer is the same. */
     for (uint32_t i = 0; i < count; i++)
         find_rivals(&search, i, out->device, out->is_rival[i]);
 }

@@ -11,6 +11,8 @@
 /* Pairs of an input and an output that are compared by shape; beyond it none are. */
 #define NPART__LIMIT_COMPARED_SHAPES (UINT64_C(1) << 22)
 
+/* Rows in the order in which they are sure: `rank` of a link is the row. A row of kind NONE bars its input's name for
+ * this output in all rows after it, and "*" bars every name. */
 static const struct naming {
     const char *output, *input;
     enum npart__link_kind kind;
@@ -21,7 +23,7 @@ static const struct naming {
 
 /* An input or output of a model. */
 struct end {
-    uint32_t model, value;
+    uint32_t model, value; /* its place in the set; `value` is of that model's graph */
     const char *name;
     uint32_t next; /* input of the same name; NPART_NONE: the last */
     bool is_linked;
@@ -37,6 +39,8 @@ struct finder {
 
 /* ---- ends --------------------------------------------------------------------------------------------------- */
 
+/* Inputs of one name are chained through `next`, newest first; an initializer that is an input, too, is no input that
+ * somebody has to give. */
 static bool add_ends(struct finder *finder, uint32_t model)
 {
     const npart_inference *inference = finder->set->models[model];
@@ -73,6 +77,7 @@ struct difference {
     bool is_open;       /* an axis but the first is dynamic */
 };
 
+/* As the models are before any size is fixed: axes that are dynamic on both sides are alike. */
 static struct difference compare(const struct finder *finder, const struct end *a, const struct end *b)
 {
     const npart_inference *from = finder->set->models[a->model], *to = finder->set->models[b->model];
@@ -80,7 +85,7 @@ static struct difference compare(const struct finder *finder, const struct end *
     struct difference out = {.is_alike = true};
     if (!npart_inference_value(from, a->value, &left) || !npart_inference_value(to, b->value, &right) ||
         !left.has_rank || !right.has_rank)
-        return (struct difference){0};
+        return (struct difference){0}; /* nothing is known: neither alike nor different */
     out.is_other_type = left.rank != right.rank ||
                         (left.element_type && right.element_type && left.element_type != right.element_type);
     for (uint32_t i = 0; !out.is_other_type && i < left.rank; i++) {
@@ -95,7 +100,9 @@ static struct difference compare(const struct finder *finder, const struct end *
 
 /* ---- names --------------------------------------------------------------------------------------------------- */
 
-/* The input's name that a row gives an output; NULL: the row is not about it. */
+/* The input's name that a row gives an output; NULL: the row is not about it. One star in a row takes the numbers
+ * of layers and the like over ("present.*" to "past_key_values.*"); a name that does not fit in `room` links
+ * nothing. */
 static const char *wanted_name(const struct naming *row, const char *name, char *room, size_t bytes)
 {
     const char *star = strchr(row->output, '*'), *hole = strchr(row->input, '*');
@@ -113,7 +120,8 @@ static const char *wanted_name(const struct naming *row, const char *name, char 
 
 /* Whether a pair of that row makes sense; names that are the same by chance are told from others by their types. A
  * cache grows by a run, so its dynamic axis may differ, or one where none is dynamic; it goes to its own part, or to
- * one that comes later. */
+ * one that comes later. A row with a star has to fit exactly, as the same pattern names a hundred tensors; a row
+ * with a full name is sure enough that a difference is taken for a conversion. */
 static bool is_link(struct finder *finder, const struct end *output, const struct end *input, uint32_t row,
                     enum npart__link_kind *kind)
 {
@@ -132,6 +140,8 @@ static bool is_link(struct finder *finder, const struct end *output, const struc
     return true;
 }
 
+/* An output may go to several models, and to several inputs of one only by the same row: `served` has the models that
+ * an earlier, surer row has found, and `before` is what it was when the row began. */
 static bool name_output(struct finder *finder, const struct end *output)
 {
     uint64_t served = 0; /* models */
@@ -174,7 +184,8 @@ bool npart__is_called(const struct npart__set *set, uint32_t model, const char *
            (strlen(info.name) == length && memcmp(info.name, text, length) == 0);
 }
 
-/* "PART:TENSOR"; names may hold any character, so every place to split is tried. NPART_NONE: there is none. */
+/* "PART:TENSOR"; names may hold any character, so every place to split is tried. NPART_NONE: there is none. Linear
+ * for each link that the caller gives, of which there are few. */
 static uint32_t find_end(const struct finder *finder, const char *text, size_t length, bool is_output)
 {
     const struct end *ends = is_output ? finder->outputs.items : finder->inputs.items;
@@ -188,6 +199,7 @@ static uint32_t find_end(const struct finder *finder, const char *text, size_t l
     return NPART_NONE;
 }
 
+/* Which end is wrong is told by the end that can be found, and the nearest name is offered. */
 static npart_status refuse_link(const struct finder *finder, const char *text, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -214,6 +226,7 @@ static npart_status refuse_link(const struct finder *finder, const char *text, s
 /* What the caller says comes before all else. */
 static npart_status add_link(struct finder *finder, const char *text, struct npart_error *error)
 {
+    /* A name may have a '=', so every one is tried as the place between the ends. */
     for (const char *equals = strchr(text, '='); equals; equals = strchr(equals + 1, '=')) {
         uint32_t from = find_end(finder, text, (size_t)(equals - text), true);
         uint32_t to = find_end(finder, equals + 1, strlen(equals + 1), false);
@@ -221,6 +234,7 @@ static npart_status add_link(struct finder *finder, const char *text, struct npa
             continue;
         const struct end *output = &finder->outputs.items[from];
         uint32_t model = finder->inputs.items[to].model;
+        /* A part that feeds itself is a cache, whatever its tensors are called. */
         struct npart__model_link link = {output->model, model, output->value, to,
                                          output->model == model ? NPART__LINK_CACHE : NPART__LINK_TENSOR,
                                          NPART__FROM_USER, 0};
@@ -231,6 +245,8 @@ static npart_status add_link(struct finder *finder, const char *text, struct npa
 
 /* ---- which of several ---------------------------------------------------------------------------------------- */
 
+/* No link at all is taken then: a wrong one would count a transfer that there is not, or leave out one that there
+ * is. */
 static bool tell_ambiguous(struct finder *finder, const struct end *input, const struct npart__model_link *a,
                            const struct npart__model_link *b)
 {
@@ -244,7 +260,8 @@ static bool tell_ambiguous(struct finder *finder, const struct end *input, const
     return npart__note(finder->set, text);
 }
 
-/* Whether `a` is surer than `b`. */
+/* Whether `a` is surer than `b`. The caller first; then a cache, as its tensors come from the part's own last run;
+ * then the row that stands first. */
 static bool is_surer(const struct npart__model_link *a, const struct npart__model_link *b)
 {
     bool by_user = a->origin == NPART__FROM_USER, is_cache = a->kind == NPART__LINK_CACHE;
@@ -270,7 +287,7 @@ static bool settle(struct finder *finder, uint32_t at, struct npart__model_link 
     }
     if (!best)
         return true;
-    input->is_linked = true;
+    input->is_linked = true; /* also where it stays ambiguous: shapes would not tell more */
     if (other && best->kind != NPART__LINK_CACHE)
         return tell_ambiguous(finder, input, best, other);
     for (uint32_t i = 0; i < count; i++) {
@@ -284,7 +301,8 @@ static bool settle(struct finder *finder, uint32_t at, struct npart__model_link 
     return true;
 }
 
-/* Candidates in the order of inputs, by counting. */
+/* Candidates in the order of inputs, by counting. A counting sort keeps the candidates of an input in the order of
+ * outputs, so that notes and links come out the same each time. */
 static bool settle_all(struct finder *finder, struct npart__model_links *out)
 {
     struct npart__arena *arena = finder->set->arena;
@@ -304,6 +322,7 @@ static bool settle_all(struct finder *finder, struct npart__model_links *out)
 
 /* ---- shapes -------------------------------------------------------------------------------------------------- */
 
+/* Linear in links; asked once for each output. */
 static bool is_used(const struct npart__model_links *links, const struct end *output)
 {
     for (uint32_t i = 0; i < links->count; i++)
@@ -320,7 +339,9 @@ static bool is_activation(const struct finder *finder, const struct end *end)
            npart__type_is_float(value.element_type);
 }
 
-/* `from` by input: an output of its type and shape; `uses` by output: how many inputs it may be. */
+/* `from` by input: an output of its type and shape; `uses` by output: how many inputs it may be. Both directions
+ * have to be without a choice: an input with two outputs to take from, or an output that fits two inputs, makes a
+ * note. */
 static bool add_matches(struct finder *finder, const uint32_t *from, const uint32_t *uses,
                         struct npart__model_links *out)
 {
@@ -345,7 +366,8 @@ static bool add_matches(struct finder *finder, const uint32_t *from, const uint3
     return ok;
 }
 
-/* Inputs that no name tells of, from the outputs of earlier models that nobody takes. */
+/* Inputs that no name tells of, from the outputs of earlier models that nobody takes. Earlier ones only: without a
+ * name nothing tells a circle from a chain, and a caller lists a pipeline in its order. */
 static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 {
     uint32_t *from = npart__arena_zeroed(finder->set->arena, finder->inputs.count + (size_t)1, sizeof *from);
@@ -365,7 +387,7 @@ static bool match_shapes(struct finder *finder, struct npart__model_links *out)
             struct difference difference = compare(finder, output, input);
             if (output->is_linked || output->model >= input->model || !difference.is_alike ||
                 difference.is_other_type || !difference.same)
-                continue;
+                continue; /* sizes above 1 have to agree somewhere: [1, 1, ?] fits too much */
             uses[o] += from[i] == NPART_NONE ? 1 : 2; /* of an input with a choice none is sure */
             from[i] = o;
         }
@@ -375,6 +397,8 @@ static bool match_shapes(struct finder *finder, struct npart__model_links *out)
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
+/* The caller's links come first into `found`, so that nothing found later is before them; sizes are not fixed yet,
+ * since which sizes come with a tensor is known by the links only. */
 npart_status npart__find_links(struct npart__set *set, const char *const *links, uint32_t count,
                                struct npart__model_links *out, struct npart_error *error)
 {

@@ -13,7 +13,8 @@
 
 /* ---- which parts there are ------------------------------------------------------------------------------------ */
 
-/* A model that serves both uses of a decoder, and that no other model fills the cache of. */
+/* A model that serves both uses of a decoder, and that no other model fills the cache of. Sizes for the second use
+ * (a part of a prompt) are asked for: where there is none, there is no inference, or one without a use's name. */
 static npart_status has_two_uses(const npart_placement *placement, const struct npart__model_links *links,
                                  uint32_t model, bool *out, struct npart_error *error)
 {
@@ -40,10 +41,11 @@ static npart_status add_part(npart_placement *placement, uint32_t model, bool ha
     if (placement->info.part_count == NPART__LIMIT_PARTS)
         return npart__fail(error, NPART_ERROR_LIMIT, "", "a set of more than %u parts", NPART__LIMIT_PARTS);
     (void)npart_model_info(npart_inference_model(placement->set.models[model]), &info);
+    /* The name as the caller says it in --runs and --gpu. */
     if (has_two)
         name = npart__arena_format(placement->set.arena, "%s:%s", name, uses[use]);
     part->use = use;
-    part->told = (struct npart_part){.size = sizeof part->told,
+    part->told = (struct npart_part){.size = sizeof part->told, /* what is not known yet stays 0 or empty */
                                      .name = name,
                                      .model = model,
                                      .use = has_two ? uses[use] : "",
@@ -57,7 +59,9 @@ static npart_status add_part(npart_placement *placement, uint32_t model, bool ha
     return part->told.name ? NPART_OK : npart__fail_memory(error);
 }
 
-/* What a link between models is between parts. A prompt is read before there is a cache of this run. */
+/* What a link between models is between parts. A prompt is read before there is a cache of this run. Of a model
+ * with two uses the decode run takes the cache that the prompt made and its own; the prompt takes none. Other
+ * tensors stay within a use, or come from other models to both. */
 static bool joins(const struct npart__model_link *link, const struct npart__placed *from,
                   const struct npart__placed *to)
 {
@@ -86,6 +90,7 @@ static bool add_link(npart_placement *placement, const struct npart__model_link 
     return NPART__PUSH(placement->set.arena, &placement->joints, joint);
 }
 
+/* Links between models by parts: four at most for each. */
 static bool add_links(npart_placement *placement, const struct npart__model_links *links)
 {
     const uint32_t *first_of = placement->first_of;
@@ -101,6 +106,7 @@ static bool add_links(npart_placement *placement, const struct npart__model_link
 
 /* ---- what the caller says of them ------------------------------------------------------------------------------ */
 
+/* A part of a model with two uses has to be named with its use: a figure for both at once would be counted twice. */
 static bool is_named(const npart_placement *placement, const struct npart__placed *part, const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -123,6 +129,7 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
         if (!is_named(placement, part, figure->part))
             continue;
         if (found)
+            /* Two models of the set in folders of their own may end in the same name. */
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s is the name of two parts; say the whole path",
                                figure->part);
         found = part;
@@ -136,6 +143,7 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
     }
     if (figure->has_gpu) {
         const struct npart_cost_range *gpu = &figure->gpu;
+        /* Negated, so that NaN is refused, too. */
         if (!(gpu->low_ms >= 0 && gpu->low_ms <= gpu->typical_ms && gpu->typical_ms <= gpu->high_ms))
             return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s: the GPU's figures do not rise", figure->part);
         found->told.cost[NPART_DEVICE_GPU] = *gpu;
@@ -144,6 +152,7 @@ static npart_status take_figure(npart_placement *placement, const struct npart_p
     return NPART_OK;
 }
 
+/* A part whose cache goes to itself runs once for each token; one that only fills it (the prompt) runs once. */
 static void count_runs(npart_placement *placement)
 {
     for (uint32_t i = 0; i < placement->joints.count; i++) {
@@ -164,6 +173,7 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
     for (uint32_t m = 0; status == NPART_OK && m < placement->set.count; m++) {
         bool has_two;
         status = has_two_uses(placement, links, m, &has_two, error);
+        /* Prompt before decoding: parts are told in the order in which they run. */
         for (uint32_t use = has_two ? 2 : 1; status == NPART_OK && use-- > 0;)
             status = add_part(placement, m, has_two, use, error);
         placement->first_of[m + 1] = placement->info.part_count;
@@ -171,6 +181,7 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
     if (status == NPART_OK && !add_links(placement, links))
         status = npart__fail_memory(error);
     count_runs(placement);
+    /* After the links, as what the caller says replaces what they say. */
     for (uint32_t i = 0; status == NPART_OK && i < options->figure_count; i++)
         status = take_figure(placement, &options->figures[i], error);
     return status;
@@ -178,7 +189,8 @@ npart_status npart__make_parts(npart_placement *placement, const struct npart__m
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* The sizes that a link gives the dynamic ones of its input. A cache has the sizes of its own part. */
+/* The sizes that a link gives the dynamic ones of its input. A cache has the sizes of its own part. The first link
+ * that names a dim gives its size: a name means one size in all of a model. */
 static bool gather_sizes(npart_placement *placement, const struct npart__joint *joint, struct npart__sizes *sizes)
 {
     const npart_inference *from = placement->parts[joint->told.from].known;
@@ -205,7 +217,8 @@ static bool gather_sizes(npart_placement *placement, const struct npart__joint *
 }
 
 /* Whether a part takes sizes from a link: not those of a cache that it goes on with itself, which have its own. Links
- * of one input follow one another. */
+ * of one input follow one another. Whisper's decoder with past, for instance, takes the cache of the encoder's
+ * states from the first decoder and hands none on: those sizes come with the link. */
 static bool gives_sizes(const npart_placement *placement, uint32_t at)
 {
     const struct npart__joint *items = placement->joints.items, *joint = &items[at];
@@ -244,6 +257,8 @@ static bool tell_sizes(npart_placement *placement, struct npart__placed *part, c
     return dims != NULL;
 }
 
+/* First what links say, then what is usual for the rest: the other way round every size would be usual already, and a
+ * link could only contradict. */
 static npart_status fix_sizes(npart_placement *placement, uint32_t index, struct npart_error *error)
 {
     struct npart__placed *part = &placement->parts[index];
@@ -263,13 +278,16 @@ static npart_status fix_sizes(npart_placement *placement, uint32_t index, struct
         return status;
     open = part->bound ? part->bound : open;
     status = npart_inference_make_use(&part->fixed, open, part->use, error);
+    /* Nothing dynamic is left where there is no `fixed`: the model as it is, or as the links made it. */
     part->known = part->fixed ? part->fixed : open;
     if (status == NPART_OK && !tell_sizes(placement, part, &sizes))
         status = npart__fail_memory(error);
     return status;
 }
 
-/* Those first that others wait for; in a circle the first. */
+/* Those first that others wait for; in a circle the first. A circle of parts that take each other's sizes has no
+ * right order; whichever comes first gets what is usual. `waits` is a set of parts in one number, so a round is
+ * linear in parts, of which there are 64 at most. */
 static npart_status fix_all_sizes(npart_placement *placement, struct npart_error *error)
 {
     uint64_t waits[NPART__LIMIT_PARTS] = {0}, fixed = 0;
@@ -281,7 +299,7 @@ static npart_status fix_all_sizes(npart_placement *placement, struct npart_error
     }
     for (uint32_t done = 0; status == NPART_OK && done < placement->info.part_count; done++) {
         uint32_t next = NPART_NONE, waiting = NPART_NONE;
-        for (uint32_t i = placement->info.part_count; i-- > 0;) {
+        for (uint32_t i = placement->info.part_count; i-- > 0;) { /* from the last on, so that the first wins */
             if (fixed >> i & 1)
                 continue;
             waiting = i;
@@ -296,6 +314,8 @@ static npart_status fix_all_sizes(npart_placement *placement, struct npart_error
 
 /* ---- plans ----------------------------------------------------------------------------------------------------- */
 
+/* Costs are of one run here; weigh_part multiplies by the runs. What falls back to the CPU inside of the part is in
+ * the NPU's total. */
 static void find_costs(struct npart__placed *part)
 {
     struct npart_cost cost = {.size = sizeof cost};
@@ -308,6 +328,8 @@ static void find_costs(struct npart__placed *part)
     part->told.is_calibrated = cost.is_calibrated;
     part->told.cost[NPART_DEVICE_NPU] = cost.total;
     part->told.cost[NPART_DEVICE_CPU] = cost.cpu_alone;
+    /* A part that does not compile cannot be there, and one without a partition would only be the CPU's by another
+     * name. */
     part->told.has_cost[NPART_DEVICE_NPU] =
         summary.partitions && strcmp(summary.verdict, "fails") != 0 && cost.total.typical_ms >= 0;
     part->told.has_cost[NPART_DEVICE_CPU] = cost.cpu_alone.typical_ms >= 0;

@@ -6,6 +6,7 @@
 #include "base/platform.h"
 #include "place/place.h"
 
+/* Takes NULL, so that a text that could not be made need not be asked for by itself. */
 bool npart__note(struct npart__set *set, const char *text)
 {
     return text && NPART__PUSH(set->arena, &set->notes, text);
@@ -25,6 +26,7 @@ const char *npart__last_component(const struct npart__set *set, uint32_t model)
     return path[offset] ? path + offset : path;
 }
 
+/* As short as the set allows: the whole path only where the file of another model is called the same. */
 const char *npart__short_name(const struct npart__set *set, uint32_t model)
 {
     const char *name = npart__last_component(set, model);
@@ -34,6 +36,7 @@ const char *npart__short_name(const struct npart__set *set, uint32_t model)
     return name;
 }
 
+/* All that can be wrong with the call, before anything is made: what is found later is of the models. */
 static npart_status check(const npart_inference *const *models, uint32_t count, const npart_oplist *oplist,
                           const struct npart_placement_options *options, struct npart_error *error)
 {
@@ -56,7 +59,8 @@ static npart_status check(const npart_inference *const *models, uint32_t count, 
                        : npart__fail(error, NPART_ERROR_ARGUMENT, "", "placement options lack a name or a link");
 }
 
-/* What the placement's own memory does not hold. */
+/* What the placement's own memory does not hold. Plans and inferences are handles of their own; both when all went
+ * well and after a failure in the middle, where the rest is NULL. */
 static void let_go(npart_placement *placement)
 {
     for (uint32_t i = 0; placement->parts && i < placement->info.part_count; i++) {
@@ -66,7 +70,8 @@ static void let_go(npart_placement *placement)
     }
 }
 
-/* Names that are the model's own. */
+/* Names that are the model's own. The caller may free models and lists once the placement is made, and the plans
+ * are freed by let_go. */
 static bool copy_names(npart_placement *placement)
 {
     struct npart__arena *arena = placement->set.arena;
@@ -92,6 +97,8 @@ static bool copy_names(npart_placement *placement)
     return ok;
 }
 
+/* Arrays of pointers, as public structs grow at their end: a caller compiled against an older header still finds
+ * each. */
 static bool hand_out(npart_placement *placement)
 {
     struct npart_placement_info *info = &placement->info;
@@ -114,6 +121,7 @@ static bool hand_out(npart_placement *placement)
     return true;
 }
 
+/* Links need no sizes, parts need the links, plans need the parts' sizes, and costs need the plans. */
 static npart_status place(npart_placement *placement, const npart_oplist *oplist, const char *target,
                           const struct npart_placement_options *options, struct npart_error *error)
 {
@@ -151,6 +159,7 @@ npart_status npart_placement_make(npart_placement **out, const npart_inference *
     made->set = (struct npart__set){.models = models, .count = count, .arena = &made->life->arena};
     made->parts = npart__arena_zeroed(made->set.arena, NPART__LIMIT_PARTS, sizeof *made->parts);
     status = made->parts ? place(made, oplist, target, options, error) : npart__fail_memory(error);
+    /* Before the result is handed out: nothing in it may point into a plan any more (copy_names). */
     let_go(made);
     if (status == NPART_OK)
         *out = made;

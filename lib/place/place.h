@@ -29,16 +29,17 @@ enum npart__link_origin { NPART__FROM_NAME, NPART__FROM_SHAPE, NPART__FROM_USER 
 
 /* Between models, by value. */
 struct npart__model_link {
-    uint32_t from, to, output, input;
+    uint32_t from, to, output, input; /* models by their place in the set; values of their graphs */
     enum npart__link_kind kind;
     enum npart__link_origin origin;
-    uint32_t rank; /* the smaller the surer */
+    uint32_t rank; /* the smaller the surer; row of names.def; 0 where no name told it */
 };
 struct npart__model_links NPART__ARRAY(struct npart__model_link);
 struct npart__notes NPART__ARRAY(const char *);
 
 /* A set as the caller gave it. */
 struct npart__set {
+    /* With dynamic sizes as they are; they are the caller's, and are not changed. */
     const npart_inference *const *models;
     uint32_t count;
     struct npart__arena *arena;
@@ -107,6 +108,7 @@ struct npart__sizes NPART__ARRAY(struct npart__binding_request);
 
 struct npart__placed {
     struct npart_part told; /* what the caller sees */
+    /* The handles here are the placement's, and are let go of before it is handed out. */
     uint32_t use;           /* for npart_inference_make_use */
     npart_inference *bound, *fixed; /* with the sizes of links; with all */
     const npart_inference *known;   /* what is planned; NULL: sizes are not looked for yet */
@@ -127,8 +129,9 @@ struct npart__joint {
 struct npart_placement {
     struct npart__life *life;
     struct npart__set set;
-    struct npart__placed *parts;
+    struct npart__placed *parts; /* NPART__LIMIT_PARTS of them; info.part_count are used */
     uint32_t first_of[NPART__LIMIT_PARTS + 1]; /* by model its first part; the last is the number of all */
+    /* By model link, then by the parts of both ends: all joints of one input follow one another (gives_sizes). */
     struct NPART__ARRAY(struct npart__joint) joints;
     struct NPART__ARRAY(struct npart__transfer) transfers;
     struct npart__option *options;

@@ -16,7 +16,8 @@ struct passing {
 };
 
 /* What the host does for a boundary tensor: maps it, and copies it. Where the list says what the NPU takes to bring it
- * in (io_gb_per_s), that is not among it: the NPU reads it wherever it was made. */
+ * in (io_gb_per_s), that is not among it: the NPU reads it wherever it was made. The same terms as in the cost
+ * stage, so that what is taken out of a plan's cost is what had been put in. */
 static struct npart_cost_range copy_cost(const struct npart__plan *plan, const npart_inference *view,
                                          const struct npart_crossing *crossing)
 {
@@ -25,6 +26,7 @@ static struct npart_cost_range copy_cost(const struct npart__plan *plan, const n
     struct npart_value value = {.size = sizeof value};
     double elements = 1;
     (void)npart_inference_value(view, crossing->value, &value);
+    /* Plans are of fixed sizes; where one is not, the crossing has no bytes, and nobody asks. */
     for (uint32_t i = 0; i < value.rank; i++)
         elements *= (double)npart_inference_dim(view, crossing->value, i);
     npart__charge(&bill, NPART__PART_COPY, rates->of[0][NPART__PARAMETER_MAP], 1);
@@ -49,6 +51,7 @@ static bool find_passing(const npart_plan *plan, struct passing *passing, uint32
     for (uint32_t i = 0; npart_plan_crossing(plan, i, &crossing); i++) {
         if (crossing.value >= values || !npart_inference_value(view, crossing.value, &value))
             continue;
+        /* Of a value that nobody makes the CPU stands before, of any other it comes after. */
         bool is_input = value.producer == NPART_NONE;
         if ((is_input ? crossing.from : crossing.to) == NPART_NONE && crossing.has_bytes)
             passing[crossing.value].cost =
@@ -58,6 +61,7 @@ static bool find_passing(const npart_plan *plan, struct passing *passing, uint32
         if (!npart_plan_node(plan, order[i], &at) || at.verdict == NPART_VERDICT_NPU ||
             !npart_model_node(npart_inference_model(view), order[i], &node))
             continue;
+        /* A tensor that a CPU node of the part takes is in the CPU's memory anyway: a link saves nothing then. */
         for (uint32_t k = 0; k < node.input_count + node.capture_count; k++) {
             uint32_t taken = k < node.input_count ? node.inputs[k] : node.captures[k - node.input_count];
             if (taken < values)
@@ -67,7 +71,8 @@ static bool find_passing(const npart_plan *plan, struct passing *passing, uint32
     return order != NULL || count == 0;
 }
 
-/* Takes out of a part's cost what is counted by link. */
+/* Takes out of a part's cost what is counted by link. Several links may share a tensor; it is taken out once, and
+ * each of them is told what it costs. */
 static struct npart_cost_range take(struct passing *at, struct npart_cost_range *linked)
 {
     struct npart_cost_range none = {0, 0, 0};
@@ -89,11 +94,13 @@ static void find_bytes(const npart_plan *plan, uint32_t value, struct npart_link
     link->bytes = at.bytes;
 }
 
-/* Bounds shrink as the middle does: what is left is as uncertain as it was. */
+/* Bounds shrink as the middle does: what is left is as uncertain as it was. Taking the bounds of the linked part
+ * away from the bounds of the whole would leave a range that might be narrower than what is known, or turn it
+ * around. */
 static struct npart_cost_range without(struct npart_cost_range total, struct npart_cost_range linked)
 {
     double left = total.typical_ms > linked.typical_ms ? 1 - linked.typical_ms / total.typical_ms : 0;
-    return npart__times(total, total.typical_ms > 0 ? left : 1);
+    return npart__times(total, total.typical_ms > 0 ? left : 1); /* nothing to take from */
 }
 
 static bool weigh_part(npart_placement *placement, uint32_t index)
@@ -116,9 +123,12 @@ static bool weigh_part(npart_placement *placement, uint32_t index)
             joint->out = take(at, &linked);
             joint->earlier = at->last_joint ? at->last_joint - 1 : NPART_NONE;
             at->last_joint = i + 1;
+            /* The first joint of an output carries the set of all who take it: the maker pays once, however many
+             * there are. */
             uint32_t first = i;
             while (joints[first].earlier != NPART_NONE)
                 first = joints[first].earlier;
+            /* Its own next run is on the same device. */
             joints[first].takers |= joint->told.to == index ? 0 : UINT64_C(1) << joint->told.to;
         }
         if (joint->told.to == index)
@@ -135,7 +145,8 @@ static bool weigh_part(npart_placement *placement, uint32_t index)
     return true;
 }
 
-/* Those of the same parts together. */
+/* Those of the same parts together. An assignment is summed by transfers, so fewer of them make the search faster:
+ * a decoder's cache is a hundred tensors between the same two parts. */
 static bool add_transfer(npart_placement *placement, uint32_t part, uint64_t others, struct npart_cost_range cost)
 {
     struct npart__transfer *items = placement->transfers.items;
@@ -155,6 +166,7 @@ bool npart__weigh_parts(npart_placement *placement)
     for (uint32_t i = 0; i < placement->joints.count; i++) {
         struct npart__joint *joint = &placement->joints.items[i];
         joint->earlier = NPART_NONE;
+        /* The maker's runs also where the taker runs more often: bound buffers stay where they are between its runs. */
         joint->told.times = placement->parts[joint->told.from].told.runs;
         find_bytes(placement->parts[joint->told.from].plan, joint->output, &joint->told);
         find_bytes(placement->parts[joint->told.to].plan, joint->input, &joint->told);
@@ -164,6 +176,8 @@ bool npart__weigh_parts(npart_placement *placement)
     for (uint32_t i = 0; placement->options && ok && i < placement->joints.count; i++) {
         const struct npart__joint *joint = &placement->joints.items[i];
         double times = (double)joint->told.times;
+        /* The maker brings its tensor out; each taker on the NPU brings it in, and does not where the maker is there,
+         * too. */
         if (joint->takers)
             ok = add_transfer(placement, joint->told.from, joint->takers, npart__times(joint->out, times));
         if (ok && joint->kind != NPART__LINK_APPLICATION && joint->told.from != joint->told.to)

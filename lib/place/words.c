@@ -6,6 +6,7 @@
 
 static const char *const device_names[] = {"NPU", "CPU", "GPU"};
 
+/* Causes come with the most harmful first. */
 static const char *first_cause(const npart_plan *plan)
 {
     struct npart_cause cause = {.size = sizeof cause};
@@ -21,7 +22,8 @@ static const char *barred(npart_placement *placement, const struct npart__placed
                                first_cause(part->plan));
 }
 
-/* What would bring a model to the NPU; told once for both of its uses. */
+/* What would bring a model to the NPU; told once for both of its uses. Actions come with the best first; "none"
+ * says that nothing is known to help. */
 static npart_status tell_action(npart_placement *placement, const struct npart__placed *part, struct npart_error *error)
 {
     struct npart_action action = {.size = sizeof action};
@@ -52,7 +54,7 @@ static uint32_t count_options(const struct npart__option *option)
     return count;
 }
 
-/* "the ranges of NPU and CPU overlap" */
+/* "the ranges of NPU and CPU overlap". Those of the chosen device and of each rival, in the order of devices. */
 static const char *tell_rivals(npart_placement *placement, enum npart_device device, const bool *is_rival)
 {
     struct npart__buffer text;
@@ -70,7 +72,8 @@ static const char *tell_rivals(npart_placement *placement, enum npart_device dev
     return npart__made_text(&text);
 }
 
-/* Of a device of lowest cost what it is low by. */
+/* Of a device of lowest cost what it is low by. "saves transfers": by itself another device would be cheaper, and
+ * what passes to and from the other parts outweighs it. */
 static const char *tell_best(npart_placement *placement, const struct npart__placed *part,
                              const struct npart__option *option, const bool *is_rival)
 {
@@ -83,6 +86,8 @@ static const char *tell_best(npart_placement *placement, const struct npart__pla
     return is_lowest ? "the fastest" : "saves transfers";
 }
 
+/* What can be said depends on which costs are known: a cost that is missing could be the lowest, so nothing is
+ * decided then, even where the search gave a device. Without a choice at all, the CPU is where a part runs. */
 static bool tell_part(npart_placement *placement, uint32_t index, const struct npart__assignment *assignment)
 {
     struct npart__placed *part = &placement->parts[index];
@@ -96,6 +101,7 @@ static bool tell_part(npart_placement *placement, uint32_t index, const struct n
     for (enum npart_device d = 0; d < NPART_DEVICES; d++)
         told->is_decided &= !assignment->is_rival[index][d];
     told->why = cannot ? barred(placement, part) : "";
+    /* With one device there is nothing to compare. */
     if (cannot && lacks_cpu && told->why && !option->can[NPART_DEVICE_GPU]) {
         /* There is no other place, whatever it costs. */
         told->device = NPART_DEVICE_CPU;
@@ -121,7 +127,8 @@ static bool crosses(const npart_placement *placement, const struct npart__joint 
     return joint->kind != NPART__LINK_APPLICATION && from != to && from != NPART_DEVICES && to != NPART_DEVICES;
 }
 
-/* What a link pays: an output is transferred once, for the first that takes it elsewhere. */
+/* What a link pays: an output is transferred once, for the first that takes it elsewhere. Application links are
+ * told without a cost: what passes there is in the parts' own costs, as weigh_part left it. */
 static void tell_link(npart_placement *placement, struct npart__joint *joint)
 {
     struct npart_link *link = &joint->told;
@@ -138,7 +145,8 @@ static void tell_link(npart_placement *placement, struct npart__joint *joint)
     link->cost = npart__times(link->cost, (double)link->times);
 }
 
-/* Ends of which both types are known and differ: the set does not fit, or somebody converts. */
+/* Ends of which both types are known and differ: the set does not fit, or somebody converts. A cache is left out:
+ * its dynamic axis grows from run to run. Dims that are not static cannot be said to differ. */
 static bool tell_misfit(npart_placement *placement, const struct npart__joint *joint)
 {
     const struct npart__placed *from = &placement->parts[joint->told.from], *to = &placement->parts[joint->told.to];
@@ -158,7 +166,8 @@ static bool tell_misfit(npart_placement *placement, const struct npart__joint *j
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
-/* A model's weights count once on a device, whichever of its uses run there. */
+/* A model's weights count once on a device, whichever of its uses run there. "Everything on one device" may not
+ * fit in its memory, which a placement does not judge: it tells the sums. */
 static void sum_weights(npart_placement *placement)
 {
     struct npart_placement_info *info = &placement->info;
@@ -176,6 +185,7 @@ static void sum_weights(npart_placement *placement)
     }
 }
 
+/* Besides the answer, two that everybody would try first: all on the CPU, and on the NPU all that can be there. */
 static void sum_costs(npart_placement *placement, const struct npart__assignment *assignment)
 {
     struct npart_placement_info *info = &placement->info;
@@ -201,6 +211,7 @@ static void append_names(npart_placement *placement, struct npart__buffer *text,
                          bool is_decided)
 {
     uint32_t left = 0;
+    /* Once to count: the last name but one is followed by "and". */
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < placement->info.part_count; i++) {
             const struct npart_part *part = &placement->parts[i].told;
@@ -223,7 +234,8 @@ static bool has_any(const npart_placement *placement, enum npart_device device, 
     return false;
 }
 
-/* "Run a and b on the NPU, c on the CPU; d: undecided, the NPU is a little lower; e: not known". */
+/* "Run a and b on the NPU, c on the CPU; d: undecided, the NPU is a little lower; e: not known". Parts without a
+ * device are never decided, so the last list needs one question only. */
 static bool recommend(npart_placement *placement)
 {
     struct npart__buffer text;
@@ -253,6 +265,7 @@ static bool recommend(npart_placement *placement)
     return placement->info.recommendation != NULL;
 }
 
+/* Devices of all parts first: what a link costs depends on both of its ends. */
 npart_status npart__tell_placement(npart_placement *placement, const struct npart__assignment *assignment,
                                    struct npart_error *error)
 {
