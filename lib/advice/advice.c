@@ -7,7 +7,8 @@
 
 /* ---- actions ----------------------------------------------------------------------------------------------- */
 
-/* "--dim batch=1 --dim sequence=128", as the fixed plan has them. */
+/* "--dim batch=1 --dim sequence=128", as the fixed plan has them. Names in a model may hold blanks or quotes: each
+ * pair is one word of a shell, so that the line can be pasted. */
 static void append_dims_command(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < fixed->binding_count; i++) {
@@ -22,6 +23,8 @@ static void append_dims_command(struct npart__way *way, const struct npart__plan
 /* "Fix `batch` and `sequence`" */
 static void append_dims(struct npart__way *way, const struct npart__plan *fixed, struct npart__buffer *out)
 {
+    /* All names or none: a NULL among them would be read by npart__append_names, so a missing one is replaced, and
+     * the buffer fails instead. */
     const char **names = npart__arena_zeroed(&way->scratch, fixed->binding_count + (size_t)1, sizeof *names);
     for (uint32_t i = 0; names && i < fixed->binding_count; i++)
         names[i] = npart__arena_format(&way->scratch, "`%s`", fixed->bindings[i].name);
@@ -35,6 +38,8 @@ static void append_dims(struct npart__way *way, const struct npart__plan *fixed,
     out->failed |= !names;
 }
 
+/* Only the tensors after which the tail begins, by the names that they have in the file: `--cut` finds them by
+ * those. */
 static void append_cut_command(struct npart__way *way, const struct npart__tail *tail, struct npart__buffer *out)
 {
     struct npart__buffer names;
@@ -48,13 +53,14 @@ static void append_cut_command(struct npart__way *way, const struct npart__tail 
     out->failed |= names.failed;
 }
 
-/* What shows the same, into `*out`; NULL where nothing does. False when out of memory. */
+/* What shows the same, into `*out`; NULL where nothing does. False when out of memory. Sizes, targets and cuts are
+ * options of a plan; what has to be done to the model or its export has no such options. */
 static bool command_of(struct npart__way *way, const struct npart__group *group, const char **out)
 {
     struct npart__buffer text;
     npart__buffer_init(&text, way->arena);
     if (npart__rows[group->row].kind == NPART__KIND_DIMS && group->replanned) {
-        append_dims_command(way, group->replanned, &text);
+        append_dims_command(way, group->replanned, &text); /* sizes as the trial had them */
     } else if (group->replanned && group->target) {
         npart__append_text(&text, "-t ");
         npart__append_text(&text, way->plan->target.oplist->name);
@@ -76,6 +82,7 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
     struct npart__buffer text;
     uint32_t row = way->row_of[group->first_cause];
     npart__buffer_init(&text, way->arena);
+    /* Sizes that were fixed are told by name; where there is no fixed plan, the table's sentence has to do. */
     if (npart__rows[group->row].kind == NPART__KIND_DIMS && group->replanned && group->replanned->binding_count)
         append_dims(way, group->replanned, &text);
     else
@@ -87,7 +94,10 @@ static const char *text_of(struct npart__way *way, const struct npart__group *gr
     return npart__made_text(&text);
 }
 
-/* Adds the causes of which nothing was told so far and no node is left to the CPU. False when out of memory. */
+/* Adds the causes of which nothing was told so far and no node is left to the CPU. False when out of memory. A
+ * step may solve more than its own row: fixed sizes, for instance, settle rules about any of them. What is told
+ * with an earlier step stays there. Both graphs have the file's nodes first, by the same ids, so the shorter count
+ * is the common part. */
 static bool mark_solved(struct npart__way *way, const struct npart__group *group, const bool *accepted, bool *marks)
 {
     const struct npart__plan *then = group->replanned ? group->replanned : way->plan;
@@ -99,11 +109,14 @@ static bool mark_solved(struct npart__way *way, const struct npart__group *group
             !(tail && tail[i]))
             is_left[causes->cause_of[i]] = true;
     for (uint32_t c = 0; is_left && c < causes->items.count; c++)
+        /* A user's cut has no nodes of its own: it goes by its row only. */
         marks[c] |= !way->is_told[c] && !is_left[c] && causes->items.items[c].cut_value == NPART_NONE;
     return is_left != NULL;
 }
 
-/* By cause of the plan that was asked about whether a node of it is among those of the group. */
+/* By cause of the plan that was asked about whether a node of it is among those of the group. The result names
+ * causes of the plan that was asked about; once the way leads over another plan, its causes are found again by the
+ * nodes that both leave to the CPU. */
 static bool *mark_causes(struct npart__way *way, const struct npart__group *group)
 {
     const struct npart__plan *plan = way->plan, *open = way->open;
@@ -119,6 +132,7 @@ static bool *mark_causes(struct npart__way *way, const struct npart__group *grou
     return marks;
 }
 
+/* Marks them told, so that no later action lists them again, and keep_rest knows what is left. */
 static bool list_causes(struct npart__way *way, const bool *marks, struct npart__action *action)
 {
     action->first_cause = way->out->lists.count;
@@ -133,6 +147,7 @@ static bool list_causes(struct npart__way *way, const bool *marks, struct npart_
     return true;
 }
 
+/* Steps are the first actions of the list, so a step's number is its action's place (keep_first moves both). */
 bool npart__list_needs(struct npart__way *way, uint32_t steps, struct npart__action *action)
 {
     action->first_need = way->out->lists.count;
@@ -160,6 +175,8 @@ static npart_status describe(struct npart__way *way, const struct npart__group *
 
 /* ---- what may take a step's place -------------------------------------------------------------------------- */
 
+/* Failing nodes weigh most: a model with one does not run at all. Fewer nodes and no fewer partitions is worse even
+ * where both changed a little. */
 static bool is_worse(const struct npart__after *after, const struct npart__after *than)
 {
     if (after->failed != than->failed)
@@ -167,13 +184,15 @@ static bool is_worse(const struct npart__after *after, const struct npart__after
     return after->accepted <= than->accepted && after->partitions >= than->partitions;
 }
 
-/* Its trial is that all nodes of its causes are taken, whatever row says so. */
+/* Its trial is that all nodes of its causes are taken, whatever row says so. Then two rows of one cause leave the
+ * same, and the second need not be tried. */
 static bool takes_nodes(const struct npart__group *group)
 {
     return !group->replanned && !group->tail && npart__rows[group->row].trial != NPART__TRY_NOTHING;
 }
 
-/* `left` is what the group itself leaves. */
+/* `left` is what the group itself leaves. An alternative that leaves less than there is now is not offered. It
+ * needs the steps before, not the one whose place it takes: way->steps is the number of that one still. */
 static npart_status add_other(struct npart__way *way, const struct npart__group *group,
                               const struct npart__after *left, uint32_t row, int64_t opset)
 {
@@ -195,6 +214,7 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
     bool *marks = mark_causes(way, group);
     if (!marks)
         return npart__fail_memory(way->error);
+    /* `needs` are those up to here, since the step itself is added after its alternatives. */
     status = describe(way, &other, &after, marks, &action);
     action.instead_of = way->steps;
     if (status == NPART_OK && !NPART__PUSH(&way->scratch, &way->others, action))
@@ -202,7 +222,8 @@ static npart_status add_other(struct npart__way *way, const struct npart__group 
     return status;
 }
 
-/* In the order of the table: rows further down suit more cases and help less, so a few are enough. */
+/* In the order of the table: rows further down suit more cases and help less, so a few are enough. Each may cost a
+ * plan of its own, which is the other reason for the limit. */
 static npart_status add_others(struct npart__way *way, const struct npart__group *group,
                                const struct npart__after *left)
 {
@@ -226,12 +247,14 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     struct npart__action action;
     struct npart__after after;
     bool *accepted, is_dims = npart__rows[group->row].kind == NPART__KIND_DIMS;
+    /* Sizes come before cut points: without them nobody knows the bytes that would cross. */
     npart_status status = is_dims || group->is_fatal ? NPART_OK : npart__way_cut(way, false);
     if (status == NPART_OK)
         status = npart__group_try(way, group, &after, &accepted);
     if (status == NPART_OK && !is_dims)
         status = add_others(way, group, &after);
     bool *marks = status == NPART_OK ? mark_causes(way, group) : NULL;
+    /* Marks are of both: causes of the group's row, and those that go with them. */
     if (!marks || !mark_solved(way, group, accepted, marks))
         return status == NPART_OK ? npart__fail_memory(way->error) : status;
     status = describe(way, group, &after, marks, &action);
@@ -240,9 +263,11 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
     if (status != NPART_OK)
         return status;
     way->steps++;
-    way->now = after;
+    way->now = after; /* the next step is measured against this one */
     way->accepted = accepted;
     group->is_done = true;
+    /* Another plan has other causes: all rows are assigned anew, without this one, which would only lead to the same
+     * plan. */
     if (group->replanned) {
         way->is_excluded[group->row] = true;
         return npart__way_turn(way, group->replanned);
@@ -251,11 +276,13 @@ static npart_status take(struct npart__way *way, struct npart__group *group)
         way->is_done[group->row] = true;
         return NPART_OK;
     }
+    /* The plan is the same; turning finds the tail again, and what is left with it. */
     way->is_cut[group->row] = true;
     return npart__way_turn(way, way->plan);
 }
 
-/* By row whether a node of it is still left to the CPU, or the user still cuts. NULL when out of memory. */
+/* By row whether a node of it is still left to the CPU, or the user still cuts. NULL when out of memory. A row
+ * that is done has none: its nodes count as accepted. */
 static bool *find_left(struct npart__way *way)
 {
     const struct npart__causes *causes = &way->plan->causes;
@@ -269,7 +296,9 @@ static bool *find_left(struct npart__way *way)
     return is_left;
 }
 
-/* 0: no candidate; what fails comes first, then sizes, then all others but another runtime, which comes last. */
+/* 0: no candidate; what fails comes first, then sizes, then all others but another runtime, which comes last.
+ * Nothing runs before it compiles. Sizes come next, as most rules cannot be judged without them; another runtime
+ * replaces the user's whole setup. */
 static int rank_of(const struct npart__group *group, const bool *is_left)
 {
     const struct npart__row *row = &npart__rows[group->row];
@@ -278,7 +307,8 @@ static int rank_of(const struct npart__group *group, const bool *is_left)
     return group->is_fatal ? 4 : row->kind == NPART__KIND_DIMS ? 3 : row->kind != NPART__KIND_SWITCH ? 2 : 1;
 }
 
-/* Fewer failing nodes, then fewer partitions (none is the most), then more nodes. */
+/* Fewer failing nodes, then fewer partitions (none is the most), then more nodes. The subtraction turns 0
+ * partitions into the largest number: a graph of which nothing is taken is not the goal. */
 static bool is_before(const struct npart__after *a, const struct npart__after *b)
 {
     if (a->failed != b->failed)
@@ -288,7 +318,9 @@ static bool is_before(const struct npart__after *a, const struct npart__after *b
     return a->accepted > b->accepted;
 }
 
-/* The group that leaves most once it is gone; NULL: there is none. */
+/* The group that leaves most once it is gone; NULL: there is none. At most 12 trials in each of the first 12
+ * steps; then the first of the rank, which is that of the cause that ends most partitions. So the work is bounded
+ * by the limits, and a model of a thousand causes gets its advice, too. */
 static npart_status choose(struct npart__way *way, struct npart__group **out)
 {
     struct npart__after best, after;
@@ -298,6 +330,7 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
     *out = NULL;
     if (!is_left)
         return npart__fail_memory(way->error);
+    /* Only candidates of the highest rank there is compete; the count is of those. */
     for (uint32_t i = 0; i < way->groups.count; i++) {
         int own = rank_of(&way->groups.items[i], is_left);
         candidates = own > rank ? 1 : candidates + (own == rank);
@@ -316,6 +349,7 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
             return status;
         if (after.accepted < way->now.accepted && !group->tail) /* the runtime then takes less */
             after.partitions = 0;
+        /* Of equal ones the first stays: groups are in the order of the causes. */
         if (tried++ && !is_before(&after, &best))
             continue;
         best = after;
@@ -326,7 +360,9 @@ static npart_status choose(struct npart__way *way, struct npart__group **out)
 
 /* ---- the beginning and the end ----------------------------------------------------------------------------- */
 
-/* A model that the runtime does not load: the first thing that it says. */
+/* A model that the runtime does not load: the first thing that it says. A step of its own, since all that follows
+ * holds only for a model that loads. The first finding is what the user meets; the others are listed with the
+ * model. */
 static npart_status mend(struct npart__way *way)
 {
     const struct npart__inference *asked = way->open->asked;
@@ -340,6 +376,7 @@ static npart_status mend(struct npart__way *way)
     const struct npart__finding *finding = &asked->findings.items[first];
     bool *accepted;
     way->is_loaded = true;
+    /* As if it were loaded: the last member. */
     const struct npart__what_if request = {way->plan, way->row_of, way->is_done, NPART_NONE, way->tail, true};
     npart_status status = npart__what_if(&request, true, &way->scratch, &action.after, &accepted, way->error);
     action.text = npart__arena_format(way->arena, "Correct the model: %s%s%s%s", finding->text,
@@ -350,7 +387,8 @@ static npart_status mend(struct npart__way *way)
     return status;
 }
 
-/* Causes that nothing can be done about, as `row` says it. They need nothing, and leave the plan as it is. */
+/* Causes that nothing can be done about, as `row` says it. They need nothing, and leave the plan as it is. `steps`
+ * is 0 meanwhile, as describe lists the steps so far as needs. */
 static npart_status keep(struct npart__way *way, const struct npart__group *group, const bool *marks)
 {
     struct npart__after after = npart__as_it_is(way->open);
@@ -364,6 +402,8 @@ static npart_status keep(struct npart__way *way, const struct npart__group *grou
     return status;
 }
 
+/* Rows whose trial is NOTHING: the table says that it is so, and why. Without them the reader would look for advice
+ * on these nodes in vain. */
 static npart_status keep_groups(struct npart__way *way)
 {
     bool *is_left = find_left(way);
@@ -378,7 +418,8 @@ static npart_status keep_groups(struct npart__way *way)
     return status;
 }
 
-/* Causes of which nothing was told yet: the table's last row is for them. */
+/* Causes of which nothing was told yet: the table's last row is for them. Of the open plan again, as causes in the
+ * result are its; each of them is in one action at least then. */
 static npart_status keep_rest(struct npart__way *way)
 {
     uint32_t count = way->open->causes.items.count, first = NPART_NONE;
@@ -396,11 +437,13 @@ static npart_status keep_rest(struct npart__way *way)
         return NPART_OK;
     const struct npart__group group = {
         .row = npart__row_count - 1, .first_cause = first, .variant = NPART_NONE};
+    /* text_of looks at these. */
     way->plan = way->open;
     way->row_of = row_of;
     return keep(way, &group, marks);
 }
 
+/* Against the plan as asked, not step by step: a step may bring something only through a later one. */
 static bool brings_something(const struct npart__way *way)
 {
     const struct npart__after before = npart__as_it_is(way->open);
@@ -415,7 +458,9 @@ static bool brings_something(const struct npart__way *way)
     return false;
 }
 
-/* Where no step brings anything, what cannot be done comes before them. Actions are named by their place. */
+/* Where no step brings anything, what cannot be done comes before them. Actions are named by their place.
+ * Otherwise the first thing to read would be work that helps nobody. The order changes after all are made: needs
+ * and places of alternatives move with it. */
 static npart_status keep_first(struct npart__way *way)
 {
     struct npart__action *items = way->out->items.items;
@@ -426,6 +471,7 @@ static npart_status keep_first(struct npart__way *way)
     if (!turned)
         return npart__fail_memory(way->error);
     for (uint32_t i = 0; i < count; i++)
+        /* Steps stand before what is kept until here; a rotation keeps the order within both. */
         turned[i] = items[i < kept ? way->steps + i : i - kept];
     memcpy(items, turned, count * sizeof *items);
     for (uint32_t i = 0; i < count + way->others.count; i++) {
@@ -438,6 +484,7 @@ static npart_status keep_first(struct npart__way *way)
     return NPART_OK;
 }
 
+/* Alternatives last, so that the first actions are the way. */
 static npart_status append_others(struct npart__way *way)
 {
     for (uint32_t i = 0; i < way->others.count; i++)
@@ -447,7 +494,9 @@ static npart_status append_others(struct npart__way *way)
 }
 
 /* First what keeps a model from compiling, then steps as long as one is left, then what cannot be helped. Whether
- * memory ran out within an inference is asked once, at the end: facts that it spoilt are not told. */
+ * memory ran out within an inference is asked once, at the end: facts that it spoilt are not told. Causes that
+ * nothing is done about come after the steps, as steps may still solve them. The recommendation is the last, as it
+ * compares what steps leave. */
 static npart_status walk(struct npart__way *way)
 {
     struct npart__group *group = NULL;
@@ -488,7 +537,9 @@ npart_status npart__advise(const struct npart__plan *plan, const struct npart__p
                              .out = out,
                              .error = error};
     memset(out, 0, sizeof *out);
+    /* Plans made on the way go with the scratch; the caller's arena gets texts and numbers only. */
     npart__arena_init(&way.scratch, &arena->allocator);
+    /* Nothing falls back: there may still be something to say of NPU or CPU. */
     if (plan->causes.items.count == 0 && way.is_loaded) {
         npart_status status = npart__recommend(&way);
         npart__arena_clear(&way.scratch);

@@ -22,7 +22,8 @@
 /* Tensors of a cut that is worth naming. */
 #define NPART__LIMIT_CUT_TENSORS 8u
 
-/* What is left once an action and all that it needs are done. */
+/* What is left once an action and all that it needs are done. Numbers are of the plan's nodes that a session runs
+ * (live), as in npart_summary. */
 struct npart__after {
     uint32_t partitions, live, accepted, failed;
     double coverage;
@@ -33,6 +34,7 @@ struct npart__after {
     const struct npart__rates *rates;
 };
 
+/* Texts are in the advice's arena, or the table's. */
 struct npart__action {
     const char *kind;     /* "dims", "opset", "exporter", ... */
     const char *text;     /* begins with a verb, and names the thing */

@@ -9,13 +9,17 @@
  */
 #include "advice/way.h"
 
+/* Partitions to start from, those of most work first; each costs three walks over the graph. */
 #define CORES_TRIED 4u
-/* A cut is worth telling where it gives up no more than this share of the work that the NPU does. */
+/* A cut is worth telling where it gives up no more than this share of the work that the NPU does. Nodes that the
+ * NPU takes but that are outside of the cut run on the CPU then. */
 #define MOST_GIVEN_UP 0.05
+/* More than any real tensor: a cut over what is not known is taken only where no other is there. */
 #define UNKNOWN_BYTES (UINT64_C(1) << 40)
 
 enum side { SIDE_BETWEEN, SIDE_BEFORE, SIDE_AFTER };
 
+/* Arrays are of session->graph, copies included, for as long as one search takes. */
 struct finder {
     const struct npart__plan *plan;
     const struct npart__graph *graph;
@@ -33,11 +37,13 @@ static uint32_t maker(const struct finder *at, const struct npart__node *node, u
     return npart__producer(at->graph, npart__live_operand(&at->plan->session, node, index));
 }
 
+/* Captured values are operands, too: what a body takes crosses with its holder. */
 static uint32_t uses_of(const struct npart__node *node)
 {
     return node->input_count + node->capture_count;
 }
 
+/* Folded and fused nodes are neither before nor after anything. */
 static bool is_there(const struct finder *at, uint32_t id)
 {
     return npart__is_live(&at->plan->session, id);
@@ -46,7 +52,8 @@ static bool is_there(const struct finder *at, uint32_t id)
 /* ---- around a partition ------------------------------------------------------------------------------------ */
 
 /* What runs after the core: what falls back and depends on it, and all that depends on that. A body goes where its
- * holder goes. */
+ * holder goes. One walk, as the order has operands first. `follows` is kept beside the side: a node that falls
+ * back beside the core is not after it. */
 static void look_forward(struct finder *at, uint32_t core)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) { /* the main graph comes first, so holders before bodies */
@@ -55,6 +62,7 @@ static void look_forward(struct finder *at, uint32_t core)
         uint32_t holder = region ? at->graph->scopes.items[region].node : NPART_NONE;
         bool is_after = holder != NPART_NONE && at->side_of[holder] == SIDE_AFTER;
         at->follows[id] = at->plan->partitioning.partition_of[id] == core;
+        /* A value that no node makes (inputs, weights) is there on either side. */
         for (uint32_t k = 0; k < uses_of(node); k++) {
             uint32_t producer = maker(at, node, k);
             if (producer == NPART_NONE)
@@ -68,7 +76,8 @@ static void look_forward(struct finder *at, uint32_t core)
     }
 }
 
-/* What falls back before the core, with all that it depends on; where the core does not need it, it can wait. */
+/* What falls back before the core, with all that it depends on; where the core does not need it, it can wait.
+ * Backwards, as what a node needs is known once all its users were seen. */
 static void look_back(struct finder *at, bool *is_needed)
 {
     for (uint32_t i = at->graph->order_count; i-- > 0;) {
@@ -79,6 +88,7 @@ static void look_back(struct finder *at, bool *is_needed)
         if (!at->accepted[id] && at->side_of[id] == SIDE_BETWEEN)
             at->side_of[id] = SIDE_BEFORE;
         is_needed[id] |= at->side_of[id] == SIDE_BETWEEN;
+        /* A body cannot be apart from its holder: if a node of it is before, the holder is. */
         if (region && at->graph->scopes.items[region].node != NPART_NONE && at->side_of[id] == SIDE_BEFORE)
             at->side_of[at->graph->scopes.items[region].node] = SIDE_BEFORE;
         for (uint32_t k = 0; k < uses_of(node); k++) {
@@ -90,12 +100,15 @@ static void look_back(struct finder *at, bool *is_needed)
                 at->side_of[producer] = SIDE_BEFORE;
         }
     }
+    /* `is_needed` of a node on the near side: something between the cuts depends on it. What only feeds the end may
+     * run there just as well, and then does not cross twice. */
     for (uint32_t i = 0; i < at->graph->nodes.count; i++)
         if (at->side_of[i] == SIDE_BEFORE && !is_needed[i])
             at->side_of[i] = SIDE_AFTER;
 }
 
-/* Of what the NPU takes: work between the cuts, and all of it; nodes, where none has multiply-accumulates. */
+/* Of what the NPU takes: work between the cuts, and all of it; nodes, where none has multiply-accumulates. Work
+ * before nodes: one convolution outweighs a hundred additions. */
 static void weigh(const struct finder *at, uint64_t *kept, uint64_t *all)
 {
     uint64_t macs[2] = {0, 0}, nodes[2] = {0, 0};
@@ -112,6 +125,7 @@ static void weigh(const struct finder *at, uint64_t *kept, uint64_t *all)
     *all = macs[1] ? macs[1] : nodes[1];
 }
 
+/* Arrays anew for each core, since those of the best so far are kept. */
 static bool surround(struct finder *at, uint32_t core)
 {
     size_t nodes = at->graph->nodes.count + (size_t)1;
@@ -127,6 +141,7 @@ static bool surround(struct finder *at, uint32_t core)
 
 /* ---- what crosses ------------------------------------------------------------------------------------------ */
 
+/* Bytes of the tensor as it crosses, whole. One of unknown size counts so much that a cut there loses to any other. */
 static uint64_t bytes_of(const struct finder *at, uint32_t value)
 {
     const struct npart__plan *plan = at->plan;
@@ -140,7 +155,8 @@ static uint64_t bytes_of(const struct finder *at, uint32_t value)
     return bytes < UNKNOWN_BYTES ? bytes : UNKNOWN_BYTES;
 }
 
-/* Values that cross: into what is between the cuts, and out of it. `before.is_in` has the nodes outside. */
+/* Values that cross: into what is between the cuts, and out of it. `before.is_in` has the nodes outside. Both
+ * borders are of tensors of the file, by which a user can cut. */
 struct cut {
     struct npart__tail before, after;
     uint64_t bytes;
@@ -151,7 +167,9 @@ struct border {
     uint32_t tensors;
 };
 
-/* Counts the operands of a node that is after the cut: those that come from before it cross. */
+/* Counts the operands of a node that is after the cut: those that come from before it cross. `uses` counts
+ * operands of nodes after the cut, so a tensor is weighed at its first one, and can_move sees whether all its
+ * users are after it. */
 static void add_operands(struct finder *at, uint32_t id, struct border *border)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -164,11 +182,13 @@ static void add_operands(struct finder *at, uint32_t id, struct border *border)
     }
 }
 
-/* Whether a node between the cuts does no arithmetic to speak of, and only nodes after the cut use it. */
+/* Whether a node between the cuts does no arithmetic to speak of, and only nodes after the cut use it. Moving what
+ * does arithmetic would give work to the CPU to save a transfer, which settle does not weigh. */
 static bool can_move(const struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
     uint32_t users = 0;
+    /* A body's nodes go with their holder. */
     if (!is_there(at, id) || at->side_of[id] != SIDE_BETWEEN || at->macs[id] || npart__node_region(at->graph, id) != 0)
         return false;
     for (uint32_t k = 0; k < node->output_count; k++) {
@@ -183,6 +203,7 @@ static bool can_move(const struct finder *at, uint32_t id)
     return users > 0;
 }
 
+/* What the node makes crosses no longer, what it takes does. */
 static void move(struct finder *at, uint32_t id, struct border *border)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -197,7 +218,9 @@ static void move(struct finder *at, uint32_t id, struct border *border)
     add_operands(at, id, border);
 }
 
-/* Moves the cut back to where the fewest bytes cross in few tensors, if that is worth it. False where it cannot be. */
+/* Moves the cut back to where the fewest bytes cross in few tensors, if that is worth it. False where it cannot
+ * be. One walk backwards: a node is looked at after all its users, so whatever can move then has its chance.
+ * "Worth it" is half of the bytes, as each move takes a node from the NPU. */
 static bool settle(struct finder *at, bool *is_found)
 {
     uint32_t *moved = npart__arena_allocate(at->scratch, (at->graph->order_count + (size_t)1) * sizeof *moved);
@@ -209,6 +232,7 @@ static bool settle(struct finder *at, bool *is_found)
         if (is_there(at, i) && at->side_of[i] == SIDE_AFTER)
             add_operands(at, i, &border);
     uint32_t count = 0, best = 0;
+    /* More tensors than can be named are no cut as it stands; moving back may still find one. */
     *is_found = border.tensors <= NPART__LIMIT_CUT_TENSORS;
     uint64_t most = *is_found ? border.bytes / 2 : UINT64_MAX;
     for (uint32_t i = at->graph->order_count; i-- > 0;) {
@@ -223,12 +247,14 @@ static bool settle(struct finder *at, bool *is_found)
         most = border.bytes;
         *is_found = true;
     }
-    for (uint32_t i = best; i < count; i++)
+    for (uint32_t i = best; i < count; i++) /* what moved beyond the best place goes back */
         at->side_of[moved[i]] = SIDE_BETWEEN;
     return true;
 }
 
-/* Every value of the file that nodes of one side take from another, once. False where there are too many. */
+/* Every value of the file that nodes of one side take from another, once. False where there are too many. Copies
+ * are left out, since a user can name tensors of the file only: npart__told_operand has the original's. Looked up
+ * one by one, of eight at most. */
 static bool list_border(const struct finder *at, enum side from, enum side to, struct npart__tail *out, uint64_t *bytes)
 {
     for (uint32_t i = 0; i < npart__file_nodes(&at->plan->session); i++) {
@@ -255,7 +281,8 @@ static bool list_border(const struct finder *at, enum side from, enum side to, s
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* The next partition of most work, then of most nodes, that is not among those tried. */
+/* The next partition of most work, then of most nodes, that is not among those tried. Of the main graph only: a
+ * cut inside a body is no place at which a model can be parted. */
 static uint32_t next_core(const struct npart__plan *plan, const uint32_t *tried, uint32_t count)
 {
     uint32_t best = NPART_NONE;
@@ -284,12 +311,14 @@ static uint64_t *node_macs(const struct npart__plan *plan, struct npart__arena *
     return macs;
 }
 
-/* The sides of the partition that keeps most work; at->side_of is NULL where each gives up too much. */
+/* The sides of the partition that keeps most work; at->side_of is NULL where each gives up too much. Less than 5 %
+ * of what the NPU does may be lost; between two that qualify the one that keeps more wins. */
 static bool find_sides(struct finder *at)
 {
     uint32_t tried[CORES_TRIED];
     uint8_t *best = NULL;
     uint64_t most = 0;
+    /* Not the largest partition alone: round it the cut may give up too much where round the second it does not. */
     for (uint32_t i = 0; i < CORES_TRIED; i++) {
         uint64_t kept, all;
         tried[i] = next_core(at->plan, tried, i);
@@ -326,6 +355,7 @@ static npart_status find_cut(const struct npart__plan *plan, const bool *accepte
         !list_border(&at, SIDE_BETWEEN, SIDE_AFTER, &cut->after, &cut->bytes) ||
         cut->before.tensor_count + cut->after.tensor_count == 0)
         return NPART_OK;
+    /* The trial (what_if) wants what is left to the CPU: both sides in one. */
     for (uint32_t i = 0; i < at.graph->nodes.count; i++)
         is_in[i] = at.side_of[i] != SIDE_BETWEEN;
     cut->before.is_in = is_in;
@@ -340,6 +370,7 @@ static void append_tensors(const struct npart__plan *plan, const struct npart__t
                              npart__value_name(plan->graph, border->tensors[i]));
 }
 
+/* Decimal units, as data sheets and transfer rates have them. */
 static void append_bytes(uint64_t bytes, struct npart__buffer *out)
 {
     static const char *const units[] = {" B", " kB", " MB", " GB", " TB"};
@@ -372,7 +403,8 @@ static const char *text_of(struct npart__way *way, const struct cut *cut)
     return npart__made_text(&text);
 }
 
-/* Causes of which every node is outside. */
+/* Causes of which every node is outside. Those with a node between the cuts would still be there. A plan that was
+ * made again may have fewer nodes than the one that was asked about; what it lacks counts as inside. */
 static bool list_causes(struct npart__way *way, const struct cut *cut, struct npart__action *action)
 {
     const struct npart__causes *causes = &way->open->causes;
@@ -393,6 +425,8 @@ static bool list_causes(struct npart__way *way, const struct cut *cut, struct np
     return npart__list_needs(way, way->steps, action);
 }
 
+/* Asked for before the first step that cuts may replace, and again at the end; looked for once, as each search
+ * costs several walks over the graph. */
 npart_status npart__way_cut(struct npart__way *way, bool is_step)
 {
     struct cut *cut = NULL;
@@ -407,13 +441,14 @@ npart_status npart__way_cut(struct npart__way *way, bool is_step)
     const struct npart__what_if request = {way->plan,      way->row_of,        way->is_done, NPART_NONE,
                                            cut->before.is_in, way->is_loaded};
     status = npart__what_if(&request, true, &way->scratch, &after, &accepted, way->error);
+    /* A cut that leaves as many partitions, or lets a node fail, is none. */
     if (status != NPART_OK || after.partitions == 0 || after.partitions >= way->now.partitions ||
         after.failed > way->now.failed)
         return status;
     struct npart__action action = {.kind = npart__kind_word(NPART__KIND_CUT),
                                    .text = text_of(way, cut),
                                    .rewrites = "",
-                                   .equality = "bits",
+                                   .equality = "bits", /* the parts compute what the whole does */
                                    .instead_of = is_step ? NPART_NONE : way->steps,
                                    .after = after};
     bool is_made = action.text && list_causes(way, cut, &action);

@@ -6,7 +6,8 @@
 
 /* ---- which row is for which cause -------------------------------------------------------------------------- */
 
-/* The first row that suits each cause and is not excluded. The last row of the table suits all. */
+/* The first row that suits each cause and is not excluded. The last row of the table suits all. Linear in causes
+ * times rows; a row that was tried and found impossible is passed over, so its causes go to the next. */
 static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excluded, struct npart__arena *arena,
                              int64_t **opsets)
 {
@@ -23,11 +24,13 @@ static uint32_t *assign_rows(const struct npart__plan *plan, const bool *is_excl
         row_of[c] = row;
         (*opsets)[c] = about.opset;
     }
-    /* Rules that are tried again read elements. */
+    /* Rules that are tried again read elements. A failure to allocate while reading would look like "not known",
+     * and the wrong row would suit. */
     return npart__take_failure(plan->session.inference) ? NULL : row_of;
 }
 
-/* Groups stand in the order of their first causes, which is that of what ends most partitions. */
+/* Groups stand in the order of their first causes, which is that of what ends most partitions. The opset of a
+ * group is the highest that one of its causes needs. */
 static bool gather_groups(struct npart__way *way, const int64_t *opsets)
 {
     way->groups.count = 0;
@@ -41,7 +44,7 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
         if (group_of[row] == 0) {
             if (!NPART__PUSH(&way->scratch, &way->groups, fresh))
                 return false;
-            group_of[row] = way->groups.count;
+            group_of[row] = way->groups.count; /* + 1, as 0 is "none yet" */
         }
         struct npart__group *group = &way->groups.items[group_of[row] - 1];
         group->cause_count++;
@@ -52,7 +55,8 @@ static bool gather_groups(struct npart__way *way, const int64_t *opsets)
     return true;
 }
 
-/* What earlier cuts leave to the CPU in this plan. */
+/* What earlier cuts leave to the CPU in this plan. A plan that was made again has other ids beyond the file's
+ * nodes, so tails are found anew from the rows that were cut. */
 static npart_status find_tails(struct npart__way *way)
 {
     uint32_t nodes = way->plan->session.graph->nodes.count;
@@ -75,7 +79,8 @@ static npart_status find_tails(struct npart__way *way)
     return NPART_OK;
 }
 
-/* Where sizes are to be fixed first, only that and what fails before it are looked at. */
+/* Where sizes are to be fixed first, only that and what fails before it are looked at. Preparing the others would
+ * plan with other opsets and targets for nothing: fixed sizes change which causes there are. */
 static bool is_put_off(const struct npart__way *way, const struct npart__group *group)
 {
     bool has_dims = false;
@@ -84,6 +89,7 @@ static bool is_put_off(const struct npart__way *way, const struct npart__group *
     return has_dims && !group->is_fatal && npart__rows[group->row].kind != NPART__KIND_DIMS;
 }
 
+/* Also what all steps are measured against. */
 struct npart__after npart__as_it_is(const struct npart__plan *plan)
 {
     const struct npart_summary *at = &plan->summary;
@@ -121,6 +127,7 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
             is_settled &= !group->is_impossible;
         }
     }
+    /* Only where something is done already does the plan leave something else than its own summary says. */
     npart_status status = find_tails(way);
     bool is_changed = way->tail != NULL;
     for (uint32_t i = 0; i < way->groups.count; i++)
@@ -133,6 +140,7 @@ npart_status npart__way_turn(struct npart__way *way, const struct npart__plan *p
                : status;
 }
 
+/* General rows say that nothing can be done, or repeat the list's advice: neither takes the place of something else. */
 uint32_t npart__next_row(const struct npart__way *way, const struct npart__group *group, uint32_t row, int64_t *opset)
 {
     struct npart__case about = npart__case_of(way->plan, group->first_cause);
@@ -150,7 +158,8 @@ uint32_t npart__next_row(const struct npart__way *way, const struct npart__group
 
 /* ---- trials ------------------------------------------------------------------------------------------------ */
 
-/* By node whether a cause of the group starts there; room for `nodes`. NULL when out of memory. */
+/* By node whether a cause of the group starts there; room for `nodes`. NULL when out of memory. The root where the
+ * cause has one (sizes are lost there), else each affected node. */
 static bool *mark_roots(struct npart__way *way, uint32_t row, size_t nodes)
 {
     bool *is_root = npart__arena_zeroed(&way->scratch, nodes + (size_t)1, sizeof *is_root);
@@ -180,6 +189,7 @@ static npart_status prepare_opset(struct npart__way *way, struct npart__group *g
     return status;
 }
 
+/* NATIVE and UNTOLD formats need no other variant; others say on which one they would be native. */
 const struct npart__precision *npart__foreign_format(const struct npart__plan *plan, uint32_t variant)
 {
     for (uint32_t i = 0; i < plan->precisions.items.count; i++) {
@@ -192,13 +202,15 @@ const struct npart__precision *npart__foreign_format(const struct npart__plan *p
     return NULL;
 }
 
-/* More nodes taken, and none more that fails to compile. */
+/* More nodes taken, and none more that fails to compile. More taken but one that fails more is no way out: the
+ * session would not start. */
 static bool is_better(const struct npart__plan *made, const struct npart__plan *than)
 {
     return made->summary.failed <= than->summary.failed && made->summary.accepted > than->summary.accepted;
 }
 
-/* Generations that the list knows by themselves, later ones first. */
+/* Generations that the list knows by themselves, later ones first. From the one after the user's own around to it
+ * again. The first that is better is taken; those after it are not planned. */
 static npart_status prepare_variant(struct npart__way *way, struct npart__group *group)
 {
     const struct npart__target *target = &way->plan->target;
@@ -207,6 +219,7 @@ static npart_status prepare_variant(struct npart__way *way, struct npart__group 
         uint32_t id = (target->variant + i) % count;
         struct npart__plan *made = NULL;
         bool is_native = npart__rows[group->row].when == NPART__WHEN_NATIVE;
+        /* Only variants with parameters of their own. */
         if (target->oplist->variants.items[id].like != id || (is_native && !npart__foreign_format(way->plan, id)) ||
             tried++ == NPART__LIMIT_VARIANTS_TRIED)
             continue;
@@ -243,7 +256,7 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     uint32_t bit = switch_of(target->oplist, name);
     struct npart__plan *made = NULL;
     if (bit == NPART_NONE || (target->switches >> bit & 1))
-        return NPART_OK;
+        return NPART_OK; /* impossible then: nothing was replanned */
     group->target = npart__target_text(way->plan, NPART_NONE, target->switches | UINT32_C(1) << bit, &way->scratch);
     if (!group->target)
         return npart__fail_memory(way->error);
@@ -260,7 +273,8 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     return status;
 }
 
-/* Nodes at which the group's causes begin, and all that depends on them. */
+/* Nodes at which the group's causes begin, and all that depends on them. Only where the values on which that
+ * stands can be named, as the user has to cut there. */
 static npart_status prepare_tail(struct npart__way *way, struct npart__group *group, uint32_t row)
 {
     struct npart__tail *tail = NULL;
@@ -291,9 +305,10 @@ npart_status npart__group_prepare(struct npart__way *way, struct npart__group *g
         break;
     case NPART__TRY_TAIL:
         status = prepare_tail(way, group, causes_row);
-        group->is_impossible = !group->tail;
+        group->is_impossible = !group->tail; /* it begins at the inputs, or there are too many tensors */
         return status;
     case NPART__TRY_ACCEPT:
+        /* Sizes are fixed already where the plan is another: then the row's nodes are only taken. */
         if (row->kind == NPART__KIND_DIMS && way->plan == way->open && way->fixed)
             group->replanned = way->fixed;
         return NPART_OK;
@@ -313,6 +328,8 @@ npart_status npart__group_try(struct npart__way *way, const struct npart__group 
     bool *tail = NULL;
     if (group->replanned) {
         int64_t *opsets;
+        /* Its rows are assigned by its own causes; what was cut from the old plan does not carry over, as take()
+         * turns to the new one, which finds its tails itself. */
         request.plan = group->replanned;
         request.row_of = assign_rows(group->replanned, way->is_excluded, &way->scratch, &opsets);
         request.tail = NULL;

@@ -8,7 +8,8 @@
  */
 #include "advice/way.h"
 
-/* A mended plan that is surely faster by so little is not worth a change of the model. */
+/* A mended plan that is surely faster by so little is not worth a change of the model. The CPU and the plan as it
+ * is need no work; a change of the model has to be tested again. */
 #define WORTH_MENDING 0.8
 
 /* A way to run the model. */
@@ -18,12 +19,14 @@ struct way_to_run {
     struct npart__range ms;
 };
 
+/* Without a bill where the model does not run so: "fails" has costs, but nobody can have them. */
 static struct way_to_run as_planned(const struct npart__plan *plan)
 {
     bool runs = plan->cost.is_known && strcmp(plan->summary.verdict, "fails") != 0;
     return (struct way_to_run){runs ? &plan->cost.bill : NULL, &plan->node_costs->rates, plan->cost.total_ms};
 }
 
+/* All nodes with the same rates, so that in a quotient the errors that both share cancel. */
 static struct way_to_run on_cpu(const struct npart__plan *plan)
 {
     const struct npart__sides *sides = &plan->sides;
@@ -38,6 +41,7 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
     struct way_to_run best = {NULL, NULL, NPART__UNKNOWN_RANGE};
     uint32_t passed = 0;
     *steps = 0;
+    /* Steps stand first, before what may take their place. */
     for (uint32_t i = 0; i < advice->items.count && advice->items.items[i].instead_of == NPART_NONE; i++) {
         const struct npart__action *at = &advice->items.items[i];
         bool is_step = strcmp(at->kind, "none") != 0;
@@ -53,17 +57,20 @@ static struct way_to_run best_mended(const struct npart__advice *advice, uint32_
 
 enum outcome { FASTER, SLOWER, EITHER, UNKNOWN };
 
-/* Whether `a` takes less than `share` of what `b` takes. */
+/* Whether `a` takes less than `share` of what `b` takes. The whole 80 % interval of the quotient has to be on one
+ * side. */
 static enum outcome compare(const struct way_to_run *a, const struct way_to_run *b, double share)
 {
     if (!a->bill || !b->bill)
         return UNKNOWN;
     struct npart__range ratio = npart__bill_ratio(a->rates, a->bill, b->rates, b->bill);
+    /* Negative: not known. */
     return ratio.typical < 0 ? UNKNOWN : ratio.high < share ? FASTER : ratio.low > share ? SLOWER : EITHER;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
+/* Three digits that count, as estimates are no better. */
 static void append_ms(struct npart__buffer *out, double ms)
 {
     npart__append_fixed(out, ms, ms >= 100 ? 0 : ms >= 10 ? 1 : 2);
@@ -88,7 +95,8 @@ static void append_steps(struct npart__buffer *out, const struct way_to_run *men
         npart__append_format(out, " after the first %u steps", steps);
 }
 
-/* What is known of all three, in one sentence. */
+/* What is known of all three, in one sentence. Where the CPU's time is not known there is nothing to hold the
+ * others against, and the sentence says why it is not. */
 static const char *reason_of(struct npart__way *way, const struct way_to_run *planned, const struct way_to_run *mended,
                              uint32_t steps, const struct way_to_run *cpu)
 {
@@ -121,13 +129,16 @@ static const char *reason_of(struct npart__way *way, const struct way_to_run *pl
 
 /* ---- the choice -------------------------------------------------------------------------------------------- */
 
-/* Mending counts where it surely beats the CPU, and what there is by more than a little. */
+/* Mending counts where it surely beats the CPU, and what there is by more than a little. "cpu" is said only where
+ * neither the plan as it is nor what steps leave can be faster; "undecided" is an answer, too, and better than one
+ * by chance. */
 static const char *choose(const struct npart__plan *plan, const struct way_to_run *planned,
                           const struct way_to_run *mended, const struct way_to_run *cpu)
 {
     bool uses_npu = planned->bill && plan->summary.accepted > 0;
     enum outcome now = uses_npu ? compare(planned, cpu, 1) : SLOWER;
     enum outcome then = compare(mended, cpu, 1);
+    /* Without the CPU's time nothing above means anything. */
     if (!cpu->bill)
         return "undecided";
     if (then == FASTER && (!uses_npu || compare(mended, planned, WORTH_MENDING) == FASTER))

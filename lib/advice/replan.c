@@ -7,7 +7,8 @@
  */
 #include "advice/what_if.h"
 
-/* Out of memory is passed on; anything else means that it cannot be. */
+/* Out of memory is passed on; anything else means that it cannot be. A target that the list lacks, an opset by
+ * which shapes conflict: such a row is impossible, and the next one that suits takes its place. */
 static npart_status settle(npart_status status, struct npart__plan *made, struct npart__plan **out)
 {
     *out = status == NPART_OK ? made : NULL;
@@ -26,7 +27,8 @@ npart_status npart__replan_target(const struct npart__plan *plan, const char *ta
 }
 
 /* Only switches that differ from what the variant has by itself are written, and the toolchain only where it is not
- * the newest: the text is printed for the user to type. */
+ * the newest: the text is printed for the user to type. What the user typed for the variant is kept, where it is
+ * the same. */
 const char *npart__target_text(const struct npart__plan *plan, uint32_t variant, uint32_t switches,
                                struct npart__arena *arena)
 {
@@ -53,14 +55,16 @@ const char *npart__target_text(const struct npart__plan *plan, uint32_t variant,
 
 /* ---- another opset ----------------------------------------------------------------------------------------- */
 
-/* Whether both versions have the attribute with the same default. */
+/* Whether both versions have the attribute with the same default. An attribute that became an operand, as the axes
+ * of Squeeze in opset 13, is one that the newer version has not; a default that changed would change results
+ * without a word. */
 static bool keeps_attributes(const struct npart__operator *before, const struct npart__operator *after)
 {
     const char *list = before->attributes, *end = list + strlen(list), *word;
     size_t length;
     while (npart__next_part(&list, end, ' ', &word, &length)) {
         struct npart__attribute_schema old, new;
-        size_t name = strcspn(word, "=");
+        size_t name = strcspn(word, "="); /* "name=default" */
         name = name < length ? name : length;
         if (!npart__operator_attribute(before, word, name, &old) ||
             !npart__operator_attribute(after, word, name, &new))
@@ -75,7 +79,7 @@ static bool keeps_attributes(const struct npart__operator *before, const struct 
 }
 
 /* Whether every operand of the older version stands at its place in the newer one, and further ones may be left out.
- * The last may stand for any number. */
+ * The last may stand for any number. By place, as that is how a node names its operands. */
 static bool keeps_operands(const struct npart__operator *before, const struct npart__operator *after)
 {
     struct npart__operand old, new;
@@ -91,7 +95,8 @@ static bool keeps_operands(const struct npart__operator *before, const struct np
 }
 
 /* Whether a node means the same by a later version of its operator, as far as schemas tell; of two operators they do
- * not: RoiAlign-16 has another default for what version 10 does, and Upsample and its like are gone. */
+ * not: RoiAlign-16 has another default for what version 10 does, and Upsample and its like are gone. Types are not
+ * compared: inference of the relabelled model finds those that do not fit. */
 static bool means_the_same(const struct npart__operator *before, const struct npart__operator *after)
 {
     if (before == after)
@@ -101,13 +106,15 @@ static bool means_the_same(const struct npart__operator *before, const struct np
     const char *at = NULL, *name;
     size_t length;
     struct npart__attribute_schema schema;
+    /* What the newer version demands must be there, or the node would not be valid. */
     while (npart__operator_next_required(after, &at, &name, &length))
         if (!npart__operator_attribute(before, name, length, &schema))
             return false;
     return strcmp(after->name, "RoiAlign") != 0 && keeps_attributes(before, after) && keeps_operands(before, after);
 }
 
-/* The import alone, where every node means the same: that is what a user would change in the file. */
+/* The import alone, where every node means the same: that is what a user would change in the file. Other domains
+ * have versions of their own. */
 static void raise_imports(struct npart__graph *graph, int64_t opset)
 {
     for (uint32_t i = 0; i < graph->opset_count; i++)
@@ -133,11 +140,13 @@ static bool relabel(const struct npart__graph *graph, int64_t opset, const bool 
     for (uint32_t i = 0; i < out->nodes.count; i++) {
         struct npart__node *node = &out->nodes.items[i];
         const char *domain = npart__text(&graph->strings, node->domain);
+        /* ONNX's own alone, in which "" and "ai.onnx" are one; other domains have no such opset. */
         if (*domain || node->opset_version == 0)
             continue;
         const struct npart__operator *after = npart__operator_find("", npart__node_op(graph, node), opset);
         bool is_same = means_the_same(node->schema, after);
         *is_import_only &= is_same;
+        /* Nodes of the cause get the version whatever it means: the action says that they have to be exported anew. */
         if (!after || !(is_own[i] || (is_same && !only_own)))
             continue;
         node->schema = after;
@@ -148,7 +157,8 @@ static bool relabel(const struct npart__graph *graph, int64_t opset, const bool 
     return true;
 }
 
-/* A model that the runtime would refuse to load with that opset, though it loads it now, is no way out. */
+/* A model that the runtime would refuse to load with that opset, though it loads it now, is no way out. A new
+ * inference needs views of its own: `shared` belongs to the plan's. */
 npart_status npart__replan_opset(const struct npart__plan *plan, int64_t opset, const bool *is_own, bool only_own,
                                  struct npart__arena *arena, struct npart__plan **out, bool *is_import_only,
                                  struct npart_error *error)

@@ -6,14 +6,16 @@
 #include "advice/way.h"
 
 /* Nodes that are named in a command. */
-#define MOST_NAMED 4u
+#define MOST_NAMED 4u /* more are no command to type */
 
+/* In `is_small`, copies count like nodes, as they go with their partition; `nodes` is of the file's. */
 struct small {
     bool *is_small; /* by node */
     uint32_t nodes, partitions;
 };
 
-/* What a partition takes beside its nodes: its launch, and its share of what crosses, by tensors. */
+/* What a partition takes beside its nodes: its launch, and its share of what crosses, by tensors. Tensors and not
+ * bytes share what crosses, for most of a small tensor's transfer is the same for any. */
 static double overhead_ms(const struct npart__plan *plan, const struct npart__partition *at)
 {
     const struct npart__cost *cost = &plan->cost;
@@ -23,6 +25,7 @@ static double overhead_ms(const struct npart__plan *plan, const struct npart__pa
            cost->parts_ms[NPART__PART_COPY].typical * (crossed < 1 ? crossed : 1);
 }
 
+/* What a partition saves once it is gone: its overhead and its nodes' time on the NPU, less their time on the CPU. */
 static bool find_small(const struct npart__plan *plan, struct npart__arena *arena, struct small *out)
 {
     uint32_t partitions = plan->partitioning.partitions.count;
@@ -38,6 +41,7 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
         if (plan->partitioning.partition_of[i] != NPART_NONE)
             saved_ms[plan->partitioning.partition_of[i]] +=
                 npart__node_ms(plan->node_costs, i, true) - npart__node_ms(plan->node_costs, i, false);
+    /* Counted down from all: one that does not save time by going stays. */
     for (uint32_t p = 0; p < partitions; p++)
         out->partitions -= saved_ms[p] <= 0;
     for (uint32_t i = 0; i < plan->node_costs->count; i++) {
@@ -48,7 +52,8 @@ static bool find_small(const struct npart__plan *plan, struct npart__arena *aren
     return true;
 }
 
-/* Options that show the same, where there are few nodes and all have names. */
+/* Options that show the same, where there are few nodes and all have names. A node without a name cannot be told
+ * by an option, and a command for some of them would show something else. */
 static bool write_command(struct npart__way *way, const struct small *small, const char **out)
 {
     struct npart__buffer text;
@@ -70,6 +75,7 @@ static bool write_command(struct npart__way *way, const struct small *small, con
     return !text.failed;
 }
 
+/* It belongs to no cause, and needs nothing: its nodes are on the NPU, and nothing is wrong with them. */
 static npart_status add_action(struct npart__way *way, const struct small *small, const struct npart__after *after)
 {
     struct npart__action action = {.kind = "option", .rewrites = "", .equality = "", .instead_of = NPART_NONE};
@@ -84,12 +90,14 @@ static npart_status add_action(struct npart__way *way, const struct small *small
     return is_made ? NPART_OK : npart__fail_memory(way->error);
 }
 
+/* Looked for where no step is left: a step that joins partitions would make another sum of it. */
 npart_status npart__way_small(struct npart__way *way)
 {
     const struct npart__plan *plan = way->open;
     const struct npart__after before = npart__as_it_is(plan);
     struct small small;
     struct npart__after after;
+    /* A single one is the whole plan: recommend.c says then whether the CPU is better. */
     if (way->steps || !before.bill || plan->summary.failed || plan->partitioning.partitions.count < 2)
         return NPART_OK;
     if (!find_small(plan, &way->scratch, &small))
@@ -102,5 +110,6 @@ npart_status npart__way_small(struct npart__way *way)
     if (status != NPART_OK || !after.bill)
         return status;
     struct npart__range ratio = npart__bill_ratio(after.rates, after.bill, before.rates, before.bill);
+    /* Only where it is surely faster, as the command takes work off the NPU. */
     return ratio.typical >= 0 && ratio.high < 1 ? add_action(way, &small, &after) : NPART_OK;
 }

@@ -11,6 +11,7 @@ const struct npart__row npart__rows[] = {
 };
 const uint32_t npart__row_count = NPART__COUNT(npart__rows);
 
+/* Words of the JSON contract (docs/json.md). */
 const char *npart__kind_word(enum npart__row_kind kind)
 {
     static const char *const words[] = {
@@ -24,7 +25,8 @@ const char *npart__kind_word(enum npart__row_kind kind)
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-/* '*' in a pattern is any text, also none. */
+/* '*' in a pattern is any text, also none. Going back to the last star is enough: what an earlier one might take,
+ * the last may take as well. */
 static bool fits_pattern(const char *pattern, size_t length, const char *text)
 {
     const char *end = pattern + length, *star = NULL, *again = NULL;
@@ -47,6 +49,7 @@ static bool fits_pattern(const char *pattern, size_t length, const char *text)
     return pattern == end;
 }
 
+/* Whole words: "conv" is not in "conv2d". */
 bool npart__lists_word(const char *list, const char *word)
 {
     const char *end = list + strlen(list), *at;
@@ -67,7 +70,8 @@ static bool lists_pattern(const char *list, const char *text)
     return false;
 }
 
-/* A word may name the operator's domain, as in "com.microsoft:Gelu"; without, it is of ONNX's own. */
+/* A word may name the operator's domain, as in "com.microsoft:Gelu"; without, it is of ONNX's own. Without a
+ * colon, "Gelu" is therefore not com.microsoft's. */
 static bool lists_op(const char *list, const struct npart__graph *graph, uint32_t id)
 {
     const struct npart__node *node = &graph->nodes.items[id];
@@ -85,7 +89,8 @@ static bool lists_op(const char *list, const struct npart__graph *graph, uint32_
 
 /* ---- cases ------------------------------------------------------------------------------------------------- */
 
-/* The outermost node in whose bodies a node stands, or the node itself. */
+/* The outermost node in whose bodies a node stands, or the node itself. Regions are of bodies; a call's nodes
+ * belong to the region of the call. */
 static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
 {
     for (uint32_t region = npart__node_region(graph, node); region != 0 && region != NPART_NONE;
@@ -94,6 +99,8 @@ static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
     return node;
 }
 
+/* Three sorts of cause: of the user's cut or of an input's dim, which have no node; of sizes that are lost at a node,
+ * the root; and all others, which start at the first node they affect. */
 struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
 {
     const struct npart__cause *cause = &plan->causes.items.items[id];
@@ -105,17 +112,20 @@ struct npart__case npart__case_of(const struct npart__plan *plan, uint32_t id)
         return made;
     }
     made.node = cause->first_affected;
+    /* The rule is about the body as such: what can be changed is the node with the body. */
     if (plan->target.oplist->bodies_stay && cause->rule == plan->target.oplist->bodies_rule)
         made.node = holder_of(plan->graph, made.node);
     uint32_t value = npart__rule_culprit(&plan->target, &plan->session, cause->rule, cause->first_affected);
     if (value != NPART_NONE)
+        /* Of the operand that the rule names. */
         made.type = npart__fact_of(plan->session.inference, value)->element_type;
     return made;
 }
 
 /* ---- what rows ask ----------------------------------------------------------------------------------------- */
 
-/* The opset nearest to the node's for which the rule's stage has an entry of its op: later, or earlier. */
+/* The opset nearest to the node's for which the rule's stage has an entry of its op: later, or earlier. Linear in
+ * the list's entries; asked only of causes that are about a missing entry. */
 static int64_t opset_with_entry(const struct npart__case *about, bool is_later)
 {
     const struct npart__plan *plan = about->plan;
@@ -150,6 +160,8 @@ static bool hands_on(const struct npart__graph *graph, const struct npart__node 
 static bool has_input_condition(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t value = npart__node_input(graph, node, 0);
+    /* Four such nodes in a row are more than exporters write; the bound keeps a long chain from being walked for each
+     * If. */
     for (unsigned steps = 0; value != NPART_NONE && steps < 4; steps++) {
         const struct npart__value *at = &graph->values.items[value];
         if (at->kind != NPART__VALUE_OUTPUT)
@@ -160,7 +172,8 @@ static bool has_input_condition(const struct npart__graph *graph, const struct n
     return false;
 }
 
-/* Whether the model has such a word: it is an operator's, mostly. */
+/* Whether the model has such a word: it is an operator's, mostly. All of a graph's strings are interned, so this
+ * is one look-up, though a value of that name would deceive it. */
 static bool has_word(const struct npart__graph *graph, const char *word)
 {
     return npart__strings_find(&graph->strings, word, strlen(word)) != NPART_NONE;
@@ -186,7 +199,8 @@ static bool is_op(const struct npart__graph *graph, uint32_t node, const char *o
     return node != NPART_NONE && npart__node_is(graph, &graph->nodes.items[node], op);
 }
 
-/* Whether its first operand is dequantized, or its first result quantized. */
+/* Whether its first operand is dequantized, or its first result quantized. The first user stands for all, as
+ * quantizers put one QuantizeLinear after a node. */
 static bool is_quantized(const struct npart__graph *graph, const struct npart__node *node)
 {
     uint32_t input = npart__node_input(graph, node, 0), output = npart__node_output(graph, node, 0);
@@ -196,6 +210,7 @@ static bool is_quantized(const struct npart__graph *graph, const struct npart__n
     return made && made->consumer_count && is_op(graph, graph->consumers[made->first_consumer], "QuantizeLinear");
 }
 
+/* Rows of one cause share the case: those that look for an opset leave it there for the action's text. */
 static bool holds(enum npart__row_when when, struct npart__case *about)
 {
     const struct npart__plan *plan = about->plan;
@@ -209,6 +224,7 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     case NPART__WHEN_INPUT_DIM:
         return cause->symbol != NPART_NONE && cause->root == NPART_NONE;
     case NPART__WHEN_SHAPED_LATER:
+        /* an earlier row may have left one */
         about->opset = 0;
         return node && cause->root != NPART_NONE && npart__lacks_shapes(node, &about->opset) && about->opset > 0;
     case NPART__WHEN_KNOWN:
@@ -216,8 +232,10 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     case NPART__WHEN_INPUT_CONDITION:
         return node && has_input_condition(plan->graph, node);
     case NPART__WHEN_MERGED:
+        /* optimum names the If that joins a decoder and its version with past "optimum::if". */
         return node && strncmp(node->name, "optimum::", 9) == 0 && has_input_condition(plan->graph, node);
     case NPART__WHEN_EXPERTS:
+        /* Mixtures of experts route each token by TopK; OneHot or ScatterElements makes the mask of it. */
         return has_word(plan->graph, "TopK") &&
                (has_word(plan->graph, "OneHot") || has_word(plan->graph, "ScatterElements"));
     case NPART__WHEN_PROCESSED:
@@ -245,6 +263,7 @@ static bool holds(enum npart__row_when when, struct npart__case *about)
     return false;
 }
 
+/* What a look at strings tells comes first, `holds` last, as it may search. */
 bool npart__row_suits(const struct npart__row *row, struct npart__case *about)
 {
     const struct npart__plan *plan = about->plan;

@@ -30,6 +30,7 @@ enum npart__row_when {
     NPART__WHEN_QUANTIZED,       /* the node stands between DequantizeLinear and QuantizeLinear */
 };
 
+/* Words of it are in npart__kind_word, and in the JSON contract. */
 enum npart__row_kind {
     NPART__KIND_DIMS,
     NPART__KIND_OPSET,
@@ -57,7 +58,8 @@ enum npart__row_trial {
     NPART__TRY_NOTHING,
 };
 
-/* Texts are lists with blanks between; "" is anything. */
+/* Texts are lists with blanks between; "" is anything. All are the table's own, so they live as long as the
+ * library. */
 struct npart__row {
     const char *targets;
     const char *abouts;  /* npart__about_word() of the cause */

@@ -20,7 +20,8 @@ static bool is_cause_gone(const struct npart__what_if *request, uint32_t cause)
     return cause != NPART_NONE && is_done(request, request->row_of[cause]);
 }
 
-/* What policies gave back is offered to them again. */
+/* What policies gave back is offered to them again. A policy that is gone, or that has fewer nodes to give back
+ * now, decides anew. Copies have the cause of the node that they are copies of. */
 static bool *accept(const struct npart__what_if *request, struct npart__arena *arena)
 {
     const struct npart__plan *plan = request->plan;
@@ -43,7 +44,8 @@ struct reduced {
     struct npart__target target;
 };
 
-/* By rule whether a cause of it is gone; NULL when out of memory. */
+/* By rule whether a cause of it is gone; NULL when out of memory. By rule, because masks and policies know of
+ * rules and not of causes. */
 static bool *find_gone_rules(const struct npart__what_if *request, struct npart__arena *arena)
 {
     const struct npart__causes *causes = &request->plan->causes;
@@ -87,13 +89,14 @@ static bool reduce_target(const struct npart__what_if *request, const bool *is_r
     out->oplist.policies.count = 0;
     if (!out->oplist.policies.items)
         return false;
+    /* A policy is a `partitions` line: its rule is the cause of the nodes that it gave back. */
     for (uint32_t i = 0; i < oplist->policies.count; i++)
         if (!is_rule_gone[oplist->policies.items[i].rule])
             out->oplist.policies.items[out->oplist.policies.count++] = oplist->policies.items[i];
     size_t values = plan->graph->values.count + (size_t)1;
     out->is_cut = plan->is_cut ? npart__arena_allocate(arena, values * sizeof *out->is_cut) : NULL;
     if (!plan->is_cut)
-        return true;
+        return true; /* no cuts to take away */
     if (!out->is_cut)
         return false;
     memcpy(out->is_cut, plan->is_cut, values * sizeof *out->is_cut);
@@ -102,6 +105,8 @@ static bool reduce_target(const struct npart__what_if *request, const bool *is_r
         if (!is_cause_gone(request, c) || npart__rows[request->row_of[c]].trial != NPART__TRY_UNCUT)
             continue;
         if (value != NPART_NONE)
+            /* One value where the cause is that cut; all of them where cuts as such break the rule
+             * (partitions-cut-*). */
             out->is_cut[value] = false;
         else
             memset(out->is_cut, 0, values * sizeof *out->is_cut);
@@ -109,7 +114,8 @@ static bool reduce_target(const struct npart__what_if *request, const bool *is_r
     return true;
 }
 
-/* Unsupported nodes fail as they did; those that a policy gives back, as its rule says. */
+/* Unsupported nodes fail as they did; those that a policy gives back, as its rule says. Of the file's nodes alone,
+ * as a plan's own summary counts. */
 static void count_nodes(const struct npart__what_if *request, const bool *accepted,
                         const struct npart__partitioning *partitioning, struct npart__after *out)
 {
@@ -129,7 +135,8 @@ static void count_nodes(const struct npart__what_if *request, const bool *accept
 
 /* Partitions, where those of bodies that are inlined go on from what is around them. An If whose bodies hold a
  * partition each, beside one of the main graph: once they are inlined, each body's first partition is one with what
- * stands around it. Where the main graph has none, nothing is taken off. */
+ * stands around it. Where the main graph has none, nothing is taken off. It is an estimate: what inlining would
+ * move or fuse is not seen. */
 static npart_status count_partitions(const struct npart__what_if *request, const struct npart__partitioning *made,
                                      struct npart__arena *scratch, uint32_t *count, struct npart_error *error)
 {
@@ -150,6 +157,7 @@ static npart_status count_partitions(const struct npart__what_if *request, const
         const struct npart__scope *scope = &graph->scopes.items[s];
         uint32_t cause = scope->node == NPART_NONE ? NPART_NONE : plan->causes.cause_of[scope->node];
         bool is_gone = is_cause_gone(request, cause) && npart__rows[request->row_of[cause]].trial == NPART__TRY_INLINE;
+        /* A body in an inlined body goes with it. */
         is_inlined[s] |= is_gone || (scope->parent != NPART_NONE && is_inlined[scope->parent]);
     }
     for (uint32_t p = 0; p < made->partitions.count; p++)
@@ -171,7 +179,8 @@ static void sum_up(const struct npart__what_if *request, const bool *accepted, s
 }
 
 /* Nothing is inferred or judged again, only partitioned: that is what makes it cheap enough to be asked of every
- * candidate of every step. Costs need one more walk over the graph. */
+ * candidate of every step. Costs need one more walk over the graph. With `accepted` the caller goes on from here,
+ * so that array is in its arena; all else is given back at the end, as a step makes a dozen trials. */
 npart_status npart__what_if(const struct npart__what_if *request, bool wants_cost, struct npart__arena *arena,
                             struct npart__after *out, bool **accepted, struct npart_error *error)
 {
@@ -185,6 +194,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     bool *is_rule_gone = find_gone_rules(request, &scratch);
     bool is_ready = taken && is_rule_gone && reduce_mask(request, is_rule_gone, &scratch, &reduced) &&
                     reduce_target(request, is_rule_gone, &scratch, &reduced);
+    /* Outlives the trial: later steps and the recommendation compare with it. */
     struct npart__bill *bill = wants_cost ? npart__arena_zeroed(arena, 1, sizeof *bill) : NULL;
     npart_status status = is_ready && (bill || !wants_cost) ? NPART_OK : npart__fail_memory(error);
     memset(out, 0, sizeof *out);
@@ -201,6 +211,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
     if (status == NPART_OK)
         status = count_partitions(request, &partitioning, &scratch, &out->partitions, error);
     if (status == NPART_OK && wants_cost) {
+        /* Work by node is the plan's; only its sums by partition are new. */
         npart__sum_macs(&plan->session, &plan->works, &partitioning);
         status = npart__estimate_cost(&plan->target, &plan->session, &partitioning, plan->node_costs, &plan->sides,
                                       &scratch, &cost, error);
@@ -229,7 +240,7 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
 /* ---- tails ------------------------------------------------------------------------------------------------- */
 
 /* Adds a tensor, once; false when there is no room for more. At most NPART__LIMIT_CUT_TENSORS, so that the search is
- * short. */
+ * short. A tail with more is none: nobody cuts at so many. */
 static bool add_tensor(struct npart__tail *tail, uint32_t value)
 {
     for (uint32_t i = 0; i < tail->tensor_count; i++)
@@ -248,7 +259,7 @@ static bool list_tensors(const struct npart__plan *plan, struct npart__tail *tai
     for (uint32_t i = 0; i < npart__file_nodes(&plan->session); i++) {
         const struct npart__node *node = &graph->nodes.items[i];
         if (!tail->is_in[i] || !npart__is_live(&plan->session, i) || npart__node_region(graph, i) != 0)
-            continue;
+            continue; /* captures of its holder stand for a body's */
         for (uint32_t k = 0; k < node->input_count + node->capture_count; k++) {
             uint32_t value = npart__told_operand(&plan->session, node, k);
             uint32_t producer = npart__producer(graph, value);

@@ -14,6 +14,7 @@ struct npart__what_if {
     const bool *is_done;    /* by row */
     uint32_t and_row;       /* one more row; NPART_NONE: none */
     const bool *tail;       /* by node: left to the CPU whatever else is done; NULL: nothing is */
+    /* A model that does not load has no verdict but that. */
     bool is_loaded;         /* the runtime loads the model */
 };
 
@@ -23,7 +24,8 @@ npart_status npart__what_if(const struct npart__what_if *request, bool wants_cos
                             struct npart__after *out, bool **accepted, struct npart_error *error);
 
 /* By node whether it is `root` or depends on what that makes, in the main graph; and the values on which that stands,
- * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. */
+ * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. Names of tensors are told, so there
+ * is a limit; `is_in` is by node of session->graph. */
 struct npart__tail {
     const bool *is_in; /* by node */
     uint32_t tensors[NPART__LIMIT_CUT_TENSORS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice/words.h"
 
+/* One more is shown where it would only be "and 1 more". */
 void npart__append_names(const char *const *names, uint32_t count, struct npart__buffer *out)
 {
     uint32_t shown = count <= NPART__NAMES_SHOWN + 1 ? count : NPART__NAMES_SHOWN;
@@ -13,6 +14,9 @@ void npart__append_names(const char *const *names, uint32_t count, struct npart_
         npart__append_format(out, " and %u more", count - shown);
 }
 
+/* Characters that no shell gives a meaning stay bare, so that most commands have no quotes. Blanks, brackets and
+ * stars are safe in double quotes; in single quotes all is, but for the quote itself, which is closed, escaped and
+ * opened. */
 void npart__append_shell_word(struct npart__buffer *out, const char *text)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:/@%+-=";
@@ -32,6 +36,8 @@ void npart__append_shell_word(struct npart__buffer *out, const char *text)
 
 /* ---- what stands in braces --------------------------------------------------------------------------------- */
 
+/* What a text in braces may ask. The row of the causes is not always that of the text: an alternative has the causes
+ * of the row whose place it takes. */
 struct words {
     const struct npart__plan *plan;
     const uint32_t *row_of;
@@ -56,13 +62,15 @@ static void add_op(const struct words *words, uint32_t node, uint32_t *ops, uint
 {
     const struct npart__graph *graph = words->plan->graph;
     for (uint32_t i = 0; i < *count; i++)
+        /* By the interned name, so one comparison. */
         if (graph->nodes.items[ops[i]].op_type == graph->nodes.items[node].op_type)
             return;
     if (*count < most)
         ops[(*count)++] = node;
 }
 
-/* Whether each of its nodes has it by itself: there is no root, and no body that they stand in. */
+/* Whether each of its nodes has it by itself: there is no root, and no body that they stand in. A body's rule
+ * stops all nodes of the body at once, though one thing would be changed: the node that holds it. */
 static bool is_each(const struct words *words, uint32_t id)
 {
     const struct npart__cause *cause = cause_at(words, id);
@@ -71,7 +79,8 @@ static bool is_each(const struct words *words, uint32_t id)
            !(oplist->bodies_stay && cause->rule == oplist->bodies_rule);
 }
 
-/* By the operators at the roots; of causes that are each node's own, by those of the nodes. */
+/* By the operators at the roots; of causes that are each node's own, by those of the nodes. At most 16 are looked
+ * for, as no more are shown than npart__append_names does. */
 static void ops(const struct words *words)
 {
     enum { MOST = 16 };
@@ -95,7 +104,8 @@ static void ops(const struct words *words)
     npart__append_names(names, count, words->out);
 }
 
-/* "`/layer.0/Mul` and 23 more": nodes at which it starts. */
+/* "`/layer.0/Mul` and 23 more": nodes at which it starts. The others are counted, not named: causes in a row that
+ * start at one node count once. */
 static void at(const struct words *words)
 {
     const struct npart__plan *plan = words->plan;
@@ -130,6 +140,7 @@ static void opset(const struct words *words)
 
 static void only(const struct words *words)
 {
+    /* Of use to whoever has no exporter at hand: a file can be given another import by hand. */
     if (words->group->is_import_only)
         npart__append_text(words->out, ", where only the opset import changes");
 }
@@ -159,7 +170,7 @@ static void tensors(const struct words *words)
     npart__append_names(names, tail ? tail->tensor_count : 0, words->out);
 }
 
-/* Where the user cuts. */
+/* Where the user cuts. Names are cut short, as values of exporters may be long. */
 static void cuts(const struct words *words)
 {
     enum { MOST = 16 };
@@ -202,6 +213,7 @@ void npart__append_action_text(const struct npart__plan *plan, const uint32_t *r
     const struct words words = {plan, row_of, causes_row, group, out};
     const char *text = npart__rows[group->row].text;
     while (*text) {
+        /* The length without the braces; two more are passed over. */
         size_t plain = strcspn(text, "{"), length = text[plain] ? strcspn(text + plain, "}") - 1 : 0;
         npart__append(out, text, plain);
         text += plain;
