@@ -4,7 +4,8 @@
  */
 #include "cost/cost.h"
 
-/* Boundary tensors of a partition up to here stay on the chip. */
+/* Boundary tensors of a partition up to here stay on the chip. What is beyond counts at the rate of main memory;
+ * one figure for all chips. */
 #define IO_ON_CHIP_BYTES 4e6
 
 /* Sums of sizes that a hostile file claims stay at the largest number instead of wrapping. */
@@ -13,13 +14,15 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Switching does not depend on what is computed in. */
+/* Switching does not depend on what is computed in. So the first arithmetic's rates are asked for: a list that
+ * gives one value for all has it there. */
 static void charge(struct npart__bill *bill, const struct npart__node_costs *nodes, enum npart__part part,
                    enum npart__parameter_name name, double quantity)
 {
     npart__charge(bill, part, nodes->rates.of[0][name], quantity);
 }
 
+/* Both of a partition's shares: what starting it takes, and what the runtime adds to each call. */
 static void charge_partitions(struct npart__bill *bill, const struct npart__node_costs *nodes, uint32_t count)
 {
     charge(bill, nodes, NPART__PART_SWITCH, NPART__PARAMETER_LAUNCH, count);
@@ -29,13 +32,15 @@ static void charge_partitions(struct npart__bill *bill, const struct npart__node
 
 /* ---- boundary tensors -------------------------------------------------------------------------------------- */
 
-/* What crosses the border of one partition. */
+/* What crosses the border of one partition. Elements and not bytes, since their width is what most of the
+ * partition computes in, known only when all its nodes were seen. */
 struct border {
     double elements;
     double operations[NPART__ARITHMETICS]; /* of its products */
     uint32_t nodes[NPART__ARITHMETICS];    /* float32 counts as float16 */
 };
 
+/* One precision with such a rate is enough; where another lacks it, its borders are unknown (charge_border). */
 bool npart__has_io(const struct npart__rates *rates)
 {
     for (uint32_t a = 0; a < NPART__ARITHMETICS; a++)
@@ -55,9 +60,12 @@ static bool cross(struct border *border, const struct npart__session *session, u
     return true;
 }
 
+/* Nodes without work (of sizes, or nothing to do) say nothing about what the partition computes in; neither do those
+ * of which the work is not known. */
 static void add_node(struct border *border, const struct npart__node_costs *nodes, uint32_t node)
 {
     const struct npart__work *work = &nodes->works[node];
+    /* FLOAT32 is 0: NPUs compute it as FLOAT16. */
     uint32_t arithmetic = nodes->items[node].arithmetic ? nodes->items[node].arithmetic : NPART__ARITHMETIC_FLOAT16;
     if (work->class == NPART__WORK_NONE || !nodes->items[node].npu.is_known)
         return;
@@ -76,15 +84,18 @@ static void charge_border(struct npart__bill *bill, const struct npart__node_cos
     for (uint32_t a = most + 1; a < NPART__ARITHMETICS; a++)
         if (has_products ? border->operations[a] > border->operations[most] : border->nodes[a] > border->nodes[most])
             most = a;
+    /* 16-bit activations and floats are two bytes each. */
     double bytes = border->elements * (most == NPART__ARITHMETIC_W8A8 ? 1 : 2);
     double near = bytes < IO_ON_CHIP_BYTES ? bytes : IO_ON_CHIP_BYTES;
+    /* An empty border needs no rate. */
     bill->unknown += bytes > 0 && nodes->rates.of[most][NPART__PARAMETER_IO] == NPART__NO_RATE;
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_IO], near);
     npart__charge(bill, NPART__PART_COPY, nodes->rates.of[most][NPART__PARAMETER_MEMORY], bytes - near);
     charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_RUNTIME_COPY, NPART__RUNTIME_COPY_BYTES * border->elements);
 }
 
-/* Each partition pays for its own. */
+/* Each partition pays for its own. A tensor from one partition to another is paid twice, out of one and into the
+ * other. */
 static bool charge_borders(struct npart__cost *out, const struct npart__session *session,
                            const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
                            struct npart__arena *arena)
@@ -108,6 +119,7 @@ static bool charge_borders(struct npart__cost *out, const struct npart__session 
     return true;
 }
 
+/* Bytes are told in reports whether or not the list has rates for them. */
 static void count_crossings(struct npart__cost *out, const struct npart__partitioning *partitioning)
 {
     for (uint32_t i = 0; i < partitioning->crossings.count; i++) {
@@ -127,6 +139,7 @@ static void count_crossings(struct npart__cost *out, const struct npart__partiti
 
 /* ---- layouts ----------------------------------------------------------------------------------------------- */
 
+/* In a list without io_gb_per_s a conversion is a pass over the tensor, read and written. */
 static void charge_layouts(struct npart__bill *bill, const struct npart__node_costs *nodes,
                            const struct npart__layouts *layouts)
 {
@@ -135,7 +148,8 @@ static void charge_layouts(struct npart__bill *bill, const struct npart__node_co
 }
 
 /* Where boundary tensors are charged with their layout, only conversions elsewhere are left; and of those only such as
- * a compiler that has the whole graph does without, for the rates were found with the others. */
+ * a compiler that has the whole graph does without, for the rates were found with the others. `whole` is of the
+ * graph in one partition (npart__cost_sides): what is converted there, too, is in the rates already. */
 static bool charge_more_layouts(struct npart__cost *out, const struct npart__session *session,
                                 const struct npart__node_costs *nodes, const struct npart__partitioning *partitioning,
                                 const struct npart__layouts *whole, struct npart__arena *arena)
@@ -149,7 +163,7 @@ static bool charge_more_layouts(struct npart__cost *out, const struct npart__ses
         crosses[partitioning->crossings.items[i].value] = true;
     for (uint32_t v = 0; v < values; v++) {
         if (out->layouts.converted_for[v] == NPART_NONE || whole->converted_for[v] != NPART_NONE || crosses[v])
-            continue;
+            continue; /* a boundary tensor's is in its border */
         const struct npart__fact *fact = npart__fact_of(session->inference, v);
         if (npart__static_elements(fact, &elements))
             charge(&out->bill, nodes, NPART__PART_LAYOUT, NPART__PARAMETER_LAYOUT,
@@ -161,6 +175,8 @@ static bool charge_more_layouts(struct npart__cost *out, const struct npart__ses
     return true;
 }
 
+/* A list with neither has no rates for nodes at all; then every node would count as unknown, which says nothing of
+ * the model. */
 static bool can_compute(const struct npart__node_costs *nodes)
 {
     return nodes->rates.of[0][NPART__PARAMETER_MATRIX] != NPART__NO_RATE ||
@@ -170,6 +186,7 @@ static bool can_compute(const struct npart__node_costs *nodes)
 
 /* ---- a plan ------------------------------------------------------------------------------------------------ */
 
+/* Nodes on the side where they are. What the matrix unit's tiles hold beside the product shows as `fill`. */
 static void charge_nodes(struct npart__cost *out, const struct npart__session *session,
                          const struct npart__node_costs *nodes, const uint32_t *partition_of)
 {
@@ -184,6 +201,7 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
         npart__charge_node(&out->bill, node, on_npu);
         if (!on_npu || !node->npu.is_known)
             continue;
+        /* Weights are brought in once, when the model is loaded: a part of the first run alone. */
         charge(&out->bill, nodes, NPART__PART_COLD, NPART__PARAMETER_LOAD_WEIGHTS, (double)work->weight_bytes);
         if (work->class == NPART__WORK_MATRIX || work->class == NPART__WORK_PRODUCT) {
             macs += (double)work->macs;
@@ -193,6 +211,8 @@ static void charge_nodes(struct npart__cost *out, const struct npart__session *s
     out->fill = padded > 0 ? macs / padded : 0;
 }
 
+/* Boundary tensors by partition where the list says what bringing them in takes; else by their bytes, and conversions
+ * apart. */
 static npart_status charge_all(const struct npart__session *session, const struct npart__partitioning *partitioning,
                                const struct npart__node_costs *nodes, const struct npart__sides *sides,
                                struct npart__arena *arena, struct npart__cost *out, struct npart_error *error)
@@ -228,6 +248,8 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
     if (!can_compute(nodes))
         out->unknown_nodes = 0; /* it is the list that says nothing */
     for (uint32_t part = 0; part < NPART__PARTS; part++) {
+        /* What is switched and copied is known without any node's work: those parts are told even where the whole is
+         * not. */
         bool is_computing = part >= NPART__PART_QUANTIZE;
         out->parts_ms[part] = out->is_known || !is_computing
                                   ? npart__bill_range(&nodes->rates, &out->bill, (enum npart__part)part)
@@ -238,13 +260,15 @@ npart_status npart__estimate_cost(const struct npart__target *target, const stru
         out->total_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_ALL);
         out->cold_ms = npart__bill_range(&nodes->rates, &out->bill, NPART__PART_COLD);
     }
+    /* Assumed parameters are those without a measurement (the list says so of each). */
     out->is_calibrated = npart__bill_assumed(&nodes->rates, &out->bill) <= 0.5;
     return NPART_OK;
 }
 
 /* ---- all on one side --------------------------------------------------------------------------------------- */
 
-/* Inputs and outputs of the model pass the border once. */
+/* Inputs and outputs of the model pass the border once. What a runtime would copy for the whole model in one
+ * partition; constants are no inputs, and a value that stands for another passes under that one's name. */
 static void charge_ends(struct npart__bill *bill, const struct npart__session *session,
                         const struct npart__node_costs *nodes)
 {
@@ -259,6 +283,7 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
         const struct npart__fact *fact = npart__fact_of(session->inference, v);
         uint64_t elements;
         charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_MAP, 1);
+        /* An input of dynamic size has no time: the side is unknown until sizes are fixed. */
         bill->unknown += !cross(&border, session, v);
         if (!is_io && npart__static_elements(fact, &elements))
             charge(bill, nodes, NPART__PART_COPY, NPART__PARAMETER_COPY,
@@ -271,13 +296,16 @@ static void charge_ends(struct npart__bill *bill, const struct npart__session *s
         charge_border(bill, nodes, &border);
 }
 
+/* Nothing where the list lacks it: a break-even without that share is still a bound from below. */
 static double rate_ms(const struct npart__node_costs *nodes, uint32_t arithmetic, enum npart__parameter_name name)
 {
     uint8_t rate = nodes->rates.of[arithmetic][name];
     return rate == NPART__NO_RATE ? 0 : nodes->rates.items[rate].ms;
 }
 
-/* The arithmetic of most multiply-accumulates, with a launch and a tensor in and out, against the CPU. */
+/* The arithmetic of most multiply-accumulates, with a launch and a tensor in and out, against the CPU. launch +
+ * runtime + 2 maps = operations * (CPU - NPU), and two operations are one multiply-accumulate. What the tensors'
+ * bytes take is left out, as it depends on their shapes. */
 static uint64_t find_break_even(const struct npart__session *session, const struct npart__node_costs *nodes)
 {
     double macs[NPART__ARITHMETICS] = {0};
@@ -309,6 +337,7 @@ npart_status npart__cost_sides(const struct npart__target *target, const struct 
     charge_ends(&out->npu, session, nodes);
     if (!npart__has_io(&nodes->rates))
         charge_layouts(&out->npu, nodes, &out->layouts);
+    /* What the NPU refuses is charged as if it took it: this side is only what things are compared with. */
     for (uint32_t i = 0; i < npart__file_nodes(session); i++) { /* what a copy takes is its user's */
         if (!npart__is_live(session, i))
             continue;

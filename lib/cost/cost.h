@@ -20,12 +20,14 @@
 
 #include "partition/partition.h"
 
-/* Milliseconds. */
+/* Milliseconds. Eight of ten runs lie between low and high; typical is the middle of the distribution, not of the
+ * two. */
 struct npart__range {
     double low, typical, high;
 };
 #define NPART__UNKNOWN_RANGE ((struct npart__range){-1, -1, -1})
 
+/* The order is that of reports; everything from QUANTIZE on depends on what nodes compute. */
 enum npart__part {
     NPART__PART_SWITCH,
     NPART__PART_COPY,
@@ -52,6 +54,8 @@ struct npart__rate {
 #define NPART__MOST_RATES ((uint32_t)NPART__PARAMETERS * NPART__ARITHMETICS)
 #define NPART__NO_RATE UINT8_MAX
 
+/* Of one target, one way to start its partitions, and one state (sustained or not). `values` are the parameters as
+ * the list has them, also those that are no rates (shares, factors, model_sigma). */
 struct npart__rates {
     struct npart__rate items[NPART__MOST_RATES];
     uint32_t count;
@@ -68,7 +72,8 @@ void npart__find_rates(const struct npart__target *target, enum npart__invoker i
 /* Whether it is one of what the NPU computes and moves: not of the CPU, nor of what switching costs. */
 bool npart__is_npu_rate(const struct npart__rate *rate);
 
-/* Quantities by part and rate. */
+/* Quantities by part and rate. A quantity is a double: of 64-bit counts only the first 15 digits matter, and sums
+ * cannot wrap. */
 struct npart__bill {
     double quantities[NPART__PARTS + 1][NPART__MOST_RATES];
     uint32_t unknown; /* quantities that are not known */
@@ -83,6 +88,7 @@ struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, con
 /* The share of a bill's time that rests on assumed parameters. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill);
 
+/* Without a rate nothing is added; whoever must have it counts an unknown (node.c, charge_border). */
 static inline void npart__charge(struct npart__bill *bill, enum npart__part part, uint8_t rate, double quantity)
 {
     if (rate != NPART__NO_RATE)
@@ -98,6 +104,7 @@ struct npart__charge {
 };
 #define NPART__MOST_CHARGES 4u
 
+/* Found once for a session and target, and added to the bill of each plan and trial from there. */
 struct npart__side_cost {
     struct npart__charge charges[NPART__MOST_CHARGES];
     uint8_t count;

@@ -11,6 +11,7 @@ struct normal {
     double value, gradient[MOST], matrix[MOST][MOST];
 };
 
+/* A factor is exp(x): it stays above 0, and doubling is as far from 1 as halving. */
 double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const double *x)
 {
     double sum = fit->fixed[time];
@@ -19,6 +20,8 @@ double npart__fit_predict(const struct npart__fitting *fit, uint32_t time, const
     return sum;
 }
 
+/* The slope of the predicted time by x[k] is that part itself, as the derivative of exp is exp. Residuals are
+ * relative: a network of 1 ms says as much as one of 100. */
 static void add_time(const struct npart__fitting *fit, uint32_t time, const double *x, struct normal *out)
 {
     double scale = fit->measured[time] * fit->spread, slope[MOST];
@@ -33,6 +36,8 @@ static void add_time(const struct npart__fitting *fit, uint32_t time, const doub
     }
 }
 
+/* First what is known beforehand: each x is normally distributed about 0. So the matrix is positive however few the
+ * times are, and with none x stays where it is. */
 static void add_up(const struct npart__fitting *fit, const bool *skips, const double *x, struct normal *out)
 {
     memset(out, 0, sizeof *out);
@@ -47,7 +52,8 @@ static void add_up(const struct npart__fitting *fit, const bool *skips, const do
             add_time(fit, time, x, out);
 }
 
-/* Of a symmetric positive matrix A the triangle L with A = L L^T (Cholesky's). False when it is none, in numbers. */
+/* Of a symmetric positive matrix A the triangle L with A = L L^T (Cholesky's). False when it is none, in numbers.
+ * The upper half is left as it was, and not read afterwards. */
 static bool decompose(uint32_t count, double matrix[MOST][MOST])
 {
     for (uint32_t i = 0; i < count; i++)
@@ -55,14 +61,14 @@ static bool decompose(uint32_t count, double matrix[MOST][MOST])
             double sum = matrix[i][k];
             for (uint32_t j = 0; j < k; j++)
                 sum -= matrix[i][j] * matrix[k][j];
-            if (i == k && !(sum > 0 && isfinite(sum)))
+            if (i == k && !(sum > 0 && isfinite(sum))) /* negated, so that NaN stops it */
                 return false;
             matrix[i][k] = i == k ? sqrt(sum) : sum / matrix[k][k];
         }
     return true;
 }
 
-/* L L^T x = b, in place. */
+/* L L^T x = b, in place. Forward through L, then back through its transpose. */
 static void substitute(uint32_t count, double matrix[MOST][MOST], double *b)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -77,7 +83,9 @@ static void substitute(uint32_t count, double matrix[MOST][MOST], double *b)
     }
 }
 
-/* A step with the diagonal made larger, which shortens it and turns it downhill. */
+/* A step with the diagonal made larger, which shortens it and turns it downhill. With a damping near 0 it is Gauss
+ * and Newton's step, which is right close to the minimum; with a large one a short step along the gradient, which
+ * always helps. */
 static bool step(const struct npart__fitting *fit, const struct normal *normal, double damping, const double *x,
                  double *out)
 {
@@ -95,7 +103,8 @@ static bool step(const struct npart__fitting *fit, const struct normal *normal, 
     return true;
 }
 
-/* The inverse of the matrix is what is left of the variances, to first order. */
+/* The inverse of the matrix is what is left of the variances, to first order. The diagonal alone is asked for, one
+ * column at a time; there are 8 at most. */
 static bool find_deviations(const struct npart__fitting *fit, const struct normal *normal, double *out)
 {
     double matrix[MOST][MOST];
@@ -111,6 +120,7 @@ static bool find_deviations(const struct npart__fitting *fit, const struct norma
     return true;
 }
 
+/* `x` is changed only when all has gone well, so that a caller may go on with what it had. */
 bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, double *x, double *deviations_left)
 {
     struct normal here, there;
@@ -122,13 +132,14 @@ bool npart__fit_solve(const struct npart__fitting *fit, const bool *skips, doubl
             return false;
         add_up(fit, skips, next, &there);
         bool is_better = there.value < here.value; /* false, too, of what is no number */
+        /* A billionth less is no step worth another. */
         bool is_done = is_better && here.value - there.value < 1e-9 * here.value;
         if (is_better) {
             memcpy(at, next, sizeof at);
             here = there;
         }
         damping = is_better ? damping / 4 : damping * 8;
-        if (is_done || damping > 1e12)
+        if (is_done || damping > 1e12) /* no shorter step would be one */
             break;
     }
     if (!isfinite(here.value) || !find_deviations(fit, &here, deviations_left))

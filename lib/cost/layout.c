@@ -10,8 +10,10 @@ static uint64_t sum_bytes(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* PLAIN: in the file's layout. SENSITIVE: computes in the target's, as convolutions do. THROUGH: in either. */
 enum layout_class { LAYOUT_PLAIN, LAYOUT_SENSITIVE, LAYOUT_THROUGH };
 
+/* For one walk over the nodes. Operators are looked up once and then told by their interned names. */
 struct laying {
     const struct npart__graph *graph;
     const struct npart__session *session;
@@ -83,6 +85,8 @@ static void lay_out_node(struct laying *layouts, uint32_t id)
     enum layout_class class = class_of(layouts, id);
     bool *is_native = layouts->out->is_native, any_native = false;
     uint32_t inputs = node->input_count + node->capture_count, result = npart__node_output(layouts->graph, node, 0);
+    /* A node that works in either layout takes the target's if any of its operands has it, so that conversions come
+     * late. */
     for (uint32_t k = 0; class == LAYOUT_THROUGH && k < inputs; k++) {
         uint32_t value = npart__told_operand(layouts->session, node, k);
         any_native |= value != NPART_NONE && is_native[value];
@@ -91,10 +95,11 @@ static void lay_out_node(struct laying *layouts, uint32_t id)
     for (uint32_t k = 0; k < inputs; k++) {
         uint32_t value = npart__told_operand(layouts->session, node, k);
         if (value == NPART_NONE || !has_spatial_axes(layouts, value) || (class == LAYOUT_SENSITIVE && k > 0))
-            continue;
+            continue; /* of SENSITIVE ones the first operand alone */
         if (is_native[value] != wants_native)
             convert(layouts, value, id);
     }
+    /* All results of a THROUGH op (Split) are in one layout. */
     for (uint32_t k = 0; k < node->output_count && (class == LAYOUT_THROUGH || k == 0); k++) {
         uint32_t value = k ? npart__node_output(layouts->graph, node, k) : result;
         if (value != NPART_NONE && has_spatial_axes(layouts, value))
@@ -115,11 +120,12 @@ static bool lay_out(struct laying *layouts, const struct npart__oplist *oplist, 
         return false;
     memset(layouts->out->converted_for, 0xff, values * sizeof *layouts->out->converted_for); /* NPART_NONE */
     static const char *const quantizing[] = {"DequantizeLinear", "QuantizeLinear"}; /* of a scale for each tensor */
+    /* Later calls win: a list may say of DequantizeLinear that it is bound to a layout. */
     if (!classify(layouts, quantizing, sizeof quantizing / sizeof *quantizing, LAYOUT_THROUGH, arena) ||
         !classify(layouts, oplist->layout_ops.items, oplist->layout_ops.count, LAYOUT_SENSITIVE, arena) ||
         !classify(layouts, oplist->through_ops.items, oplist->through_ops.count, LAYOUT_THROUGH, arena))
         return false;
-    for (uint32_t i = 0; i < graph->order_count; i++)
+    for (uint32_t i = 0; i < graph->order_count; i++) /* copies have the layout of what they are copied from */
         if (npart__is_live(layouts->session, graph->order[i]) && graph->order[i] < npart__file_nodes(layouts->session))
             lay_out_node(layouts, graph->order[i]);
     for (uint32_t v = 0; v < graph->values.count; v++)

@@ -28,7 +28,8 @@
 #define DEEP 8192u
 #define DEEP_AND_WIDE 2048u
 
-/* Element types by ONNX's numbers. */
+/* Element types by ONNX's numbers. Of quantized types the width decides; INT32 and BOOL are of no precision, and
+ * count as the default. */
 enum npart__arithmetic npart__arithmetic_of(int type)
 {
     switch (type) {
@@ -43,6 +44,7 @@ enum npart__arithmetic npart__arithmetic_of(int type)
     }
 }
 
+/* These two are halved: what computes FLOAT as FLOAT16 stores its weights so. */
 static bool is_wide_float(int type)
 {
     return type == 1 || type == 11; /* FLOAT, DOUBLE */
@@ -66,6 +68,7 @@ struct costing {
     enum npart__arithmetic arithmetic;
 };
 
+/* The list may lack a rate of this precision alone. */
 static bool has_rate(const struct costing *at, enum npart__parameter_name name)
 {
     return at->out->rates.of[at->arithmetic][name] != NPART__NO_RATE;
@@ -93,11 +96,14 @@ static void charge(const struct costing *at, struct npart__side_cost *side, enum
 
 /* ---- on the NPU -------------------------------------------------------------------------------------------- */
 
+/* In floating point, as sizes are the file's and may be anything up to 2^63. */
 static double filled_up(uint64_t size, uint64_t tile)
 {
     return ((double)(size / tile) + (size % tile != 0)) * (double)tile;
 }
 
+/* A product of 7 rows takes as long as one of 32: the unit computes whole tiles. Depth below a tile fills half of
+ * one. */
 double npart__padded_macs(const struct npart__work *work)
 {
     uint64_t depth = work->depth ? work->depth : 1;
@@ -107,13 +113,15 @@ double npart__padded_macs(const struct npart__work *work)
            filled_up(depth, depth >= TILE ? TILE : HALF_TILE) * (double)work->taps * (double)work->groups;
 }
 
+/* Wide floats count two bytes an element; anything else as it is in the file, which is how it is brought in. */
 static double weight_bytes(const struct npart__work *work)
 {
     double share = is_wide_float(work->weight_type) ? 2 / file_bytes(work->weight_type) : 1;
     return (double)work->weight_bytes * share;
 }
 
-/* Elements by bytes of the node's activations, whatever type each operand has. */
+/* Elements by bytes of the node's activations, whatever type each operand has. Types of operands may differ
+ * (indices, scales); one width for all keeps a node of the same sizes at the same cost. */
 static double in(const struct npart__work *work)
 {
     return (double)work->input_bytes / file_bytes(work->activation_type);
@@ -124,12 +132,16 @@ static double out(const struct npart__work *work)
     return (double)work->output_bytes / file_bytes(work->activation_type);
 }
 
+/* A reduction reads what it does not write, a broadcast writes what it did not read. */
 static double larger(const struct npart__work *work)
 {
     return in(work) > out(work) ? in(work) : out(work);
 }
 
-/* A product and its weights at the same time. */
+/* A product and its weights at the same time. Half of the shorter is charged, as overlap is never whole; which is
+ * shorter is decided by typical rates, so that a bill stays a sum of quantities. A deep and wide product takes
+ * deep_factor times as long: both quantities are made longer by it, and what the factor itself may be off by is a
+ * charge of its own (rate_of). */
 static void charge_product(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -151,6 +163,7 @@ static void charge_product(const struct costing *at, struct npart__side_cost *si
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_PRODUCT, (double)work->groups);
 }
 
+/* With a filter by taps; without one (pooling) by elements. */
 static void charge_depthwise(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -162,6 +175,8 @@ static void charge_depthwise(const struct costing *at, struct npart__side_cost *
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_POOL, larger(work));
 }
 
+/* One class of work is one rate. Weights count wherever there are some; those of what only moves are data that
+ * moves. */
 static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 {
     const struct npart__work *work = at->work;
@@ -180,6 +195,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_FUNCTION, out(work));
     else if (work->class == NPART__WORK_ELEMENTWISE)
         charge(at, side, NPART__PART_NPU_COMPUTE, NPART__PARAMETER_ELEMENTWISE, out(work));
+    /* Concat's operands are written where it reads them. */
     else if (is_convert || (is_move && !npart__is_op(&at->session->graph->nodes.items[at->id], at->concat)))
         charge(at, side, part, NPART__PARAMETER_MOVE,
                (in(work) + out(work)) * element_bytes);
@@ -188,6 +204,7 @@ static void cost_on_npu(const struct costing *at, struct npart__side_cost *side)
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------- */
 
+/* slow.def's words. */
 enum { EVERYWHERE = NPART__INVOKERS, TFLITE = NPART__INVOKER_TFLITE };
 enum { ANY = 0xff, SIXTEENS = 1 << NPART__ARITHMETIC_W8A16, INTEGERS = SIXTEENS | 1 << NPART__ARITHMETIC_W8A8 };
 
@@ -207,6 +224,7 @@ const char *npart__slow_sentence(uint8_t slow)
     return slow ? slow_rows[slow - 1].sentence : NULL;
 }
 
+/* Of the first operand; an unknown rank is below any. */
 static bool has_rank(const struct costing *at, uint8_t least)
 {
     const struct npart__node *node = &at->session->graph->nodes.items[at->id];
@@ -215,6 +233,7 @@ static bool has_rank(const struct costing *at, uint8_t least)
     return least == 0 || (fact && fact->has_rank && fact->rank >= least);
 }
 
+/* The rows are few, and operators were looked up before: no text is compared here. */
 static uint8_t find_slow(const struct costing *at)
 {
     const struct npart__node *node = &at->session->graph->nodes.items[at->id];
@@ -243,6 +262,7 @@ static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__si
     enum npart__parameter_name name = is_product ? NPART__PARAMETER_CPU_MATRIX : NPART__PARAMETER_CPU_ELEMENT;
     enum npart__parameter_name slower =
         is_product ? NPART__PARAMETER_CPU_SLOW_MATRIX : NPART__PARAMETER_CPU_SLOW_ELEMENT;
+    /* Where the list has no rate for slow kernels the usual one has to do, and the sentence is told all the same. */
     if (slow && has_rate(at, slower))
         name = slower;
     bool is_bytes = work->class == NPART__WORK_MOVE ||
@@ -258,6 +278,7 @@ static void cost_on_cpu(const struct costing *at, uint8_t slow, struct npart__si
 
 /* ---- all nodes --------------------------------------------------------------------------------------------- */
 
+/* One figure that is not a number (a formula, or unknown) makes the node unknown. */
 static bool is_known(const struct npart__work *work)
 {
     const uint64_t figures[] = {work->macs,        work->input_elements, work->output_elements, work->weight_elements,
@@ -269,7 +290,8 @@ static bool is_known(const struct npart__work *work)
     return true;
 }
 
-/* How often a body runs is not known. */
+/* How often a body runs is not known. A node in a body is therefore unknown on both sides. Without work a node is
+ * known, and takes nothing. */
 static void cost_node(struct costing *at, struct npart__node_cost *out)
 {
     at->work = &at->out->works[at->id];
@@ -296,6 +318,7 @@ double npart__node_ms(const struct npart__node_costs *nodes, uint32_t node, bool
     return side->is_known ? ms : -1;
 }
 
+/* Linear in nodes; a row of slow.def without an operator has "", which is no operator's name. */
 bool npart__cost_nodes(const struct npart__session *session, const struct npart__works *works,
                        struct npart__arena *arena, struct npart__node_costs *inout)
 {

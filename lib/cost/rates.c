@@ -14,6 +14,8 @@
 
 #define WITHIN_80_PERCENT 1.28155 /* deviations on each side of the middle */
 
+/* parameters.def says where each counts; `sustained` slows down what computes, NPU and CPU, and model_sigma is of the
+ * NPU. */
 enum where { SWITCHING, NPU, CPU, COLD, OTHER };
 
 static const uint8_t where_of[NPART__PARAMETERS] = {
@@ -32,7 +34,8 @@ static bool ends_with(const char *name, const char *end)
     return length >= ends && strcmp(name + length - ends, end) == 0;
 }
 
-/* Milliseconds that one unit of the quantity takes at this value, by the unit that the name ends with. */
+/* Milliseconds that one unit of the quantity takes at this value, by the unit that the name ends with. One unit is
+ * a run's count, a byte, an operation or an element: 1 GB/s is 1e6 bytes a ms, 1 TOPS 1e9 operations a ms. */
 static double ms_at(const char *name, double value)
 {
     static const struct {
@@ -52,13 +55,15 @@ static double square(double value)
     return value * value;
 }
 
+/* ln(high / low) spans 2 * 1.28 deviations. */
 static double log_deviation(const struct npart__parameter *parameter)
 {
     return parameter->low > 0 ? log(parameter->high / parameter->low) / (2 * WITHIN_80_PERCENT) : 0;
 }
 
 /* `sustained` (NULL: nothing is slowed down) is a share of what computes, on both sides. Of deep_factor the quantity is
- * a time that it has made longer already: it adds only what it is off by. */
+ * a time that it has made longer already: it adds only what it is off by. The share's own uncertainty adds to that
+ * of the rate, as independent ones do. */
 static struct npart__rate rate_of(const struct npart__parameter *parameter, const struct npart__parameter *sustained)
 {
     const char *name = npart__parameter_names[parameter->name];
@@ -79,6 +84,8 @@ static struct npart__rate rate_of(const struct npart__parameter *parameter, cons
     return rate;
 }
 
+/* One place for each parameter of the list, also where several precisions share it: that it is off by the same in all
+ * of them is what makes quotients sharp. */
 static uint8_t place_of(struct npart__rates *rates, const struct npart__parameter *parameter, uint8_t arithmetic,
                         const struct npart__parameter *sustained)
 {
@@ -97,6 +104,7 @@ static bool is_others(const struct npart__parameter *parameter, enum npart__invo
     return is_share && parameter->invoker == NPART__INVOKERS && invoker != own;
 }
 
+/* At most one rate for each parameter and precision, and the assertion keeps places within a byte. */
 void npart__find_rates(const struct npart__target *target, enum npart__invoker invoker, enum npart__invoker own,
                        bool is_sustained, struct npart__rates *out)
 {
@@ -116,7 +124,8 @@ void npart__find_rates(const struct npart__target *target, enum npart__invoker i
 
 /* ---- bills ------------------------------------------------------------------------------------------------- */
 
-/* A bill by rate, for one part or all of them. */
+/* A bill by rate, for one part or all of them. The precision of most of the NPU's time says which model_sigma is
+ * meant: errors of the formula differ by precision. */
 struct sum {
     double quantities[NPART__MOST_RATES];
     double ms, npu_ms; /* npu_ms: what the NPU itself takes */
@@ -130,6 +139,7 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
     double by_arithmetic[NPART__ARITHMETICS] = {0};
     uint8_t most = 0;
     memset(out, 0, sizeof *out);
+    /* In the order of rates, so that sums come out the same on every machine. */
     for (uint32_t i = 0; i < rates->count; i++) {
         for (uint32_t p = first; p <= last; p++)
             out->quantities[i] += bill->quantities[p][i];
@@ -147,7 +157,8 @@ static void sum_up(const struct npart__rates *rates, const struct npart__bill *b
 }
 
 /* Of shares of the whole, the variance of its logarithm. What may be 0 has a deviation in time; ln(1 + x) is the
- * variance of the log-normal distribution that has it. */
+ * variance of the log-normal distribution that has it. Shares and not times: of a sum of log-normal parts the
+ * logarithm is, to first order, off by each part's share times what that is off by. */
 struct variance {
     double of_logarithm, of_time;
 };
@@ -157,6 +168,7 @@ static void add(struct variance *variance, const struct npart__rate *rate, doubl
     *(rate->may_be_0 ? &variance->of_time : &variance->of_logarithm) += square(share * rate->deviation_ms);
 }
 
+/* The typical value stays the sum of typical ones; low and high are as far from it in ratio. */
 static struct npart__range spread(double typical, const struct variance *variance)
 {
     double factor = exp(WITHIN_80_PERCENT * sqrt(variance->of_logarithm + log1p(variance->of_time)));
@@ -170,7 +182,7 @@ struct npart__range npart__bill_range(const struct npart__rates *rates, const st
     struct variance variance = {0, 0};
     struct sum sum;
     sum_up(rates, bill, part, &sum);
-    double whole = sum.ms > 0 ? sum.ms : 1;
+    double whole = sum.ms > 0 ? sum.ms : 1; /* nothing is to be divided by 0 */
     for (uint32_t i = 0; i < rates->count; i++)
         add(&variance, &rates->items[i], sum.quantities[i] / whole);
     variance.of_logarithm += square(sum.sigma * sum.npu_ms / whole);
@@ -179,6 +191,7 @@ struct npart__range npart__bill_range(const struct npart__rates *rates, const st
     return spread(sum.ms, &variance);
 }
 
+/* By address: plans of one list and target share its parameters. */
 static bool are_same(const struct npart__rates *a, const struct npart__rates *b)
 {
     bool are = a->count == b->count;
@@ -188,7 +201,8 @@ static bool are_same(const struct npart__rates *a, const struct npart__rates *b)
 }
 
 /* The logarithm of a quotient is off by what its two parts are off by, one taken from the other: rate by rate, as the
- * same rate is off by the same in both. Of another target's all are different ones. */
+ * same rate is off by the same in both. Of another target's all are different ones. So a plan and its trial, which
+ * differ in two launches, are told apart although both ranges overlap. */
 struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, const struct npart__bill *a,
                                       const struct npart__rates *rates_of_b, const struct npart__bill *b)
 {
@@ -197,6 +211,7 @@ struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, con
     struct sum of_a, of_b;
     sum_up(rates_of_a, a, NPART__PART_ALL, &of_a);
     sum_up(rates_of_b, b, NPART__PART_ALL, &of_b);
+    /* What takes nothing has no quotient. */
     if (of_a.ms <= 0 || of_b.ms <= 0)
         return NPART__UNKNOWN_RANGE;
     for (uint32_t i = 0; i < rates_of_a->count; i++)
@@ -209,6 +224,7 @@ struct npart__range npart__bill_ratio(const struct npart__rates *rates_of_a, con
     return spread(of_a.ms / of_b.ms, &variance);
 }
 
+/* 1, all of it, where there is nothing: a bill without quantities rests on no measurement. */
 double npart__bill_assumed(const struct npart__rates *rates, const struct npart__bill *bill)
 {
     double assumed = 0;
