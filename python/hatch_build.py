@@ -66,7 +66,7 @@ def build(root: pathlib.Path) -> str:
     folder = root / "build" / f"python-{key}"
     settings["CFLAGS"] += f" -ffile-prefix-map={folder}=build"
     command = ["make", "-C", str(root), f"BUILD={folder}", *(f"{name}={value}" for name, value in settings.items()),
-               "all"]
+               "python-parts"]
     if "MAKEFLAGS" not in os.environ:
         command.insert(1, f"-j{os.cpu_count() or 1}")
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package.
 
+python-parts: $(tool) $(shared_library) # what a wheel takes in (python/hatch_build.py)
 check-python: $(tool) $(shared_library) $(VENV)/ready ## the Python package: types, style, tests on what is built
 	sh test/checks/python.sh $(VENV) $(tool) $(shared_library)
 check-wheel: ## the wheel from a clean copy and from an sdist, in empty environments (needs PyPI; 5 minutes)
@@ -14,4 +15,4 @@ python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the p
 	$(VENV)/bin/python tools/generate/python_bindings.py $(header) > $(BUILD)/_native.py
 	mv $(BUILD)/_native.py python/src/npu_partition/_native.py
 
-.PHONY: check-python check-python-roots check-python-scale check-wheel python-bindings
+.PHONY: python-parts check-python check-python-roots check-python-scale check-wheel python-bindings
