@@ -6,6 +6,7 @@ import csv
 import html.parser
 import io
 import pathlib
+import subprocess
 from typing import Any
 
 import pytest
@@ -20,6 +21,26 @@ def test_csv(detector: pathlib.Path) -> None:
     assert [int(row["partitions"]) for row in rows] == [target.summary.partitions for target in analysis.targets]
     nodes = list(csv.DictReader(io.StringIO(analysis.to_csv("nodes"))))
     assert len(nodes) == sum(len(target.nodes) for target in analysis.targets)
+
+
+@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv"])
+def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, encoder: pathlib.Path,
+                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one model and of two; the tool tells paths relative to where it is."""
+    monkeypatch.chdir(detector.parent)
+
+    def printed(*models: pathlib.Path) -> str:
+        done = subprocess.run([tool, *models, "-t", "hexagon,tidl", "--format", format], capture_output=True, check=True)
+        return done.stdout.decode()
+
+    text = io.StringIO(newline="")
+    with Document(format, text, root=".") as document:
+        for analysis in npu_partition.analyze_all([detector, encoder], "hexagon,tidl"):
+            document.add(analysis)
+    assert text.getvalue() == printed(detector, encoder)
+    own = analyze(detector, "hexagon,tidl")
+    found = own.to_csv() if format == "csv" else getattr(own, f"to_{format}")(root=".")
+    assert found == printed(detector)
 
 
 def test_one_document_over_many_models(detector: pathlib.Path, encoder: pathlib.Path) -> None:

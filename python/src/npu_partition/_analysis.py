@@ -312,7 +312,7 @@ class Analysis:
         return self._document("github", outcomes, root)
 
     def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root, detail: Detail = "summary") -> str:
-        text = io.StringIO()
+        text = io.StringIO(newline="")  # CSV ends its lines with both characters
         with Document(format, text, detail=detail, root=root) as document:
             document.add(self, outcomes)
         return text.getvalue()
