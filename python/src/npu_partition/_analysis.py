@@ -228,8 +228,9 @@ class Target:
 
     def __repr__(self) -> str:
         summary = self.summary
-        return (f"<Target {self.name}{':' if self.variant else ''}{self.variant}: {summary.verdict}, "
-                f"{summary.partitions} partitions, {summary.accepted} of {summary.live} nodes on the NPU>")
+        count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
+        return (f"<Target {self.name}{':' if self.variant else ''}{self.variant}: {summary.verdict}, {count}, "
+                f"{summary.accepted} of {summary.live} nodes on the NPU>")
 
 
 class Analysis:
