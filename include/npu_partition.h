@@ -1144,6 +1144,146 @@ NPART_API npart_status npart_plan_split(const npart_plan *plan, const char *path
 NPART_API npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, const char *path,
                                            const char *out, enum npart_weights weights, struct npart_error *error);
 
+/* ---- diff ------------------------------------------------------------------------------------------------ */
+
+/* Which nodes a side lists. */
+enum npart_listing {
+    NPART_LISTING_ALL,
+    NPART_LISTING_LEFT, /* those that are live and not on the NPU, as a baseline has them */
+    NPART_LISTING_NONE  /* none are known: causes and totals are compared */
+};
+
+/* What a plan says of one node, as a report keeps it. Texts may be NULL for "". */
+struct npart_side_node {
+    const char *name, *op, *graph;
+    const char *place;  /* where the model's source makes it: "model.py:41 (encoder.fc1)" */
+    uint32_t name_hash; /* where the name is not kept; 0: none */
+    uint32_t index;     /* in its graph */
+    enum npart_verdict verdict;
+    uint32_t partition, cause;         /* or NPART_NONE */
+    uint32_t up, down, around, itself; /* see npart_structure; all 0: not known */
+};
+
+/* A root that a plan names. */
+struct npart_side_cause {
+    const char *kind, *rule, *text;
+    const char *action;    /* what to do about it; NULL: nothing is said */
+    const uint32_t *nodes; /* where it lies, by their places in the side */
+    uint32_t node_count, affected_count;
+};
+
+/* A plan as it is compared: made of one by npart_record_make, or filled in from a report. */
+struct npart_side {
+    uint32_t version;
+    const char *model;             /* its path */
+    const char *target, *toolchain; /* as in npart_plan_info */
+    enum npart_listing listing;
+    const struct npart_side_node *nodes; /* in the order of the file */
+    uint32_t node_count, cause_count;
+    const struct npart_side_cause *causes;
+    struct npart_summary summary;
+    bool is_invalid; /* ONNX Runtime does not load the model */
+    struct npart_cost_range cost, npu_whole; /* of a run as planned; with all nodes on the NPU. Negative: not known */
+    uint64_t weight_bytes, npu_weight_bytes, peak_bytes, npu_peak_bytes; /* UINT64_MAX: not known */
+    uint32_t off_chip; /* partitions that do not fit on the chip; NPART_NONE: not known */
+    uint32_t limits;   /* of memory that are passed; NPART_NONE: not known */
+};
+#define NPART_SIDE_INIT {.version = 1}
+
+/* A plan as a side of a comparison, which needs the plan no more. */
+typedef struct npart_record npart_record;
+/* `advice` may be NULL: then no action is known. Fails with ARGUMENT or MEMORY. */
+NPART_API npart_status npart_record_make(npart_record **out, const npart_plan *plan, const npart_advice *advice,
+                                         struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_record_free(npart_record *record);
+/* The record itself. NULL for NULL. */
+NPART_API const struct npart_side *npart_record_side(const npart_record *record);
+/* The name of a node in 32 bits, for a record that does not keep it; 0 for "". */
+NPART_API uint32_t npart_name_hash(const char *name);
+
+enum npart_change {
+    NPART_CHANGE_NONE,
+    NPART_CHANGE_OTHER, /* neither worse nor better */
+    NPART_CHANGE_BETTER,
+    NPART_CHANGE_WORSE
+};
+/* "same", "different", "better" or "worse"; NULL out of range. */
+NPART_API const char *npart_change_text(enum npart_change change);
+
+struct npart_diff_options {
+    uint32_t version;
+    double cost_tolerance;   /* estimates of time that differ by less are equal, as a share; 0: 0.1 */
+    double memory_tolerance; /* the same of peaks */
+    const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
+};
+#define NPART_DIFF_OPTIONS_INIT {1, 0, 0, NULL}
+
+typedef struct npart_diff npart_diff;
+/* Compares two plans: of two versions of a model, or of one on two targets. Nodes are recognized by structure, then by
+ * name (docs/diff.md). Keeps nothing of what it is given. Takes time in proportion to n log n.
+ * Fails with ARGUMENT (an id that is none) or MEMORY. */
+NPART_API npart_status npart_diff_make(npart_diff **out, const struct npart_side *before,
+                                       const struct npart_side *after, const struct npart_diff_options *options,
+                                       struct npart_error *error);
+/* Gives the handle back. */
+NPART_API void npart_diff_free(npart_diff *diff);
+
+struct npart_diff_info {
+    size_t size;
+    enum npart_change change; /* of all: worse where anything is */
+    const struct npart_side *before, *after; /* without nodes and causes */
+    uint32_t matched;    /* nodes of both sides */
+    uint32_t by_name;    /* of these by name alone */
+    uint32_t altered;    /* of these with other attributes, types or constants */
+    uint32_t removed, added; /* nodes of one side only */
+    uint32_t left, came; /* of both sides: nodes that are not on the NPU any more, and that are there now */
+    uint32_t figure_count, cause_count, node_count;
+    const struct npart_allocator *allocator; /* see npart_plan_info */
+};
+/* What changed as a whole. False for NULL or an unknown size. */
+NPART_API bool npart_diff_info(const npart_diff *diff, struct npart_diff_info *out);
+
+/* A figure that is another: the worse ones first. */
+struct npart_diff_figure {
+    size_t size;
+    enum npart_change change;
+    const char *what;     /* "verdict", "partitions", "mac-coverage", ...: see docs/diff.md */
+    const char *text;     /* "partitions: 1 -> 3" */
+    double before, after; /* negative: not known, or no number */
+};
+/* A figure that changed, counted from 0. */
+NPART_API bool npart_diff_figure(const npart_diff *diff, uint32_t index, struct npart_diff_figure *out);
+
+/* A root of either side: new ones first, then those that affect more nodes, lost ones, fewer, and as many. */
+struct npart_diff_cause {
+    size_t size;
+    enum npart_change change;
+    const char *state; /* "new", "more", "lost", "fewer" or "same" */
+    uint32_t before, after; /* its id on either side, or NPART_NONE */
+    uint32_t affected_before, affected_after;
+    const char *kind, *rule, *text, *action; /* of `after`, where it is there; action may be NULL */
+};
+/* A root, counted from 0. */
+NPART_API bool npart_diff_cause(const npart_diff *diff, uint32_t index, struct npart_diff_cause *out);
+
+/* A node that is not as it was: worse ones first. */
+struct npart_diff_node {
+    size_t size;
+    enum npart_change change;
+    const char *state; /* "moved": its verdict is another; "replaced": by another operator; "added" or "removed" */
+    uint32_t before, after; /* its place on either side, or NPART_NONE */
+    const char *name, *op, *graph, *place; /* of `after`, where it is there */
+    const char *name_before, *op_before;   /* "" where it was not there */
+    uint32_t index;
+    enum npart_verdict verdict_before, verdict; /* NPART_VERDICT_FOLDED where it is not there */
+    uint32_t cause; /* a root by its place in npart_diff_cause, or NPART_NONE */
+};
+/* A node that changed, counted from 0. */
+NPART_API bool npart_diff_node(const npart_diff *diff, uint32_t index, struct npart_diff_node *out);
+/* The node of `after` that a node of `before` is; NPART_NONE: there is none. */
+NPART_API uint32_t npart_diff_match(const npart_diff *diff, uint32_t before);
+
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
 enum npart_detail {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* What jansson has allocated now, with the size of each block before it; the tool has one thread. */
-static size_t live_bytes;
+static size_t live_bytes, most_bytes = MOST_JSON_BYTES;
 static bool is_exhausted;
 union block {
     size_t bytes;
@@ -15,7 +15,7 @@ union block {
 static void *allocate(size_t bytes)
 {
     union block *block = NULL;
-    is_exhausted = bytes > MOST_JSON_BYTES || live_bytes > MOST_JSON_BYTES - bytes;
+    is_exhausted = bytes > most_bytes || live_bytes > most_bytes - bytes;
     if (!is_exhausted)
         block = malloc(sizeof *block + bytes);
     if (!block)
@@ -35,9 +35,15 @@ static void release(void *memory)
     free(block);
 }
 
+void begin_json_limit_of(size_t bytes)
+{
+    most_bytes = bytes;
+    json_set_alloc_funcs(allocate, release);
+}
+
 void begin_json_limit(void)
 {
-    json_set_alloc_funcs(allocate, release);
+    begin_json_limit_of(MOST_JSON_BYTES);
 }
 
 void end_json_limit(void)
@@ -51,7 +57,7 @@ json_t *read_json_value(FILE *file, char *problem, size_t bytes)
     is_exhausted = false;
     json_t *value = json_loadf(file, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
     if (!value && is_exhausted)
-        (void)snprintf(problem, bytes, "takes more than %zu MiB of memory", MOST_JSON_BYTES >> 20);
+        (void)snprintf(problem, bytes, "takes more than %zu MiB of memory", most_bytes >> 20);
     else if (!value)
         (void)snprintf(problem, bytes, "%s", error.text);
     return value;

@@ -13,6 +13,7 @@
 
 /* From here on there is the limit; to be ended once all values are given back. What is written has none. */
 void begin_json_limit(void);
+void begin_json_limit_of(size_t bytes);
 void end_json_limit(void);
 /* The next value of a stream, which goes on after it. NULL: `problem` says why. */
 json_t *read_json_value(FILE *file, char *problem, size_t bytes);

@@ -413,6 +413,7 @@ static void target_head(struct json *json)
     (void)npart_oplist_info(npart_plan_oplist(json->plan), &oplist);
     (void)npart_plan_summary(json->plan, &at);
     npart__add_json_text(json->out, "{\"target\":", oplist.name);
+    npart__add_json_text(json->out, ",\"name\":", info->target);
     npart__add_json_text(json->out, ",\"variant\":", info->variant);
     text(json, ",\"switches_on\":[");
     for (uint32_t i = 0; i < info->switch_count; i++)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which figures of a plan are worse, better, or only different. A model that grew is not worse for being larger: what
+ * counts is what does not run on the NPU, and what that costs. docs/diff.md has the rules in words.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "diff/diff.h"
+
+#define LEAST_SHARE 0.001 /* of coverage, that counts as a change */
+#define SAME_SIZE 0.01    /* two models of no more different MACs are of the same size */
+
+/* How a figure is written. */
+enum form { AS_COUNT, AS_SHARE, AS_MILLISECONDS, AS_BYTES };
+
+static void append_value(struct npart__buffer *text, double value, enum form form)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    if (value < 0) {
+        npart__append_text(text, "not known");
+        return;
+    }
+    switch (form) {
+    case AS_COUNT:
+        npart__append_fixed(text, value, 0);
+        break;
+    case AS_SHARE:
+        npart__append_fixed(text, value * 100, 1);
+        npart__append_text(text, " %");
+        break;
+    case AS_MILLISECONDS:
+        npart__append_fixed(text, value, value < 1 ? 3 : value < 100 ? 2 : 0);
+        npart__append_text(text, " ms");
+        break;
+    case AS_BYTES:
+        for (; value >= 1000 && unit + 1 < NPART__COUNT(units); unit++)
+            value /= 1000;
+        npart__append_fixed(text, value, unit ? 1 : 0);
+        npart__append_text(text, " ");
+        npart__append_text(text, units[unit]);
+        break;
+    }
+}
+
+static bool add(struct npart__comparison *at, const char *what, const char *label, double before, double after,
+                enum form form, enum npart_change change)
+{
+    struct npart__buffer text;
+    if (change == NPART_CHANGE_NONE)
+        return true;
+    npart__buffer_init(&text, at->arena);
+    npart__append_format(&text, "%s: ", label);
+    append_value(&text, before, form);
+    npart__append_text(&text, " -> ");
+    append_value(&text, after, form);
+    struct npart_diff_figure figure = {.size = sizeof figure, .change = change, .what = what,
+                                       .text = npart__made_text(&text), .before = before, .after = after};
+    return figure.text && NPART__PUSH(at->arena, &at->figures, figure);
+}
+
+/* More is worse, unless `is_free`. */
+static enum npart_change more_is_worse(double before, double after, bool is_free)
+{
+    if (before == after)
+        return NPART_CHANGE_NONE;
+    if (before < 0 || after < 0 || is_free)
+        return NPART_CHANGE_OTHER;
+    return after > before ? NPART_CHANGE_WORSE : NPART_CHANGE_BETTER;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------------- */
+
+/* From the best on; "empty" compares with nothing. */
+static int rank_of_verdict(const char *verdict)
+{
+    static const char *const ranks[] = {"whole", "edge", "split", "none", "fails"};
+    for (int i = 0; i < (int)NPART__COUNT(ranks); i++)
+        if (strcmp(ranks[i], npart__text_of(verdict)) == 0)
+            return i;
+    return -1;
+}
+
+static bool compare_verdicts(struct npart__comparison *at)
+{
+    const char *a = npart__text_of(at->sides[NPART__BEFORE]->summary.verdict);
+    const char *b = npart__text_of(at->sides[NPART__AFTER]->summary.verdict);
+    int before = rank_of_verdict(a), after = rank_of_verdict(b);
+    if (strcmp(a, b) == 0)
+        return true;
+    struct npart_diff_figure figure = {
+        .size = sizeof figure,
+        .change = before < 0 || after < 0 ? NPART_CHANGE_OTHER
+                  : after > before        ? NPART_CHANGE_WORSE
+                                          : NPART_CHANGE_BETTER,
+        .what = "verdict",
+        .text = npart__arena_format(at->arena, "verdict: %s -> %s", *a ? a : "not known", *b ? b : "not known"),
+        .before = -1,
+        .after = -1,
+    };
+    return figure.text && NPART__PUSH(at->arena, &at->figures, figure);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------ */
+
+static double left_of(const struct npart_summary *at)
+{
+    return (double)at->live - at->accepted;
+}
+
+static bool is_on_npu(const struct npart_summary *at)
+{
+    return at->partitions > 0;
+}
+
+/* Both known, and nearly the same. */
+static bool is_same_size(const struct npart_side *a, const struct npart_side *b)
+{
+    double x = (double)a->summary.macs, y = (double)b->summary.macs;
+    return a->summary.has_macs && b->summary.has_macs && fabs(x - y) <= SAME_SIZE * (x > y ? x : y);
+}
+
+static double mac_coverage(const struct npart_summary *at)
+{
+    return at->has_macs && at->macs ? at->mac_coverage : -1;
+}
+
+/* A share falls, too, where something on the NPU went: worse only where more is computed on the CPU. */
+static enum npart_change compare_coverage(const struct npart_summary *a, const struct npart_summary *b)
+{
+    double before = mac_coverage(a), after = mac_coverage(b);
+    double off_before = (double)(a->macs - a->macs_on_npu), off_after = (double)(b->macs - b->macs_on_npu);
+    if (before < 0 && after < 0)
+        return NPART_CHANGE_NONE;
+    if (before < 0 || after < 0)
+        return NPART_CHANGE_OTHER;
+    if (fabs(before - after) < LEAST_SHARE)
+        return NPART_CHANGE_NONE;
+    if (after < before)
+        return off_after > off_before ? NPART_CHANGE_WORSE : NPART_CHANGE_OTHER;
+    return off_after < off_before ? NPART_CHANGE_BETTER : NPART_CHANGE_OTHER;
+}
+
+static bool compare_counts(struct npart__comparison *at)
+{
+    const struct npart_side *x = at->sides[NPART__BEFORE], *y = at->sides[NPART__AFTER];
+    const struct npart_summary *a = &x->summary, *b = &y->summary;
+    bool is_incomparable = !is_on_npu(a) || !is_on_npu(b); /* none at all is no better than some */
+    double share = fabs(a->coverage - b->coverage) < LEAST_SHARE ? a->coverage : b->coverage;
+    return add(at, "invalid", "ONNX Runtime does not load the model", x->is_invalid, y->is_invalid, AS_COUNT,
+               more_is_worse(x->is_invalid, y->is_invalid, false)) &&
+           add(at, "failed", "nodes that fail to compile", a->failed, b->failed, AS_COUNT,
+               more_is_worse(a->failed, b->failed, false)) &&
+           add(at, "partitions", "partitions", a->partitions, b->partitions, AS_COUNT,
+               more_is_worse(a->partitions, b->partitions, is_incomparable)) &&
+           add(at, "left", "live nodes not on the NPU", left_of(a), left_of(b), AS_COUNT,
+               more_is_worse(left_of(a), left_of(b), false)) &&
+           add(at, "mac-coverage", "coverage (MACs)", mac_coverage(a), mac_coverage(b), AS_SHARE,
+               compare_coverage(a, b)) &&
+           add(at, "coverage", "coverage (nodes)", a->coverage, b->coverage, AS_SHARE,
+               more_is_worse(a->coverage, share, true)) &&
+           add(at, "nodes", "live nodes", a->live, b->live, AS_COUNT, more_is_worse(a->live, b->live, true));
+}
+
+/* ---- estimates --------------------------------------------------------------------------------------------- */
+
+/* Of models of another size what falling back adds is compared: a run above one that is wholly on the NPU. */
+static enum npart_change compare_cost(const struct npart__comparison *at)
+{
+    const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
+    double before = a->cost.typical_ms, after = b->cost.typical_ms, tolerance = at->options.cost_tolerance;
+    double ideal_before = a->npu_whole.typical_ms, ideal_after = b->npu_whole.typical_ms;
+    if (before < 0 && after < 0)
+        return NPART_CHANGE_NONE;
+    if (before < 0 || after < 0)
+        return NPART_CHANGE_OTHER;
+    if (fabs(after - before) <= tolerance * before)
+        return NPART_CHANGE_NONE;
+    if (is_same_size(a, b))
+        return after > before ? NPART_CHANGE_WORSE : NPART_CHANGE_BETTER;
+    if (ideal_before < 0 || ideal_after < 0)
+        return NPART_CHANGE_OTHER;
+    double added = (after - ideal_after) - (before - ideal_before);
+    if (fabs(added) <= tolerance * before || (added > 0) != (after > before))
+        return NPART_CHANGE_OTHER;
+    return added > 0 ? NPART_CHANGE_WORSE : NPART_CHANGE_BETTER;
+}
+
+static double bytes_of(uint64_t bytes)
+{
+    return bytes == UINT64_MAX ? -1 : (double)bytes;
+}
+
+/* Within the tolerance none; a larger model may take more. */
+static enum npart_change compare_bytes(const struct npart__comparison *at, uint64_t before, uint64_t after,
+                                       bool is_free)
+{
+    double a = bytes_of(before), b = bytes_of(after);
+    if (a >= 0 && b >= 0 && fabs(a - b) <= at->options.memory_tolerance * a)
+        return NPART_CHANGE_NONE;
+    return more_is_worse(a, b, is_free || !is_same_size(at->sides[0], at->sides[1]));
+}
+
+static double count_of(uint32_t count)
+{
+    return count == NPART_NONE ? -1 : (double)count;
+}
+
+static bool compare_estimates(struct npart__comparison *at)
+{
+    const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
+    bool are_others = a->summary.partitions != b->summary.partitions;
+    return add(at, "cost", "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS, compare_cost(at)) &&
+           add(at, "limits", "limits of memory that are passed", count_of(a->limits), count_of(b->limits), AS_COUNT,
+               more_is_worse(count_of(a->limits), count_of(b->limits), false)) &&
+           add(at, "off-chip", "partitions that do not fit on the chip", count_of(a->off_chip),
+               count_of(b->off_chip), AS_COUNT,
+               more_is_worse(count_of(a->off_chip), count_of(b->off_chip), are_others)) &&
+           add(at, "peak", "peak of activations", bytes_of(a->peak_bytes), bytes_of(b->peak_bytes), AS_BYTES,
+               compare_bytes(at, a->peak_bytes, b->peak_bytes, false)) &&
+           add(at, "npu-peak", "peak of activations on the NPU", bytes_of(a->npu_peak_bytes),
+               bytes_of(b->npu_peak_bytes), AS_BYTES, compare_bytes(at, a->npu_peak_bytes, b->npu_peak_bytes, true)) &&
+           add(at, "weights", "weights", bytes_of(a->weight_bytes), bytes_of(b->weight_bytes), AS_BYTES,
+               compare_bytes(at, a->weight_bytes, b->weight_bytes, true)) &&
+           add(at, "npu-weights", "weights on the NPU", bytes_of(a->npu_weight_bytes), bytes_of(b->npu_weight_bytes),
+               AS_BYTES, compare_bytes(at, a->npu_weight_bytes, b->npu_weight_bytes, true));
+}
+
+/* Worse, better, other; else as they were found. */
+static void order_figures(struct npart__figures *figures)
+{
+    uint32_t place = 0;
+    for (int change = NPART_CHANGE_WORSE; change > NPART_CHANGE_NONE; change--)
+        for (uint32_t i = place; i < figures->count; i++) {
+            struct npart_diff_figure figure = figures->items[i];
+            if ((int)figure.change != change)
+                continue;
+            memmove(&figures->items[place + 1], &figures->items[place], (i - place) * sizeof figure);
+            figures->items[place++] = figure;
+        }
+}
+
+bool npart__compare_figures(struct npart__comparison *comparison)
+{
+    bool is_ok = compare_verdicts(comparison) && compare_counts(comparison) && compare_estimates(comparison);
+    if (is_ok)
+        order_figures(&comparison->figures);
+    return is_ok;
+}

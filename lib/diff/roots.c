@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which cause of one side is which of the other: of the same rule, with the most nodes in common. A cause whose nodes
+ * are all others is looked for by its sentence, then by its rule and operator: an export may have every node anew.
+ */
+#include <stdlib.h>
+
+#include "diff/diff.h"
+
+struct vote {
+    uint32_t before, after, count;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct vote *x = a, *y = b;
+    if (x->before != y->before)
+        return x->before < y->before ? -1 : 1;
+    return x->after < y->after ? -1 : x->after > y->after;
+}
+
+static int compare_votes(const void *a, const void *b)
+{
+    const struct vote *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return compare_pairs(a, b);
+}
+
+static const struct npart_side_cause *cause_at(const struct npart__comparison *at, int side, uint32_t cause)
+{
+    return &at->sides[side]->causes[cause];
+}
+
+static bool same_words(const char *a, const char *b)
+{
+    return strcmp(npart__text_of(a), npart__text_of(b)) == 0;
+}
+
+/* "hexagon/Conv/rank-X" without the list's name, so that lists of two targets can be compared. */
+static const char *rule_of(const struct npart_side_cause *cause)
+{
+    const char *slash = strchr(npart__text_of(cause->rule), '/');
+    return slash ? slash : npart__text_of(cause->rule);
+}
+
+static bool same_rule(const struct npart__comparison *at, uint32_t before, uint32_t after)
+{
+    const struct npart_side_cause *a = cause_at(at, NPART__BEFORE, before), *b = cause_at(at, NPART__AFTER, after);
+    return same_words(a->kind, b->kind) && strcmp(rule_of(a), rule_of(b)) == 0;
+}
+
+static const char *first_op(const struct npart__comparison *at, int side, uint32_t cause)
+{
+    const struct npart_side_cause *c = cause_at(at, side, cause);
+    return c->node_count ? npart__text_of(at->sides[side]->nodes[c->nodes[0]].op) : "";
+}
+
+static void pair(uint32_t *const other[NPART__SIDES], uint32_t before, uint32_t after)
+{
+    other[NPART__BEFORE][before] = after;
+    other[NPART__AFTER][after] = before;
+}
+
+/* One vote for each node that both affect, sorted so that the most votes come first; how many pairs there are. */
+static uint32_t count_votes(const struct npart__comparison *at, struct vote *votes)
+{
+    const struct npart_side *before = at->sides[NPART__BEFORE], *after = at->sides[NPART__AFTER];
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < before->node_count; i++) {
+        uint32_t other = at->matches.other[NPART__BEFORE][i], cause = before->nodes[i].cause;
+        if (other != NPART_NONE && cause != NPART_NONE && after->nodes[other].cause != NPART_NONE)
+            votes[count++] = (struct vote){cause, after->nodes[other].cause, 1};
+    }
+    qsort(votes, count, sizeof *votes, compare_pairs);
+    for (uint32_t i = 0; i < count; i++) {
+        if (kept && compare_pairs(&votes[kept - 1], &votes[i]) == 0)
+            votes[kept - 1].count++;
+        else
+            votes[kept++] = votes[i];
+    }
+    qsort(votes, kept, sizeof *votes, compare_votes);
+    return kept;
+}
+
+/* What two causes without common nodes may be taken for one by. */
+enum likeness { SAME_TEXT, SAME_OP };
+
+static bool is_like(const struct npart__comparison *at, uint32_t before, uint32_t after, enum likeness likeness)
+{
+    if (!same_rule(at, before, after))
+        return false;
+    if (likeness == SAME_TEXT)
+        return same_words(cause_at(at, NPART__BEFORE, before)->text, cause_at(at, NPART__AFTER, after)->text);
+    return strcmp(first_op(at, NPART__BEFORE, before), first_op(at, NPART__AFTER, after)) == 0;
+}
+
+/* There are few causes: of a model with thousands of them, the first ones are looked through. */
+#define MOST_COMPARED 2000u
+
+static void pair_alike(struct npart__comparison *at, uint32_t *const other[NPART__SIDES], enum likeness likeness)
+{
+    uint32_t before = at->sides[NPART__BEFORE]->cause_count, after = at->sides[NPART__AFTER]->cause_count;
+    for (uint32_t i = 0; i < before && i < MOST_COMPARED; i++)
+        for (uint32_t k = 0; k < after && k < MOST_COMPARED && other[NPART__BEFORE][i] == NPART_NONE; k++)
+            if (other[NPART__AFTER][k] == NPART_NONE && is_like(at, i, k, likeness))
+                pair(other, i, k);
+}
+
+/* ---- what became of each ----------------------------------------------------------------------------------- */
+
+/* By cause how many of its nodes fall back on this side and not on the other one. */
+static void count_own(const struct npart__comparison *at, int side, uint32_t *own)
+{
+    const struct npart_side *here = at->sides[side], *there = at->sides[!side];
+    for (uint32_t i = 0; i < here->node_count; i++) {
+        uint32_t other = at->matches.other[side][i];
+        if (here->nodes[i].cause != NPART_NONE && npart__is_left(&here->nodes[i]) &&
+            (other == NPART_NONE || !npart__is_left(&there->nodes[other])))
+            own[here->nodes[i].cause]++;
+    }
+}
+
+/* A root is worse where nodes fall back for it that did not before, more than do not any more. */
+static struct npart_diff_cause describe(const struct npart__comparison *at, uint32_t before, uint32_t after,
+                                        uint32_t gained, uint32_t lost)
+{
+    const struct npart_side_cause *a = before == NPART_NONE ? NULL : cause_at(at, NPART__BEFORE, before);
+    const struct npart_side_cause *b = after == NPART_NONE ? NULL : cause_at(at, NPART__AFTER, after);
+    uint32_t count_before = a ? a->affected_count : 0, count_after = b ? b->affected_count : 0;
+    bool are_known = at->sides[0]->listing != NPART_LISTING_NONE && at->sides[1]->listing != NPART_LISTING_NONE;
+    bool is_more = are_known ? gained > lost : count_after > count_before;
+    bool is_less = are_known ? lost > gained : count_after < count_before;
+    const struct npart_side_cause *told = b ? b : a;
+    return (struct npart_diff_cause){
+        .size = sizeof(struct npart_diff_cause),
+        .change = is_more              ? NPART_CHANGE_WORSE
+                  : is_less            ? NPART_CHANGE_BETTER
+                  : !a || !b || count_before != count_after ? NPART_CHANGE_OTHER
+                                                            : NPART_CHANGE_NONE,
+        .state = !a                           ? "new"
+                 : !b                         ? "lost"
+                 : count_after > count_before ? "more"
+                 : count_after < count_before ? "fewer"
+                                              : "same",
+        .before = before,
+        .after = after,
+        .affected_before = count_before,
+        .affected_after = count_after,
+        .kind = npart__text_of(told->kind),
+        .rule = npart__text_of(told->rule),
+        .text = npart__text_of(told->text),
+        .action = told->action && *told->action ? told->action : NULL,
+    };
+}
+
+/* New, more, lost, fewer, same; what is worse before what only differs. */
+static unsigned rank_of(const struct npart_diff_cause *cause)
+{
+    static const char order[] = "nmlfs";
+    unsigned state = (unsigned)(strchr(order, cause->state[0]) - order);
+    return (cause->change == NPART_CHANGE_WORSE ? 0 : 16) + state;
+}
+
+static int compare_roots(const void *a, const void *b)
+{
+    const struct npart_diff_cause *x = a, *y = b;
+    if (rank_of(x) != rank_of(y))
+        return rank_of(x) < rank_of(y) ? -1 : 1;
+    if (x->after != y->after)
+        return x->after < y->after ? -1 : 1;
+    return x->before < y->before ? -1 : x->before > y->before;
+}
+
+static bool list_roots(struct npart__comparison *at, uint32_t *const other[NPART__SIDES],
+                       uint32_t *const own[NPART__SIDES])
+{
+    uint32_t before = at->sides[NPART__BEFORE]->cause_count, after = at->sides[NPART__AFTER]->cause_count;
+    if (!NPART__RESERVE(at->arena, &at->roots, (size_t)before + after + 1))
+        return false;
+    for (uint32_t k = 0; k < after; k++) {
+        uint32_t i = other[NPART__AFTER][k];
+        at->roots.items[at->roots.count++] =
+            describe(at, i, k, own[NPART__AFTER][k], i == NPART_NONE ? 0 : own[NPART__BEFORE][i]);
+    }
+    for (uint32_t i = 0; i < before; i++)
+        if (other[NPART__BEFORE][i] == NPART_NONE)
+            at->roots.items[at->roots.count++] = describe(at, i, NPART_NONE, 0, own[NPART__BEFORE][i]);
+    qsort(at->roots.items, at->roots.count, sizeof *at->roots.items, compare_roots);
+    for (uint32_t i = 0; i < at->roots.count; i++) {
+        if (at->roots.items[i].before != NPART_NONE)
+            at->root_of[NPART__BEFORE][at->roots.items[i].before] = i;
+        if (at->roots.items[i].after != NPART_NONE)
+            at->root_of[NPART__AFTER][at->roots.items[i].after] = i;
+    }
+    return true;
+}
+
+bool npart__compare_causes(struct npart__comparison *comparison)
+{
+    struct npart__arena *arena = comparison->arena;
+    uint32_t *other[NPART__SIDES], *own[NPART__SIDES];
+    struct vote *votes =
+        npart__arena_zeroed(arena, comparison->sides[NPART__BEFORE]->node_count + (size_t)1, sizeof *votes);
+    bool is_ok = votes != NULL;
+    for (int side = 0; side < NPART__SIDES; side++) {
+        size_t count = comparison->sides[side]->cause_count;
+        other[side] = npart__arena_zeroed(arena, count + 1, sizeof **other);
+        own[side] = npart__arena_zeroed(arena, count + 1, sizeof **own);
+        comparison->root_of[side] = npart__arena_zeroed(arena, count + 1, sizeof **other);
+        is_ok = is_ok && other[side] && own[side] && comparison->root_of[side];
+        for (size_t i = 0; is_ok && i < count; i++)
+            other[side][i] = NPART_NONE;
+    }
+    if (!is_ok)
+        return false;
+    uint32_t pairs = count_votes(comparison, votes);
+    for (uint32_t i = 0; i < pairs; i++)
+        if (other[NPART__BEFORE][votes[i].before] == NPART_NONE &&
+            other[NPART__AFTER][votes[i].after] == NPART_NONE &&
+            same_rule(comparison, votes[i].before, votes[i].after))
+            pair(other, votes[i].before, votes[i].after);
+    pair_alike(comparison, other, SAME_TEXT);
+    pair_alike(comparison, other, SAME_OP);
+    count_own(comparison, NPART__BEFORE, own[NPART__BEFORE]);
+    count_own(comparison, NPART__AFTER, own[NPART__AFTER]);
+    return list_roots(comparison, other, own);
+}

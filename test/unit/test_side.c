@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What plans said, read again from reports and baselines.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "../../tools/side.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/analysis.h"
+#include "support/test.h"
+
+static const char list[] = "format 1\ntarget t\nvariant v1\ndefault v1\nop Add MatMul Neg Relu\n";
+static const char model[] = "opset 17\ninput x float32[4,4]\ninit w float32[4,4]\nnode m = MatMul(x, w) @first\n"
+                            "node e = Erf(m)\nnode r = Relu(e)\nnode z = NonZero(r) @last\noutput z\n";
+
+struct saved {
+    struct analysis at;
+    npart_record *record;
+    char path[64];
+};
+
+/* An empty file, and a plan. */
+static void open_saved(struct saved *saved)
+{
+    analysis_open(&saved->at, model, list, NULL, NULL);
+    CHECK_INT(npart_record_make(&saved->record, saved->at.plan, NULL, NULL), NPART_OK);
+    (void)snprintf(saved->path, sizeof saved->path, "/tmp/npart-side-XXXXXX");
+    int file = mkstemp(saved->path);
+    CHECK(file >= 0);
+    (void)close(file);
+}
+
+static void close_saved(struct saved *saved)
+{
+    (void)remove(saved->path);
+    npart_record_free(saved->record);
+    analysis_close(&saved->at);
+}
+
+static void write_text_to(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fputs(text, file) >= 0);
+    (void)fclose(file);
+}
+
+static enum npart_change change_between(const struct npart_side *before, const struct npart_side *after)
+{
+    struct npart_diff_info info = {.size = sizeof info, .change = NPART_CHANGE_WORSE};
+    npart_diff *diff = NULL;
+    CHECK_INT(npart_diff_make(&diff, before, after, NULL, NULL), NPART_OK);
+    CHECK(npart_diff_info(diff, &info));
+    npart_diff_free(diff);
+    return info.change;
+}
+
+static void test_side__a_report(void)
+{
+    struct saved saved;
+    struct sides sides = {0};
+    char problem[200] = "";
+    open_saved(&saved);
+    char *json = json_of(saved.at.plan, NULL);
+    write_text_to(saved.path, json);
+    free(json);
+    CHECK(is_saved_report(saved.path));
+    CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+    CHECK_TEXT(problem, "");
+    CHECK_INT(sides.count, 1);
+    const struct npart_side *side = find_side(&sides, NULL, "t");
+    CHECK(side && side == find_side(&sides, side->model, "t:v1") && !find_side(&sides, NULL, "u"));
+    CHECK_INT(side->listing, NPART_LISTING_ALL);
+    CHECK_INT(side->node_count, 4);
+    CHECK_TEXT(side->nodes[3].name, "last");
+    CHECK_INT(change_between(side, npart_record_side(saved.record)), NPART_CHANGE_NONE);
+    free_sides(&sides);
+    close_saved(&saved);
+}
+
+static void test_side__a_baseline(void)
+{
+    struct saved saved;
+    struct sides sides = {0};
+    char problem[200] = "", first[4096], second[4096];
+    open_saved(&saved);
+    const struct npart_side *side = npart_record_side(saved.record);
+    for (int round = 0; round < 2; round++) {
+        FILE *file = fopen(saved.path, "w+b");
+        char *text = round ? second : first;
+        CHECK(file && write_baseline(file, &side, 1));
+        rewind(file);
+        text[fread(text, 1, sizeof first - 1, file)] = '\0';
+        (void)fclose(file);
+        CHECK(read_sides(saved.path, &sides, problem, sizeof problem));
+        side = &sides.items[0];
+        CHECK_INT(side->listing, NPART_LISTING_LEFT);
+        CHECK_INT(side->node_count, 2);
+        CHECK_INT(side->cause_count, 2);
+        CHECK_INT(change_between(side, npart_record_side(saved.record)), NPART_CHANGE_NONE);
+        if (round == 1)
+            CHECK_TEXT(second, first);
+    }
+    free_sides(&sides);
+    close_saved(&saved);
+}
+
+static void test_side__what_is_none(void)
+{
+    static const char *const texts[] = {"{", "{}", "{\"targets\":[],\"model\":3}", "[]",
+                                        "{\"model\":{},\"targets\":[{}]}",
+                                        "{\"model\":{},\"targets\":[{\"target\":\"t\",\"summary\":{},\"left\":[3]}]}"};
+    struct saved saved;
+    open_saved(&saved);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct sides sides = {0};
+        char problem[200] = "";
+        write_text_to(saved.path, texts[i]);
+        CHECK(!read_sides(saved.path, &sides, problem, sizeof problem));
+        CHECK(*problem);
+        free_sides(&sides);
+    }
+    CHECK(!is_saved_report("/nowhere"));
+    close_saved(&saved);
+}
+
+TESTS(test_side__a_report, test_side__a_baseline, test_side__what_is_none)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "side.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_memory.h"
+
+/* What one side points to, besides the texts of its document. */
+struct saved_side {
+    json_t *document; /* with a reference of its own */
+    struct npart_side_node *nodes;
+    struct npart_side_cause *causes;
+    uint32_t *ids; /* of all causes */
+    char *target;
+    char **places;
+    size_t place_count;
+};
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_text(object, key);
+    return text ? text : "";
+}
+
+static uint32_t count_at(const json_t *object, const char *key)
+{
+    json_int_t number = json_integer_value(json_object_get(object, key));
+    return number < 0 || number >= NPART_NONE ? 0 : (uint32_t)number;
+}
+
+static uint32_t id_of(const json_t *value)
+{
+    json_int_t number = json_integer_value(value);
+    return !json_is_integer(value) || number < 0 || number >= NPART_NONE ? NPART_NONE : (uint32_t)number;
+}
+
+static uint64_t bytes_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) && json_integer_value(value) >= 0 ? (uint64_t)json_integer_value(value) : UINT64_MAX;
+}
+
+static double number_or(const json_t *value, double otherwise)
+{
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+static enum npart_verdict verdict_of(const char *text, bool *is_ok)
+{
+    static const char *const words[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], text) == 0)
+            return (enum npart_verdict)i;
+    *is_ok = false;
+    return NPART_VERDICT_CPU;
+}
+
+/* Eight hexadecimal digits; 0 for what is none. */
+static uint32_t hexadecimal(const char *text)
+{
+    uint32_t number = 0;
+    for (int i = 0; i < 8; i++) {
+        static const char digits[] = "0123456789abcdef";
+        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
+        if (!digit)
+            return 0;
+        number = number << 4 | (uint32_t)(digit - digits);
+    }
+    return number;
+}
+
+static void read_structure(const char *text, struct npart_side_node *out)
+{
+    if (strlen(text) != 32)
+        return;
+    out->up = hexadecimal(text);
+    out->down = hexadecimal(text + 8);
+    out->around = hexadecimal(text + 16);
+    out->itself = hexadecimal(text + 24);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------- */
+
+/* "model.py:41 (encoder.fc1)" */
+static bool make_place(struct saved_side *saved, const json_t *at, const char **out)
+{
+    const char *file = json_text(at, "file"), *module = json_text(at, "module");
+    if (!file && !module)
+        return true;
+    size_t room = (file ? strlen(file) : 0) + (module ? strlen(module) : 0) + 32;
+    char *text = malloc(room);
+    if (!text)
+        return false;
+    int used = file ? snprintf(text, room, "%s:%lld%s", file,
+                               (long long)json_integer_value(json_object_get(at, "line")), module ? " (" : "")
+                    : 0;
+    if (module)
+        (void)snprintf(text + used, room - (size_t)used, "%s%s", module, file ? ")" : "");
+    saved->places[saved->place_count++] = text;
+    *out = text;
+    return true;
+}
+
+static bool read_node(struct saved_side *saved, const json_t *node, struct npart_side_node *out, bool *is_ok)
+{
+    *out = (struct npart_side_node){
+        .name = text_at(node, "name"),
+        .op = text_at(node, "op"),
+        .graph = text_at(node, "graph"),
+        .index = count_at(node, "index"),
+        .verdict = verdict_of(text_at(node, "verdict"), is_ok),
+        .partition = id_of(json_object_get(node, "partition")),
+        .cause = id_of(json_object_get(node, "cause")),
+    };
+    read_structure(text_at(node, "structure"), out);
+    return make_place(saved, json_object_get(node, "at"), &out->place);
+}
+
+/* A node of a baseline: ["Erf", "cpu", 3, structure, hash of its name]. */
+static void read_left(const json_t *node, struct npart_side_node *out, bool *is_ok)
+{
+    const char *op = json_string_value(json_array_get(node, 0)), *verdict = json_string_value(json_array_get(node, 1));
+    const char *structure = json_string_value(json_array_get(node, 3)),
+               *name = json_string_value(json_array_get(node, 4));
+    *is_ok &= op && verdict && structure && name;
+    *out = (struct npart_side_node){
+        .op = op,
+        .verdict = verdict_of(verdict ? verdict : "", is_ok),
+        .partition = NPART_NONE,
+        .cause = id_of(json_array_get(node, 2)),
+        .name_hash = name ? hexadecimal(name) : 0,
+    };
+    read_structure(structure ? structure : "", out);
+}
+
+static bool read_nodes(struct saved_side *saved, const json_t *target, struct npart_side *side, bool *is_ok)
+{
+    const json_t *nodes = json_object_get(target, "nodes"), *left = json_object_get(target, "left");
+    const json_t *list = nodes ? nodes : left, *node;
+    size_t i, count = json_array_size(list);
+    side->listing = nodes ? NPART_LISTING_ALL : left ? NPART_LISTING_LEFT : NPART_LISTING_NONE;
+    saved->nodes = calloc(count + 1, sizeof *saved->nodes);
+    saved->places = calloc(count + 1, sizeof *saved->places);
+    if (!saved->nodes || !saved->places)
+        return false;
+    json_array_foreach(list, i, node) {
+        if (!nodes)
+            read_left(node, &saved->nodes[i], is_ok);
+        else if (!read_node(saved, node, &saved->nodes[i], is_ok))
+            return false;
+    }
+    side->nodes = saved->nodes;
+    side->node_count = (uint32_t)count;
+    return true;
+}
+
+/* ---- causes ------------------------------------------------------------------------------------------------ */
+
+static bool has_id(const json_t *list, uint32_t id)
+{
+    const json_t *item;
+    size_t i;
+    json_array_foreach(list, i, item)
+        if (id_of(item) == id)
+            return true;
+    return false;
+}
+
+/* The first step that is for the cause; NULL: there is none. */
+static const char *action_for(const json_t *advice, uint32_t cause)
+{
+    const json_t *action;
+    size_t i;
+    json_array_foreach(advice, i, action)
+        if (!json_is_string(json_object_get(action, "instead_of")) && has_id(json_object_get(action, "causes"), cause))
+            return json_text(action, "text");
+    return NULL;
+}
+
+static bool read_causes(struct saved_side *saved, const json_t *target, struct npart_side *side)
+{
+    const json_t *causes = json_object_get(target, "causes"), *cause, *node;
+    size_t i, k, count = 0;
+    json_array_foreach(causes, i, cause)
+        count += json_array_size(json_object_get(cause, "nodes"));
+    saved->causes = calloc(json_array_size(causes) + 1, sizeof *saved->causes);
+    saved->ids = calloc(count + 1, sizeof *saved->ids);
+    if (!saved->causes || !saved->ids)
+        return false;
+    uint32_t *ids = saved->ids;
+    json_array_foreach(causes, i, cause) {
+        struct npart_side_cause *out = &saved->causes[i];
+        *out = (struct npart_side_cause){
+            .kind = text_at(cause, "kind"),
+            .rule = text_at(cause, "rule"),
+            .text = text_at(cause, "text"),
+            .action = action_for(json_object_get(target, "advice"), (uint32_t)i),
+            .nodes = ids,
+            .affected_count = count_at(cause, "victims"),
+        };
+        json_array_foreach(json_object_get(cause, "nodes"), k, node)
+            if (side->listing != NPART_LISTING_NONE)
+                ids[out->node_count++] = id_of(node);
+        ids += out->node_count;
+    }
+    side->causes = saved->causes;
+    side->cause_count = (uint32_t)json_array_size(causes);
+    return true;
+}
+
+/* ---- figures ----------------------------------------------------------------------------------------------- */
+
+static void read_summary(const json_t *at, struct npart_summary *out)
+{
+    *out = (struct npart_summary){
+        .size = sizeof *out,
+        .nodes = count_at(at, "nodes"),
+        .folded = count_at(at, "folded"),
+        .live = count_at(at, "live"),
+        .fused = count_at(at, "fused"),
+        .accepted = count_at(at, "accepted"),
+        .refused = count_at(at, "refused"),
+        .unknown = count_at(at, "unknown"),
+        .failed = count_at(at, "failed"),
+        .partitions = count_at(at, "partitions"),
+        .switches = count_at(at, "switches"),
+        .coverage = number_or(json_object_get(at, "coverage"), 0),
+        .verdict = text_at(at, "verdict"),
+        .has_macs = json_is_integer(json_object_get(at, "macs")),
+        .macs = (uint64_t)json_integer_value(json_object_get(at, "macs")),
+        .macs_on_npu = (uint64_t)json_integer_value(json_object_get(at, "macs_on_npu")),
+        .mac_coverage = number_or(json_object_get(at, "mac_coverage"), 0),
+    };
+    const json_t *bracket = json_object_get(at, "partitions_if_unknown");
+    out->partitions_low = id_of(json_array_get(bracket, 0));
+    out->partitions_high = id_of(json_array_get(bracket, 1));
+}
+
+static void read_cost(const json_t *cost, struct npart_side *side)
+{
+    const json_t *whole = json_object_get(json_object_get(cost, "alternatives"), "npu_whole");
+    side->cost = (struct npart_cost_range){number_or(json_object_get(cost, "low_ms"), -1),
+                                           number_or(json_object_get(cost, "typical_ms"), -1),
+                                           number_or(json_object_get(cost, "high_ms"), -1)};
+    side->npu_whole = (struct npart_cost_range){number_or(json_array_get(whole, 0), -1),
+                                                number_or(json_array_get(whole, 1), -1),
+                                                number_or(json_array_get(whole, 2), -1)};
+}
+
+/* How many items of a list have `false` there; not known without the list. */
+static uint32_t count_false(const json_t *list, const char *key)
+{
+    uint32_t count = 0;
+    const json_t *item;
+    size_t i;
+    json_array_foreach(list, i, item)
+        count += json_is_false(json_object_get(item, key));
+    return json_is_array(list) ? count : NPART_NONE;
+}
+
+/* A baseline has the numbers themselves. */
+static void read_memory(const json_t *memory, struct npart_side *side)
+{
+    const json_t *off_chip = json_object_get(memory, "off_chip"), *limits = json_object_get(memory, "limits_passed");
+    side->weight_bytes = bytes_at(memory, "weight_bytes");
+    side->npu_weight_bytes = bytes_at(memory, "weight_bytes_npu");
+    side->peak_bytes = bytes_at(memory, "activation_peak_bytes");
+    side->npu_peak_bytes = bytes_at(memory, "activation_peak_bytes_npu");
+    side->off_chip = off_chip ? id_of(off_chip) : count_false(json_object_get(memory, "partitions"), "fits_on_chip");
+    side->limits = limits ? id_of(limits) : count_false(json_object_get(memory, "limits"), "fits");
+}
+
+static bool is_invalid(const json_t *document)
+{
+    const json_t *finding;
+    size_t i;
+    json_array_foreach(json_object_get(document, "findings"), i, finding)
+        if (strcmp(text_at(finding, "code"), "invalid") == 0)
+            return true;
+    return false;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------- */
+
+/* Reports of earlier releases have no name. */
+static char *make_target(const json_t *target)
+{
+    const char *name = json_text(target, "name");
+    const char *list = text_at(target, "target"), *variant = text_at(target, "variant");
+    size_t room = (name ? strlen(name) : strlen(list) + strlen(variant) + 1) + 1;
+    char *text = malloc(room);
+    if (text && name)
+        memcpy(text, name, room);
+    else if (text)
+        (void)snprintf(text, room, "%s%s%s", list, *variant ? ":" : "", variant);
+    return text;
+}
+
+static bool make_room(struct sides *sides)
+{
+    if (sides->count < sides->room)
+        return true;
+    size_t room = sides->room ? 2 * sides->room : 16;
+    struct npart_side *items = realloc(sides->items, room * sizeof *items);
+    sides->items = items ? items : sides->items;
+    struct saved_side *saved = items ? realloc(sides->saved, room * sizeof *saved) : NULL;
+    sides->saved = saved ? saved : sides->saved;
+    sides->room = saved ? room : sides->room;
+    return saved != NULL;
+}
+
+/* False when out of memory; *is_ok becomes false for what no report says. */
+static bool add_side(struct sides *sides, json_t *document, const json_t *target, bool *is_ok)
+{
+    if (!make_room(sides))
+        return false;
+    struct npart_side *side = &sides->items[sides->count];
+    struct saved_side *saved = &sides->saved[sides->count++];
+    *side = (struct npart_side)NPART_SIDE_INIT;
+    *saved = (struct saved_side){.document = json_incref(document), .target = make_target(target)};
+    side->model = text_at(json_object_get(document, "model"), "path");
+    side->target = saved->target;
+    side->toolchain = text_at(target, "toolchain");
+    side->is_invalid = is_invalid(document);
+    read_summary(json_object_get(target, "summary"), &side->summary);
+    read_cost(json_object_get(target, "cost"), side);
+    read_memory(json_object_get(target, "memory"), side);
+    *is_ok &= json_is_object(json_object_get(target, "summary")) && json_text(target, "target");
+    return saved->target && read_nodes(saved, target, side, is_ok) && read_causes(saved, target, side);
+}
+
+static bool add_document(struct sides *sides, json_t *document, char *problem, size_t bytes)
+{
+    json_t *targets = json_object_get(document, "targets"), *target;
+    bool is_ok = json_is_array(targets) && json_is_object(json_object_get(document, "model"));
+    size_t i;
+    json_array_foreach(targets, i, target)
+        if (!add_side(sides, document, target, &is_ok)) {
+            (void)snprintf(problem, bytes, "out of memory");
+            return false;
+        }
+    if (!is_ok)
+        (void)snprintf(problem, bytes, "no report of npu-partition (--format json), and no baseline");
+    return is_ok;
+}
+
+bool is_saved_report(const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    bool is_object = file && next_json_byte(file) == '{';
+    if (file)
+        fclose(file);
+    return is_object;
+}
+
+bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes)
+{
+    FILE *file = fopen(path, "rb");
+    bool is_read = file != NULL;
+    int byte;
+    if (!file)
+        (void)snprintf(problem, bytes, "%s", strerror(errno));
+    begin_json_limit_of(MOST_REPORT_BYTES);
+    for (size_t line = 1; is_read && (byte = next_json_byte(file)) != EOF; line++) {
+        char text[200];
+        json_t *document = ungetc(byte, file) == EOF ? NULL : read_json_value(file, text, sizeof text);
+        if (!document)
+            (void)snprintf(problem, bytes, "document %zu: %s", line, text);
+        is_read = document && add_document(out, document, problem, bytes);
+        json_decref(document);
+    }
+    end_json_limit();
+    if (file)
+        fclose(file);
+    return is_read;
+}
+
+void free_sides(struct sides *sides)
+{
+    begin_json_limit_of(MOST_REPORT_BYTES);
+    for (size_t i = 0; i < sides->count; i++) {
+        struct saved_side *saved = &sides->saved[i];
+        for (size_t k = 0; k < saved->place_count; k++)
+            free(saved->places[k]);
+        free(saved->places);
+        free(saved->nodes);
+        free(saved->causes);
+        free(saved->ids);
+        free(saved->target);
+        json_decref(saved->document);
+    }
+    end_json_limit();
+    free(sides->items);
+    free(sides->saved);
+    *sides = (struct sides){0};
+}
+
+/* "hexagon" and "hexagon:v73" mean "hexagon:v73+float". */
+static bool begins_target(const char *target, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(target, wanted, length) == 0 && strchr(":+-", target[length]) != NULL;
+}
+
+const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target)
+{
+    const struct npart_side *near = NULL;
+    unsigned count = 0;
+    for (size_t i = 0; i < sides->count; i++) {
+        const struct npart_side *side = &sides->items[i];
+        if (model && strcmp(side->model, model) != 0)
+            continue;
+        if (!target || strcmp(side->target, target) == 0)
+            return side;
+        if (begins_target(side->target, target)) {
+            near = side;
+            count++;
+        }
+    }
+    return count == 1 ? near : NULL;
+}

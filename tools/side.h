@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What plans said, read again: sides of comparisons (struct npart_side) from saved reports and baselines.
+ * A saved report is what --format json prints; a baseline is a short form of it, one line a model and target, which has
+ * only nodes that are not on the NPU. Both may hold any number of lines.
+ */
+#ifndef TOOL_SIDE_H
+#define TOOL_SIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "npu_partition.h"
+
+#define MOST_REPORT_BYTES ((size_t)2 << 30) /* of memory that the reports of one file take */
+
+struct saved_side; /* what a side points to */
+
+struct sides {
+    struct npart_side *items;
+    struct saved_side *saved;
+    size_t count, room;
+};
+
+/* Whether a file is a report or baseline rather than a model: its first byte that is no blank is a brace. */
+bool is_saved_report(const char *path);
+/* Adds the sides of a file to `out`, which begins with zeros. False with `problem`, also when out of memory. What was
+ * read before a mistake is in `out` all the same. */
+bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes);
+void free_sides(struct sides *sides);
+
+/* The side of a model and target as they are told there; NULL: there is none. A NULL model is any, as is a target. A
+ * target may be written without what follows its variant, where one side alone suits. */
+const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target);
+
+/* Writes a baseline of the sides, sorted by model and target: equal sides, equal bytes. False when it cannot be
+ * written, or out of memory. */
+bool write_baseline(FILE *file, const struct npart_side *const *sides, size_t count);
+
+#endif
