@@ -113,6 +113,15 @@ NPART_WEIGHTS_LINK = 1
 NPART_WEIGHTS_COPY = 2
 NPART_WEIGHTS_EXTERNAL = 3
 
+NPART_LISTING_ALL = 0
+NPART_LISTING_LEFT = 1
+NPART_LISTING_NONE = 2
+
+NPART_CHANGE_NONE = 0
+NPART_CHANGE_OTHER = 1
+NPART_CHANGE_BETTER = 2
+NPART_CHANGE_WORSE = 3
+
 NPART_DETAIL_NODES = 0
 NPART_DETAIL_CAUSES = 1
 NPART_DETAIL_SUMMARY = 2
@@ -135,6 +144,8 @@ NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
 NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC, None, None, None, None, 0, None, 0, None, False)
 NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
 NPART_FIX_OPTIONS_INIT = (1, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0)
+NPART_SIDE_INIT = (.version = 1)
+NPART_DIFF_OPTIONS_INIT = (1, 0, 0, None)
 NPART_REPORT_OPTIONS_INIT = (1, False, False, 0, False, NPART_DETAIL_NODES)
 NPART_DOCUMENT_OPTIONS_INIT = (1, NPART_DETAIL_SUMMARY, None, None)
 NPART_ENTRY_INIT = (1, None, None, 0, None, 0, None)
@@ -1458,6 +1469,226 @@ class npart_fix_step(Structure):
     ]
 
 
+class npart_side_node(Structure):
+    name: Bytes | None
+    op: Bytes | None
+    graph: Bytes | None
+    place: Bytes | None
+    name_hash: int
+    index: int
+    verdict: int
+    partition: int
+    cause: int
+    up: int
+    down: int
+    around: int
+    itself: int
+    _fields_ = [
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("graph", c_char_p),
+        ("place", c_char_p),
+        ("name_hash", c_uint32),
+        ("index", c_uint32),
+        ("verdict", c_int),
+        ("partition", c_uint32),
+        ("cause", c_uint32),
+        ("up", c_uint32),
+        ("down", c_uint32),
+        ("around", c_uint32),
+        ("itself", c_uint32),
+    ]
+
+
+class npart_side_cause(Structure):
+    kind: Bytes | None
+    rule: Bytes | None
+    text: Bytes | None
+    action: Bytes | None
+    nodes: Any
+    node_count: int
+    affected_count: int
+    _fields_ = [
+        ("kind", c_char_p),
+        ("rule", c_char_p),
+        ("text", c_char_p),
+        ("action", c_char_p),
+        ("nodes", POINTER(c_uint32)),
+        ("node_count", c_uint32),
+        ("affected_count", c_uint32),
+    ]
+
+
+class npart_side(Structure):
+    version: int
+    model: Bytes | None
+    target: Bytes | None
+    toolchain: Bytes | None
+    listing: int
+    nodes: Any
+    node_count: int
+    cause_count: int
+    causes: Any
+    summary: Any
+    is_invalid: bool
+    cost: Any
+    npu_whole: Any
+    weight_bytes: int
+    npu_weight_bytes: int
+    peak_bytes: int
+    npu_peak_bytes: int
+    off_chip: int
+    limits: int
+    _fields_ = [
+        ("version", c_uint32),
+        ("model", c_char_p),
+        ("target", c_char_p),
+        ("toolchain", c_char_p),
+        ("listing", c_int),
+        ("nodes", POINTER(npart_side_node)),
+        ("node_count", c_uint32),
+        ("cause_count", c_uint32),
+        ("causes", POINTER(npart_side_cause)),
+        ("summary", npart_summary),
+        ("is_invalid", c_bool),
+        ("cost", npart_cost_range),
+        ("npu_whole", npart_cost_range),
+        ("weight_bytes", c_uint64),
+        ("npu_weight_bytes", c_uint64),
+        ("peak_bytes", c_uint64),
+        ("npu_peak_bytes", c_uint64),
+        ("off_chip", c_uint32),
+        ("limits", c_uint32),
+    ]
+
+
+class npart_diff_options(Structure):
+    version: int
+    cost_tolerance: float
+    memory_tolerance: float
+    allocator: Any
+    _fields_ = [
+        ("version", c_uint32),
+        ("cost_tolerance", c_double),
+        ("memory_tolerance", c_double),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_diff_info(Structure):
+    size: int
+    change: int
+    before: Any
+    after: Any
+    matched: int
+    by_name: int
+    altered: int
+    removed: int
+    added: int
+    left: int
+    came: int
+    figure_count: int
+    cause_count: int
+    node_count: int
+    allocator: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("change", c_int),
+        ("before", POINTER(npart_side)),
+        ("after", POINTER(npart_side)),
+        ("matched", c_uint32),
+        ("by_name", c_uint32),
+        ("altered", c_uint32),
+        ("removed", c_uint32),
+        ("added", c_uint32),
+        ("left", c_uint32),
+        ("came", c_uint32),
+        ("figure_count", c_uint32),
+        ("cause_count", c_uint32),
+        ("node_count", c_uint32),
+        ("allocator", POINTER(npart_allocator)),
+    ]
+
+
+class npart_diff_figure(Structure):
+    size: int
+    change: int
+    what: Bytes | None
+    text: Bytes | None
+    before: float
+    after: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("change", c_int),
+        ("what", c_char_p),
+        ("text", c_char_p),
+        ("before", c_double),
+        ("after", c_double),
+    ]
+
+
+class npart_diff_cause(Structure):
+    size: int
+    change: int
+    state: Bytes | None
+    before: int
+    after: int
+    affected_before: int
+    affected_after: int
+    kind: Bytes | None
+    rule: Bytes | None
+    text: Bytes | None
+    action: Bytes | None
+    _fields_ = [
+        ("size", c_size_t),
+        ("change", c_int),
+        ("state", c_char_p),
+        ("before", c_uint32),
+        ("after", c_uint32),
+        ("affected_before", c_uint32),
+        ("affected_after", c_uint32),
+        ("kind", c_char_p),
+        ("rule", c_char_p),
+        ("text", c_char_p),
+        ("action", c_char_p),
+    ]
+
+
+class npart_diff_node(Structure):
+    size: int
+    change: int
+    state: Bytes | None
+    before: int
+    after: int
+    name: Bytes | None
+    op: Bytes | None
+    graph: Bytes | None
+    place: Bytes | None
+    name_before: Bytes | None
+    op_before: Bytes | None
+    index: int
+    verdict_before: int
+    verdict: int
+    cause: int
+    _fields_ = [
+        ("size", c_size_t),
+        ("change", c_int),
+        ("state", c_char_p),
+        ("before", c_uint32),
+        ("after", c_uint32),
+        ("name", c_char_p),
+        ("op", c_char_p),
+        ("graph", c_char_p),
+        ("place", c_char_p),
+        ("name_before", c_char_p),
+        ("op_before", c_char_p),
+        ("index", c_uint32),
+        ("verdict_before", c_int),
+        ("verdict", c_int),
+        ("cause", c_uint32),
+    ]
+
+
 class npart_report_options(Structure):
     version: int
     use_color: bool
@@ -1711,6 +1942,27 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_fix_write": (c_int, [c_void_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_split": (c_int, [c_void_p, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
     "npart_plan_annotate": (c_int, [POINTER(c_void_p), c_size_t, c_char_p, c_char_p, c_int, POINTER(npart_error)]),
+    "npart_record_make": (c_int, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(npart_error)]),
+    "npart_record_free": (None, [c_void_p]),
+    "npart_record_side": (POINTER(npart_side), [c_void_p]),
+    "npart_name_hash": (c_uint32, [c_char_p]),
+    "npart_change_text": (c_char_p, [c_int]),
+    "npart_diff_make": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            POINTER(npart_side),
+            POINTER(npart_side),
+            POINTER(npart_diff_options),
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_diff_free": (None, [c_void_p]),
+    "npart_diff_info": (c_bool, [c_void_p, POINTER(npart_diff_info)]),
+    "npart_diff_figure": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_figure)]),
+    "npart_diff_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_cause)]),
+    "npart_diff_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_diff_node)]),
+    "npart_diff_match": (c_uint32, [c_void_p, c_uint32]),
     "npart_report_text": (
         c_int,
         [
