@@ -123,6 +123,7 @@ targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
 	sh test/checks/readme.sh README.md "$(demo_command)" --accept
+	$(PYTHON) test/checks/examples.py docs/formats.md --accept
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
 check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \
@@ -187,6 +188,14 @@ check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 include python/python.mk
 
+check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit and CSV, read by the programs that they are for
+	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures
+	$(PYTHON) test/checks/examples.py docs/formats.md
+$(VENV)-formats/ready:
+	$(PYTHON) -m venv $(VENV)-formats
+	$(VENV)-formats/bin/pip install --quiet attrs jsonpath-ng PyYAML junitparser markdown-it-py linkify-it-py
+	$(VENV)-formats/bin/pip install --quiet --no-deps sarif-om sarif-tools # whose charts need much
+	touch $@
 # What was clean stays so until it changes.
 define CHECK_SOURCE
 $(BUILD)/checked-$(1)/%: % | $(GENERATED)/onnx.pb-c.h
@@ -197,7 +206,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-values check-toml check-hooks-quick check-proto check-roundtrip check-python ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-values check-toml check-hooks-quick check-proto check-roundtrip check-python ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 

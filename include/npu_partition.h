@@ -1348,7 +1348,7 @@ NPART_API npart_status npart_report_work(const npart_inference *inference, npart
 
 /* ---- documents ------------------------------------------------------------------------------------------- */
 
-/* One document over many models, in a format that other programs read (docs/reports.md). */
+/* One document over many models, in a format that other programs read (docs/formats.md). */
 typedef struct npart_document npart_document;
 
 enum npart_format {

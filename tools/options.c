@@ -456,7 +456,7 @@ static const struct row {
     {"format", 'f', "FORMAT", take_format, "one of", "*"},
     {NULL, 0, "text", NULL, "for people (default)", "*"},
     {NULL, 0, "json", NULL, "one line a model (docs/json.md)", "*"},
-    {NULL, 0, "sarif", NULL, "of all models, for code scanning (docs/reports.md)", "- check"},
+    {NULL, 0, "sarif", NULL, "of all models, for code scanning (docs/formats.md)", "- check"},
     {NULL, 0, "github", NULL, "annotations of GitHub Actions", "- check"},
     {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check"},
     {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},

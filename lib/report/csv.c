@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A table for spreadsheets and scripts (RFC 4180): a row for each plan, cause or node, as the detail says. Columns are
- * called as the fields of the JSON report are; docs/reports.md lists them. What is not known is an empty cell.
+ * called as the fields of the JSON report are; docs/formats.md lists them. What is not known is an empty cell.
  */
 #include "report/document.h"
 
@@ -273,7 +273,11 @@ static void put_first_cause(struct row *row)
 static void put_first_action(struct row *row)
 {
     struct npart_action at = {.size = sizeof at};
-    put_text(row, npart_advice_action(row->pair->advice, 0, &at) ? at.text : "");
+    struct npart__sheet text;
+    npart__sheet_open(&text, &row->document->pool);
+    if (npart_advice_action(row->pair->advice, 0, &at))
+        npart__add_action(&text, &at);
+    put_sheet(row, &text);
 }
 
 struct column {

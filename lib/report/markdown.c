@@ -151,11 +151,12 @@ static const char *sign_of(const char *verdict, enum state state)
     return strcmp(verdict, "split") == 0 || strcmp(verdict, "empty") == 0 ? doubtful : wrong;
 }
 
-static void put_share(struct npart__sheet *out, bool is_known, double share)
+/* "-" where there is nothing that it could be a share of. */
+static void put_share(struct npart__sheet *out, bool is_known, bool is_any, double share)
 {
-    if (is_known)
+    if (is_known && is_any)
         npart__add_decimal(out, share * 100, 1);
-    npart__add_text(out, is_known ? " % | " : "? | ");
+    npart__add_text(out, !is_known ? "? | " : is_any ? " % | " : "- | ");
 }
 
 static void put_row(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry, size_t plan,
@@ -174,8 +175,8 @@ static void put_row(npart_document *document, struct npart__sheet *out, const st
     put_name(document, out, info.target, true);
     npart__add_format(out, " | %s %s%s | %u | ", sign_of(summary.verdict, state), summary.verdict, words[state],
                       summary.partitions);
-    put_share(out, true, summary.coverage);
-    put_share(out, summary.has_macs && summary.macs, summary.mac_coverage);
+    put_share(out, true, summary.live != 0, summary.coverage);
+    put_share(out, summary.has_macs, summary.macs != 0, summary.mac_coverage);
     if (cost.total.typical_ms >= 0)
         npart__add_decimal(out, cost.total.typical_ms, 2);
     npart__add_text(out, cost.total.typical_ms >= 0 ? " |\n" : "? |\n");
@@ -430,8 +431,8 @@ static void end(npart_document *document)
     npart__sheet_open(&text, &document->pool);
     npart__add_text(&text, "### npu-partition: ");
     if (markdown->failed_models)
-        npart__add_format(&text, "%u of %u model%s not pass\n\n", markdown->failed_models, markdown->model_count,
-                          markdown->model_count == 1 ? " does" : "s do");
+        npart__add_format(&text, "%u of %u model%s %s not pass\n\n", markdown->failed_models, markdown->model_count,
+                          markdown->model_count == 1 ? "" : "s", markdown->failed_models == 1 ? "does" : "do");
     else
         npart__add_format(&text, "%u model%s\n\n", markdown->model_count, markdown->model_count == 1 ? "" : "s");
     if (markdown->row_count)

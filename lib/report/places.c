@@ -5,6 +5,12 @@
  */
 #include "report/document.h"
 
+#if defined(_WIN32)
+#define IS_WINDOWS true
+#else
+#define IS_WINDOWS false
+#endif
+
 static bool is_separator(char character)
 {
     return character == '/' || character == '\\';
@@ -14,6 +20,13 @@ static bool has_drive(const char *path, size_t bytes)
 {
     bool is_letter = bytes > 2 && ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z');
     return is_letter && path[1] == ':' && is_separator(path[2]);
+}
+
+/* Elsewhere a backslash is a character of a name. */
+static bool separates(const struct npart__place *place, size_t at)
+{
+    bool is_windows = IS_WINDOWS || has_drive(place->file, place->file_bytes);
+    return place->file[at] == '/' || (is_windows && place->file[at] == '\\');
 }
 
 struct npart__place npart__place_of_model(const struct npart_entry *entry)
@@ -48,7 +61,7 @@ struct npart__place npart__place_of_cause(const struct npart_entry *entry, const
 /* "./" says nothing. */
 static void skip_dots(struct npart__place *place)
 {
-    while (place->file_bytes > 2 && place->file[0] == '.' && is_separator(place->file[1])) {
+    while (place->file_bytes > 2 && place->file[0] == '.' && separates(place, 1)) {
         place->file += 2;
         place->file_bytes -= 2;
     }
@@ -57,17 +70,17 @@ static void skip_dots(struct npart__place *place)
 bool npart__relative(const npart_document *document, struct npart__place *place)
 {
     size_t root = document->root ? strlen(document->root) : 0;
-    bool is_inside = document->root && place->file_bytes > root + 1 && is_separator(place->file[root]);
+    bool is_inside = document->root && place->file_bytes > root + 1 && separates(place, root);
     for (size_t i = 0; i < root && is_inside; i++)
         is_inside = place->file[i] == document->root[i] ||
-                    (is_separator(place->file[i]) && is_separator(document->root[i]));
+                    (separates(place, i) && is_separator(document->root[i]));
     if (is_inside) {
         place->file += root + 1;
         place->file_bytes -= root + 1;
         return true;
     }
     skip_dots(place);
-    return !(place->file_bytes && is_separator(place->file[0])) && !has_drive(place->file, place->file_bytes);
+    return !(place->file_bytes && separates(place, 0)) && !has_drive(place->file, place->file_bytes);
 }
 
 /* Unreserved characters stay; every other byte is %XX, whether it is UTF-8 or not. */
@@ -76,13 +89,13 @@ void npart__add_uri(struct npart__sheet *out, const struct npart__place *place)
     static const char digits[] = "0123456789ABCDEF";
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     bool is_drive = has_drive(place->file, place->file_bytes);
-    if (is_drive || (place->file_bytes && is_separator(place->file[0])))
+    if (is_drive || (place->file_bytes && separates(place, 0)))
         npart__add_text(out, is_drive ? "file:///" : "file://");
     for (size_t i = 0; i < place->file_bytes; i++) {
         char at = place->file[i];
         const char escaped[] = {'%', digits[(unsigned char)at >> 4], digits[at & 15]};
-        if (is_separator(at) || (is_drive && i == 1))
-            npart__add(out, is_separator(at) ? "/" : ":", 1);
+        if (separates(place, i) || (is_drive && i == 1))
+            npart__add(out, separates(place, i) ? "/" : ":", 1);
         else if (at && strchr(plain, at))
             npart__add(out, &at, 1);
         else

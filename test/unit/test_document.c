@@ -191,5 +191,188 @@ static void test_document__csv_cells(void)
     analysis_close(&at);
 }
 
+/* ---- limits ---------------------------------------------------------------------------------------------------- */
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; text && (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+/* One model with so many thresholds that are not met. */
+static char *write_outcomes(const npart_plan *plan, enum npart_format format, size_t count)
+{
+    const struct npart_plan_pair pair = {plan, NULL, NULL};
+    struct npart_threshold_outcome *outcomes = calloc(count, sizeof *outcomes);
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    struct sink sink = {0};
+    npart_document *document = NULL;
+    REQUIRE(outcomes);
+    for (size_t i = 0; i < count; i++)
+        outcomes[i] = (struct npart_threshold_outcome){sizeof *outcomes, 0, false, "max-partitions", "too many", NULL};
+    entry.path = "one.onnx";
+    entry.plans = &pair;
+    entry.plan_count = 1;
+    entry.outcomes = outcomes;
+    entry.outcome_count = count;
+    REQUIRE(npart_document_start(&document, format, NULL, sink_write, &sink, NULL) == NPART_OK);
+    CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    free(outcomes);
+    return sink.text;
+}
+
+/* With the model's one cause. */
+static void test_document__most_results(void)
+{
+    struct analysis at;
+    analysis_open(&at, "input x float32[1,4]\nnode y = Erf(x)\noutput y\n", NULL, NULL, NULL);
+    char *all = write_outcomes(at.plan, NPART_FORMAT_SARIF, 24999);
+    CHECK_INT(count_of(all, "\"ruleIndex\""), 25000);
+    CHECK(!strstr(all, "left out"));
+    char *more = write_outcomes(at.plan, NPART_FORMAT_SARIF, 25000);
+    CHECK_INT(count_of(more, "\"ruleIndex\""), 25000);
+    CHECK(strstr(more, "\"1 results are left out: a run has at most 25000\""));
+    free(all);
+    free(more);
+    analysis_close(&at);
+}
+
+static void test_document__most_annotations(void)
+{
+    struct analysis at;
+    analysis_open(&at, "input x float32[1,4]\nnode y = Erf(x)\noutput y\n", NULL, NULL, NULL);
+    char *all = write_outcomes(at.plan, NPART_FORMAT_GITHUB, 10);
+    char *more = write_outcomes(at.plan, NPART_FORMAT_GITHUB, 11);
+    CHECK_INT(count_of(all, "::error "), 10);
+    CHECK_INT(count_of(all, "::warning "), 1);
+    CHECK(!strstr(all, "::notice "));
+    CHECK_INT(count_of(more, "::error "), 10);
+    CHECK(strstr(more, "::notice title=npu-partition::1 more error and 0 more warnings are not shown\n"));
+    free(all);
+    free(more);
+    analysis_close(&at);
+}
+
+static void test_document__most_problems(void)
+{
+    struct analysis at;
+    analysis_open(&at, "input x float32[1,4]\nnode y = Erf(x)\noutput y\n", NULL, NULL, NULL);
+    char *all = write_outcomes(at.plan, NPART_FORMAT_MARKDOWN, 5);
+    char *more = write_outcomes(at.plan, NPART_FORMAT_MARKDOWN, 6);
+    CHECK_INT(count_of(all, "\n- `one.onnx`"), 5);
+    CHECK(!strstr(all, " more\n"));
+    CHECK_INT(count_of(more, "\n- `one.onnx`"), 5);
+    CHECK(strstr(more, "\n- 1 more\n"));
+    free(all);
+    free(more);
+    analysis_close(&at);
+}
+
+/* A chain of nodes that all fall back for one cause. */
+static char *write_chain(unsigned nodes, enum npart_format format, enum npart_detail detail)
+{
+    static char text[1 << 14];
+    struct analysis at;
+    struct sink sink = {0};
+    (void)snprintf(text, sizeof text, "input x float32[1,4]\nnode n0 = Erf(x)\n");
+    for (unsigned i = 1; i < nodes; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "node n%u = Erf(n%u)\n", i, i - 1);
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), "output n%u\n", nodes - 1);
+    analysis_open(&at, text, NULL, NULL, NULL);
+    CHECK_INT(write_two(at.plan, format, detail, NULL, &sink, NULL), NPART_OK);
+    analysis_close(&at);
+    return sink.text;
+}
+
+static void test_document__most_related(void)
+{
+    char *all = write_chain(100, NPART_FORMAT_SARIF, NPART_DETAIL_SUMMARY);
+    char *more = write_chain(101, NPART_FORMAT_SARIF, NPART_DETAIL_SUMMARY);
+    CHECK_INT(count_of(all, "{\"id\":1"), count_of(more, "{\"id\":1"));
+    CHECK(strstr(all, "{\"id\":100,") && !strstr(all, "The first 100 nodes are told."));
+    CHECK(strstr(more, "{\"id\":100,") && !strstr(more, "{\"id\":101,"));
+    CHECK(strstr(more, "The first 100 nodes are told."));
+    CHECK(strstr(more, "\"affectedNodes\":101,"));
+    free(all);
+    free(more);
+}
+
+/* Many models of many causes, under long names: what is folded is cut, and that is said. */
+static void test_document__longest_comment(void)
+{
+    static char path[400];
+    struct analysis at;
+    struct sink sink = {0};
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    analysis_open(&at,
+                  "input x float32[1,batch]\nnode a = Erf(x) @`@`\nnode b = NonZero(a)\nnode c = Unheard(b)\n"
+                  "node d = LeakyRelu(c)\noutput d\n", NULL, NULL, NULL);
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
+    const struct npart_threshold_outcome outcome = {sizeof outcome, 0, false, "`|@#", path, NULL};
+    memset(path, '|', sizeof path - 1);
+    entry.path = path;
+    entry.plans = &pair;
+    entry.outcomes = &outcome;
+    entry.plan_count = entry.outcome_count = 1;
+    REQUIRE(npart_document_start(&document, NPART_FORMAT_MARKDOWN, NULL, sink_write, &sink, NULL) == NPART_OK);
+    for (unsigned i = 0; i < 400; i++)
+        CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    CHECK(sink.bytes > 60000 && sink.bytes <= 65536);
+    CHECK(sink.text && strstr(sink.text, "\nCut: ") && strstr(sink.text, "\n8 of 400 rows; all of them are below.\n"));
+    CHECK_INT(count_of(sink.text, "\n<details>"), count_of(sink.text, "\n</details>"));
+    sink_clear(&sink);
+    analysis_close(&at);
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------------------- */
+
+/* Whether a path is told like that, of a document with that root. */
+static bool is_told(const char *path, const char *root, const char *uri)
+{
+    struct sink sink = {0};
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    char wanted[200];
+    options.root = root;
+    entry.path = path;
+    entry.error = &unreadable;
+    REQUIRE(npart_document_start(&document, NPART_FORMAT_SARIF, &options, sink_write, &sink, NULL) == NPART_OK);
+    CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    (void)snprintf(wanted, sizeof wanted, "\"artifactLocation\":{\"uri\":\"%s\"%s}", uri,
+                   strncmp(uri, "file:", 5) == 0 ? "" : ",\"uriBaseId\":\"%SRCROOT%\"");
+    bool is_there = sink.text && strstr(sink.text, wanted);
+    sink_clear(&sink);
+    return is_there;
+}
+
+static void test_document__paths(void)
+{
+    CHECK(is_told("a/b.onnx", NULL, "a/b.onnx"));
+    CHECK(is_told("././a.onnx", NULL, "a.onnx"));
+    CHECK(is_told("../a.onnx", NULL, "../a.onnx"));
+    CHECK(is_told("-", NULL, "-"));
+    CHECK(is_told("a b%\xc3\xa9\xff:?#.onnx", NULL, "a%20b%25%C3%A9%FF%3A%3F%23.onnx"));
+    CHECK(is_told("/home/me/a.onnx", NULL, "file:///home/me/a.onnx"));
+    CHECK(is_told("/home/me/a.onnx", "/home/me", "a.onnx"));
+    CHECK(is_told("/home/me/a.onnx", "/home/me/", "a.onnx"));
+    CHECK(is_told("/home/mean/a.onnx", "/home/me", "file:///home/mean/a.onnx"));
+    CHECK(is_told("/a.onnx", "/", "a.onnx"));
+    CHECK(is_told("C:\\me\\a.onnx", NULL, "file:///C:/me/a.onnx"));
+    CHECK(is_told("C:\\me\\a.onnx", "C:\\me", "a.onnx"));
+    CHECK(is_told("C:/me/a b.onnx", "C:\\me", "a%20b.onnx"));
+}
+
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
-      test_document__csv_cells)
+      test_document__csv_cells, test_document__most_results, test_document__most_annotations,
+      test_document__most_problems, test_document__most_related, test_document__longest_comment,
+      test_document__paths)

@@ -1,0 +1,384 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every document over all models, read as the programs do that it is for; and names that try to be more than names.
+
+SARIF: each object has the properties that the standard requires and no others (sarif-om is generated from its schema),
+and sarif-tools reads it. Annotations: parsed as the runner of GitHub Actions does. Markdown: rendered by markdown-it.
+JUnit: read by junitparser. CSV: by Python's reader. Counts are those of the JSON report.
+
+usage: formats.py TOOL FIXTURES
+"""
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+from typing import Any, Callable, Iterator
+
+import attr
+import junitparser
+import sarif_om
+from markdown_it import MarkdownIt
+from sarif import loader
+
+problems: list[str] = []
+checked = 0
+
+
+def expect(holds: object, what: str) -> None:
+    """Counts a check, and notes what does not hold."""
+    global checked
+    checked += 1
+    if not holds:
+        problems.append(what)
+
+
+class Run:
+    """Models and options that every format is asked for."""
+
+    def __init__(self, name: str, tool: str, models: list[str], options: list[str], folder: str) -> None:
+        self.name, self.tool, self.models, self.options, self.folder = name, tool, models, options, folder
+
+    def ask(self, form: str, *more: str) -> bytes:
+        """The document."""
+        done = subprocess.run([self.tool, "--format", form, *self.options, *more, "--", *self.models], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        expect(done.returncode in (0, 1, 3), f"{self.name}: {form}: exit {done.returncode}")
+        return done.stdout
+
+    def reports(self) -> list[dict[str, Any]]:
+        """The JSON reports of the models that can be analyzed."""
+        return [json.loads(line) for line in self.ask("json", "--detail", "causes").splitlines()]
+
+
+# ---- SARIF ---------------------------------------------------------------------------------------------------------
+
+SARIF_CLASSES = {
+    "runs": "Run", "tool": "Tool", "driver": "ToolComponent", "rules": "ReportingDescriptor", "results": "Result",
+    "shortDescription": "MultiformatMessageString", "fullDescription": "MultiformatMessageString",
+    "help": "MultiformatMessageString", "defaultConfiguration": "ReportingConfiguration", "message": "Message",
+    "locations": "Location", "relatedLocations": "Location", "physicalLocation": "PhysicalLocation",
+    "artifactLocation": "ArtifactLocation", "analysisTarget": "ArtifactLocation", "region": "Region",
+    "logicalLocations": "LogicalLocation", "suppressions": "Suppression", "invocations": "Invocation",
+    "toolExecutionNotifications": "Notification", "description": "Message",
+}
+# What a code host requires besides.
+HOST_REQUIRES = {
+    "SarifLog": {"$schema"}, "Run": {"results"}, "ToolComponent": {"rules", "version"},
+    "ReportingDescriptor": {"shortDescription", "fullDescription", "help"},
+    "Result": {"ruleId", "ruleIndex", "level", "locations", "partialFingerprints"},
+    "Region": {"startLine", "startColumn", "endLine", "endColumn"}, "ArtifactLocation": set(), "Message": {"text"},
+}
+URI = re.compile(r"(?:file:///?)?(?:[A-Za-z0-9._~/:-]|%[0-9A-F]{2})*\Z")
+
+
+def check_object(value: dict[str, Any], kind: str, where: str) -> None:
+    """An object has what is required of its kind, nothing that is unknown, and so on within it."""
+    fields = attr.fields(getattr(sarif_om, kind))
+    known = {at.metadata["schema_property_name"]: at.default is attr.NOTHING for at in fields}
+    required = {name for name, is_required in known.items() if is_required} | HOST_REQUIRES.get(kind, set())
+    if kind == "SarifLog":
+        known["$schema"] = False
+    expect(required <= set(value), f"{where}: a {kind} lacks {required - set(value)}")
+    expect(set(value) <= set(known), f"{where}: a {kind} has {set(value) - set(known)}")
+    for name, inner in value.items():
+        if name == "originalUriBaseIds":
+            for base in inner.values():
+                check_object(base, "ArtifactLocation", where)
+        elif name in SARIF_CLASSES:
+            for item in inner if isinstance(inner, list) else [inner]:
+                check_object(item, SARIF_CLASSES[name], where)
+
+
+def places(value: object) -> Iterator[dict[str, Any]]:
+    """Every artifactLocation within."""
+    if isinstance(value, list):
+        for item in value:
+            yield from places(item)
+    elif isinstance(value, dict):
+        if "uri" in value:
+            yield value
+        for item in value.values():
+            yield from places(item)
+
+
+def check_message(text: str, where: str) -> None:
+    """No placeholder and no link."""
+    expect("](" not in text, f"{where}: a link in {text!r}")
+    expect(not re.search(r"(?<!\{)(\{\{)*\{(?!\{)", text), f"{where}: a placeholder in {text!r}")
+
+
+def check_results(run: dict[str, Any], where: str) -> None:
+    """Results refer to rules, and can be told apart."""
+    rules = run["tool"]["driver"]["rules"]
+    expect(len({rule["id"] for rule in rules}) == len(rules), f"{where}: a rule twice")
+    for rule in rules:
+        expect(all(0 < len(rule[name]["text"]) <= 1024 for name in ("shortDescription", "fullDescription")),
+               f"{where}: a description of {rule['id']}")
+        expect(rule["help"]["text"] and len(rule["properties"]["tags"]) <= 10, f"{where}: help of {rule['id']}")
+    seen = set()
+    for result in run["results"]:
+        expect(rules[result["ruleIndex"]]["id"] == result["ruleId"], f"{where}: the rule of {result['ruleId']}")
+        expect(result["level"] in ("error", "warning", "note"), f"{where}: level {result['level']}")
+        expect(len(result["locations"]) == 1, f"{where}: {len(result['locations'])} locations")
+        related = result.get("relatedLocations", [])
+        expect(len(related) <= 100, f"{where}: {len(related)} related locations")
+        expect([at["id"] for at in related] == list(range(1, len(related) + 1)), f"{where}: ids of related locations")
+        check_message(result["message"]["text"], where)
+        print_of = (json.dumps(result["locations"][0]["physicalLocation"]), result["ruleId"],
+                    result["partialFingerprints"]["primaryLocationLineHash"])
+        expect(print_of not in seen, f"{where}: the same fingerprint twice: {print_of}")
+        seen.add(print_of)
+    for place in places(run):
+        expect(URI.match(place["uri"]), f"{where}: no URI: {place['uri']}")
+        expect(("uriBaseId" in place) != place["uri"].startswith("file://"), f"{where}: the base of {place['uri']}")
+
+
+def check_sarif(run: Run) -> None:
+    """One run; a result for each cause and target, and for each threshold that is not met."""
+    where = f"{run.name}: sarif"
+    text = run.ask("sarif")
+    log = json.loads(text)
+    check_object(log, "SarifLog", where)
+    expect(log["version"] == "2.1.0" and len(log["runs"]) == 1, f"{where}: version and runs")
+    found = log["runs"][0]
+    check_results(found, where)
+    reports = run.reports()
+    causes = sum(len(target["causes"]) for report in reports for target in report["targets"])
+    told = [result for result in found["results"] if not result["ruleId"].startswith("threshold/")]
+    expect(len(told) == causes, f"{where}: {len(told)} results of {causes} causes")
+    invocation = found["invocations"][0]
+    unread = len(run.models) - len(reports)
+    expect(len(invocation["toolExecutionNotifications"]) == unread, f"{where}: notifications")
+    expect(invocation["executionSuccessful"] == (unread == 0), f"{where}: executionSuccessful")
+    decoded = {urllib.parse.unquote_to_bytes(result["analysisTarget"]["uri"]) for result in found["results"]}
+    expect(decoded <= {os.fsencode(path).removeprefix(b"./") for path in run.models} |
+           {b"file://" + os.fsencode(path) for path in run.models}, f"{where}: paths {decoded}")
+    with tempfile.NamedTemporaryFile(suffix=".sarif") as file:
+        file.write(text)
+        file.flush()
+        read = loader.load_sarif_file(file.name)
+        count = read.get_result_count()
+        expect(count == len(found["results"]), f"{where}: sarif-tools reads {count}")
+        expect(all(record["Location"] for record in read.get_records()), f"{where}: sarif-tools finds no location")
+
+
+# ---- annotations ---------------------------------------------------------------------------------------------------
+
+
+def unescape(text: str, is_property: bool) -> str:
+    """As the runner does, `%25` last."""
+    table = [("%0D", "\r"), ("%0A", "\n")] + ([("%3A", ":"), ("%2C", ",")] if is_property else []) + [("%25", "%")]
+    for escape, character in table:
+        text = text.replace(escape, character)
+    return text
+
+
+def parse_command(line: str) -> tuple[str, dict[str, str], str]:
+    """A line as the runner takes it: command, properties, message."""
+    head, _, message = line[2:].partition("::")
+    command, _, rest = head.partition(" ")
+    pairs = [pair.split("=", 1) for pair in rest.split(",")]
+    return command, {key: unescape(value, True) for key, value in pairs}, unescape(message, False)
+
+
+def check_github(run: Run) -> None:
+    """Nothing but annotations; no more than are shown."""
+    where = f"{run.name}: github"
+    text = run.ask("github").decode()
+    counts = {"error": 0, "warning": 0, "notice": 0}
+    shown = {re.sub(r"^\./", "", path) for path in run.models}
+    expect("##[" not in text and "\r" not in text, f"{where}: another command")
+    for line in text.splitlines():
+        expect(line.startswith("::"), f"{where}: no command: {line}")
+        command, properties, message = parse_command(line)
+        expect(command in counts, f"{where}: the command {command}")
+        counts[command] = counts.get(command, 0) + 1
+        expect(message and set(properties) <= {"file", "line", "title"}, f"{where}: {line}")
+        if command == "error":
+            expect(properties["file"] in shown or "\\" in properties["file"], f"{where}: the file {properties['file']}")
+    expect(counts["error"] <= 10 and counts["warning"] <= 10 and counts["notice"] <= 1, f"{where}: {counts}")
+
+
+# ---- Markdown ------------------------------------------------------------------------------------------------------
+
+
+def flat(tokens: list[Any]) -> Iterator[Any]:
+    """Tokens with those within."""
+    for token in tokens:
+        yield token
+        yield from flat(token.children or [])
+
+
+def check_markdown(run: Run) -> None:
+    """Short, and inert: no link, image, mention, reference or HTML but what folds."""
+    where = f"{run.name}: markdown"
+    text = run.ask("markdown").decode()
+    expect(len(text) <= 65536, f"{where}: {len(text)} characters")
+    tokens = list(flat(MarkdownIt("gfm-like").parse(text)))
+    for token in tokens:
+        expect(token.type not in ("link_open", "image", "html_inline"), f"{where}: {token.type}: {token.content!r}")
+        if token.type == "html_block":
+            expect(re.fullmatch(r"<details><summary>[A-Za-z, ]*</summary>|</details>", token.content.strip()),
+                   f"{where}: HTML: {token.content!r}")
+        if token.type == "text":
+            expect(not re.search(r"[@#]\w", token.content), f"{where}: a mention: {token.content!r}")
+    visible = re.sub(r"^<details>.*?^</details>$", "(folded)", text, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for line in visible.splitlines() if line.strip() and not line.startswith("|--")]
+    expect(len(lines) <= 20, f"{where}: {len(lines)} lines")
+    opened, closed = (len(re.findall(pattern, text, flags=re.MULTILINE)) for pattern in ("^<details>", "^</details>$"))
+    expect(opened == closed, f"{where}: {opened} details, {closed} ends")
+    rows = len(re.findall(r"^\|", visible, flags=re.MULTILINE)) - 2
+    wanted = sum(len(report["targets"]) for report in run.reports())
+    expect(rows == min(8, wanted + len(run.models) - len(run.reports())), f"{where}: {rows} rows")
+    cells = [sum(inner.type == "td_open" for inner in tokens), sum(inner.type == "th_open" for inner in tokens)]
+    expect(cells[0] % 7 == 0 and cells[1] % 7 == 0, f"{where}: {cells} cells")
+
+
+# ---- JUnit ---------------------------------------------------------------------------------------------------------
+
+
+def check_junit(run: Run) -> None:
+    """A suite a model; its counts are those of its cases."""
+    where = f"{run.name}: junit"
+    suites = list(junitparser.JUnitXml.fromstring(run.ask("junit")))
+    expect(len(suites) == len(run.models), f"{where}: {len(suites)} suites of {len(run.models)} models")
+    for suite in suites:
+        cases = list(suite)
+        results = [result for case in cases for result in case.result]
+        counts = [sum(isinstance(result, kind) for result in results)
+                  for kind in (junitparser.Failure, junitparser.Error, junitparser.Skipped)]
+        expect([suite.failures, suite.errors, suite.skipped] == counts, f"{where}: {suite.name}: {counts}")
+        expect(suite.tests == len(cases) > 0, f"{where}: {suite.name}: {len(cases)} cases")
+        expect(all(case.name and case.classname == suite.name for case in cases), f"{where}: {suite.name}: names")
+        expect(all(result.message for result in results), f"{where}: {suite.name}: messages")
+
+
+# ---- CSV -----------------------------------------------------------------------------------------------------------
+
+
+def read_csv(run: Run, *options: str) -> list[dict[str, str]]:
+    """Rows by names of columns."""
+    text = run.ask("csv", *options).decode()
+    expect(text.endswith("\r\n") and "\n" not in text.replace("\r\n", ""), f"{run.name}: csv: line ends")
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    for row in rows:
+        expect(None not in row and None not in row.values(), f"{run.name}: csv: cells of {row}")
+        for value in row.values():
+            expect(not value.startswith(("=", "+", "-", "@", "\t", "\r")), f"{run.name}: csv: a formula: {value}")
+    return rows
+
+
+def check_csv(run: Run) -> None:
+    """The same numbers as in JSON."""
+    where = f"{run.name}: csv"
+    reports = run.reports()
+    targets = [target for report in reports for target in report["targets"]]
+    rows = read_csv(run)
+    told = [row for row in rows if row["target"]]
+    expect(len(told) == len(targets) and len(rows) - len(told) == len(run.models) - len(reports), f"{where}: rows")
+    expect(all(row["error"] for row in rows if not row["target"]), f"{where}: errors")
+    for row, target in zip(told, targets):
+        summary = target["summary"]
+        for name in ("partitions", "nodes", "live", "accepted", "refused", "failed", "unknown", "switches", "folded"):
+            expect(row[name] == str(summary[name]), f"{where}: {name} {row[name]}, not {summary[name]}")
+        expect(row["verdict"] == summary["verdict"], f"{where}: verdict")
+        expect(float(row["coverage"]) == summary["coverage"], f"{where}: coverage")
+        expect(row["typical_ms"] == "" if target["cost"]["typical_ms"] is None else
+               float(row["typical_ms"]) == target["cost"]["typical_ms"], f"{where}: cost")
+    causes = read_csv(run, "--detail", "causes")
+    expect(len(causes) == sum(len(target["causes"]) for target in targets), f"{where}: causes")
+    expect(all(int(row["affected_nodes"]) >= 0 for row in causes), f"{where}: affected nodes")
+    nodes = read_csv(run, "--detail", "nodes")
+    expect(len(nodes) == sum(target["summary"]["nodes"] for target in targets), f"{where}: {len(nodes)} nodes")
+
+
+# ---- runs ----------------------------------------------------------------------------------------------------------
+
+HOSTILE: list[bytes] = [text.encode("utf-8", "surrogatepass") for text in (
+    "::set-output name=a::b", "\n::error::x", "a\r\n::set-env name=PATH::x", "##[set-env name=PATH]x", "%0A::error::x",
+    "=cmd|'/c calc'!A1", "-2+3", "@everyone", "\t=1", "[x](javascript:alert(1))", "![x](y)",
+    "<script>alert(1)</script>", "</details>", "`a`b``", "|a|b|", "{0}{{1}", "#123", "!45", "www.example.test",
+    "https://example.test/x", "a\\",
+    '"quoted",', "]]>", "&amp;&#64;", "\ufffe\uffff", "\u202egnp.exe", "$x^2$", "~~a~~", "*/-->",
+    "name@example.test", "a" * 4000, "```" * 100, "\x00\x01\x1b[31m", "\ud800", " ", "`@a` @b `@c")] + [
+        b"\xff\xfe\x80", b"a,b\";c"]
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    """A field of protobuf: a number below 2^28, or bytes."""
+    def varint(rest: int) -> bytes:
+        return bytes([rest]) if rest < 128 else bytes([rest & 127 | 128]) + varint(rest >> 7)
+
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(name: bytes, dim: bytes) -> bytes:
+    """A ValueInfoProto of float32[1,dim]."""
+    dims = field(1, field(1, 1)) + field(1, field(2, dim))
+    return field(1, name) + field(2, field(1, field(1, 1) + field(2, dims)))
+
+
+def hostile_model(name: bytes, folder: str) -> bytes:
+    """A model whose nodes, operators, tensors, dims, modules and source are called so."""
+    trace = b'File "' + os.fsencode(folder) + b"/" + name.replace(b'"', b"") + b'.py", line 7, in f'
+    scopes = b"['', '" + name.replace(b"'", b"") + b"', 'x']"
+    meta = b"".join(field(9, field(1, key) + field(2, value)) for key, value in
+                    ((b"pkg.torch.onnx.stack_trace", trace), (b"pkg.torch.onnx.name_scopes", scopes)))
+    nodes = [(b"Relu", b"", b"x", b"a", b""), (b"Erf", b"", b"a", b"b" + name, meta), (b"My" + name, b"my", b"b" + name,
+             b"c", meta), (b"Relu", b"", b"c", b"y", b"")]
+    graph = b"".join(field(1, field(1, source) + field(2, result) + field(3, name + str(i).encode()) + field(4, op) +
+                           (field(7, domain) if domain else b"") + more)
+                     for i, (op, domain, source, result, more) in enumerate(nodes))
+    graph += field(2, name) + field(11, tensor(b"x", b"n" + name)) + field(12, tensor(b"y", b"n" + name))
+    return field(1, 8) + field(7, graph) + field(8, field(2, 17)) + field(8, field(1, b"my") + field(2, 1))
+
+
+def make_hostile(folder: str) -> list[str]:
+    """The models in files of such names, and a file that is no model."""
+    models = []
+    for i, name in enumerate(HOSTILE):
+        path = name.replace(b"/", b"_").replace(b"\0", b"_")[:100] + b".%d.onnx" % i
+        with open(os.path.join(os.fsencode(folder), path), "wb") as file:
+            file.write(hostile_model(name, folder))
+        models.append(os.fsdecode(path))
+    with open(os.path.join(folder, "no\n::error::model.onnx"), "w", encoding="utf-8") as file:
+        file.write("nothing of the kind")
+    return models + ["no\n::error::model.onnx"]
+
+
+def main() -> int:
+    """Every run in every format."""
+    tool, fixtures = (os.path.abspath(path) for path in sys.argv[1:3])
+    root = os.path.dirname(fixtures)
+    every = sorted(name for name in os.listdir(fixtures) if name.endswith(".onnx"))
+    limits = ["--max-partitions", "1", "--min-coverage", "50%", "--fail-on", "split,fail,unknown"]
+    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv]
+    with tempfile.TemporaryDirectory() as folder:
+        runs = [
+            Run("one model", tool, ["fixtures/detector.dynamo.onnx"], ["-t", "hexagon"], root),
+            Run("three models", tool, ["fixtures/" + name for name in every[:3]], ["-t", "hexagon,intel-npu", *limits],
+                root),
+            Run("all models", tool, ["fixtures/" + name for name in every], ["-t", "hexagon,nnapi,ethos-u", *limits],
+                root),
+            Run("absolute", tool, [os.path.join(fixtures, every[0]), "/nowhere/x.onnx"], ["-t", "hexagon"], folder),
+            Run("hostile", tool, make_hostile(folder), ["-t", "hexagon,intel-npu", *limits], folder),
+        ]
+        for run in runs:
+            for check in checks:
+                check(run)
+    for problem in problems[:40]:
+        print(f"formats: {problem}", file=sys.stderr)
+    print(f"formats: {checked} checks, {len(problems)} problems")
+    return 1 if problems or checked < 1000 else 0
+
+
+sys.exit(main())
