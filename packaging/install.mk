@@ -85,9 +85,13 @@ check-man: $(man_pages) ## the man pages have every option and function, and not
 	sh test/checks/man.sh $(tool) test/checks/symbols.txt $(man_pages)
 check-dist: ## the tarball and what is built from it have the same bytes wherever they are made
 	sh test/checks/dist.sh "$(MAKE)" $(BUILD)/check-dist
+DEBIAN_SUITES ?=
+check-debian: ## Debian packages are built, put to lintian, installed into a minimal system (DEBIAN_SUITES) and removed
+	sh tools/setup.sh debian
+	sh test/checks/debian.sh "$(MAKE)" $(BUILD)/check-debian $(DEBIAN_SUITES)
 check-completion: $(tool) ## what bash offers after TAB
 	sh test/checks/completions.sh $(tool) bash
 check-completions: $(tool) ## the same in bash, zsh and fish, which it installs
 	sh tools/setup.sh shells
 	sh test/checks/completions.sh $(tool) bash zsh fish
-.PHONY: install install-strip uninstall check-install check-completion check-completions check-dist check-man dist
+.PHONY: install install-strip uninstall check-install check-completion check-completions check-debian check-dist check-man dist

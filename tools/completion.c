@@ -226,7 +226,8 @@ bool complete(int count, char **words)
     } else {
         if (is_first && !only_models)
             offer_commands(question);
-        puts(word && word->run && strncmp(word->usage, "MODEL", 5) != 0 ? ":files" : ":models");
+        bool takes_models = !word || !word->run || strncmp(word->usage + (word->usage[0] == '['), "MODEL", 5) == 0;
+        puts(takes_models ? ":models" : ":files");
     }
     return fflush(stdout) == 0;
 }

@@ -64,7 +64,7 @@ is_code && /^$/ { blanks++; next }
         next
     print ".TP\n" guard(inline(cells[2]))
     for (i = 3; i < count; i++)
-        paragraph((count > 4 ? plain(titles[i]) ": " : "") inline(cells[i]))
+        paragraph((count > 4 ? plain(titles[i]) ": " : "") inline(cells[i]) (i + 1 < count ? ";" : ""))
     next
 }
 { row = 0 }
