@@ -30,7 +30,8 @@ def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, e
     monkeypatch.chdir(detector.parent)
 
     def printed(*models: pathlib.Path) -> str:
-        done = subprocess.run([tool, *models, "-t", "hexagon,tidl", "--format", format], capture_output=True, check=True)
+        words = ["-t", "hexagon,tidl", "--format", format]
+        done = subprocess.run([tool, *models, *words], capture_output=True, check=True)
         return done.stdout.decode()
 
     text = io.StringIO(newline="")
