@@ -36,9 +36,9 @@ def whole(analysis: npu_partition.Analysis) -> dict[str, Any]:
     """The tool's JSON, put together from the typed results."""
     targets = []
     for target in analysis.targets:
-        entry = {"target": target.name}
-        for name in ("variant", "switches_on", "toolchain", "partitioner", "level", "summary", "nodes", "partitions",
-                     "causes", "crossings", "layouts", "fusions", "cost", "memory", "precision", "advice", "if_fixed"):
+        entry: dict[str, Any] = {}
+        for name in ("target", "name", "variant", "switches_on", "toolchain", "partitioner", "level", "summary",
+                     "nodes", "partitions", "causes", "crossings", "layouts", "fusions", "cost", "memory", "precision", "advice", "if_fixed"):
             entry[name] = plain(getattr(target, name))
         if entry["if_fixed"] is None:
             del entry["if_fixed"]

@@ -99,7 +99,12 @@ class Target:
 
     @property
     def name(self) -> str:
-        """Of the target's list: ``hexagon``."""
+        """As it could be asked for again, but for the toolchain: ``hexagon:v73+float``."""
+        return str(self._short["name"])
+
+    @property
+    def target(self) -> str:
+        """The name of the target's list: ``hexagon``."""
         return str(self._short["target"])
 
     @property
@@ -229,7 +234,7 @@ class Target:
     def __repr__(self) -> str:
         summary = self.summary
         count = f"{summary.partitions} partition{'' if summary.partitions == 1 else 's'}"
-        return (f"<Target {self.name}{':' if self.variant else ''}{self.variant}: {summary.verdict}, {count}, "
+        return (f"<Target {self.name}: {summary.verdict}, {count}, "
                 f"{summary.accepted} of {summary.live} nodes on the NPU>")
 
 

@@ -162,8 +162,7 @@ def check_target(target: Target, thresholds: Thresholds) -> TargetCheck:
                                    reason.text if reason else "", reason.found if reason else "", node.cause,
                                    node.id in roots))
     refused.sort(key=lambda node: not node.is_root)
-    name = target.name + (f":{target.variant}" if target.variant else "")
-    return TargetCheck(name, target.summary, thresholds.missed(target.summary), causes, tuple(refused),
+    return TargetCheck(target.name, target.summary, thresholds.missed(target.summary), causes, tuple(refused),
                        target.advice[0] if target.advice else None)
 
 

@@ -57,7 +57,7 @@ def _summary_row(target: Target) -> list[object]:
     summary, cost = target.summary, target.cost
     time = "" if cost.typical_ms is None else f"{cost.typical_ms:.2f} ms ({cost.low_ms:.2f} to {cost.high_ms:.2f})"
     first = target.advice[0].text if target.advice else ""
-    return [f"{target.name}:{target.variant}" if target.variant else target.name, summary.verdict, summary.partitions,
+    return [target.name, summary.verdict, summary.partitions,
             f"{_share(summary.coverage)} of {summary.live} nodes", _share(summary.mac_coverage), time, first]
 
 
