@@ -10,6 +10,9 @@ check-python-scale: $(tool) $(shared_library) $(VENV)/ready ## 10,000 analyses, 
 	sh test/checks/python.sh $(VENV) $(tool) $(shared_library) -s -m scale
 check-python-roots: ## the wheel of Debian 12 on Debian 12 and 13 (needs root, mmdebstrap, Debian and PyPI; 5 minutes)
 	sh test/checks/python_roots.sh $(PYTHON) $(BUILD)/roots
+check-newcomer: ## three lines to a report, twenty to a check that fails and then passes, in an empty environment (PyPI)
+	sh test/checks/newcomer.sh $(PYTHON) $(abspath fixtures/distilbert-base.ts14.dyn.onnx) $(abspath python) \
+		$(abspath $(BUILD))/newcomer
 python-bindings: $(VENV)/ready ## python/src/npu_partition/_native.py from the public header
 	$(VENV)/bin/python -c 'import pycparser' 2>/dev/null || $(VENV)/bin/pip install --quiet pycparser
 	$(VENV)/bin/python tools/generate/python_bindings.py $(header) > $(BUILD)/_native.py

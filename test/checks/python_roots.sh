@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The wheel that Debian 12 builds, used on Debian 12 (Python 3.11) and on Debian 13 (Python 3.13): types and tests in
-# minimal roots, which FOLDER keeps. Needs root, mmdebstrap, Debian's packages and PyPI.
+# The wheel that Debian 12 builds, used on Debian 12 (Python 3.11) and on Debian 13 (Python 3.13): types, tests and
+# what a newcomer does, in minimal roots, which FOLDER keeps. Needs root, mmdebstrap, Debian's packages and PyPI.
 #
 # usage: python_roots.sh PYTHON FOLDER
 set -eu
@@ -77,4 +77,6 @@ for name in bookworm trixie; do
 		/venv/bin/pip install --quiet --no-index --find-links /wheels $test_packages &&
 		cd /tree/python && /venv/bin/mypy --config-file pyproject.toml --cache-dir /tmp/mypy src tests &&
 		NPU_PARTITION_TOOL=/venv/bin/npu-partition /venv/bin/python -B -m pytest -q -p no:cacheprovider tests"
+	in_root "$name" sh /tree/test/checks/newcomer.sh python3 /tree/fixtures/distilbert-base.ts14.dyn.onnx "/$wheel" \
+		/tmp/newcomer --no-index
 done
