@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "check_baseline.h"
 #include "document.h"
 #include "files.h"
 #include "glob.h"
@@ -29,6 +30,8 @@ struct check {
     size_t project_count;
     char today[32];
     bool are_all; /* the models of a project file, not only some */
+    struct baseline **baselines;
+    size_t baseline_count;
     char *lists; /* what the op lists of the run were found for */
     size_t counts[STANDINGS], unread_count, target_count;
 };
@@ -274,7 +277,10 @@ static const char *find_lost(const struct check *check)
     for (size_t i = 0; i < check->project_count; i++)
         if (is_overwritten(check->asked, check->projects[i]->path))
             return check->projects[i]->path;
-    return NULL;
+    for (size_t i = 0; i < check->project_count; i++)
+        if (is_overwritten(check->asked, check->projects[i]->baseline_path))
+            return check->projects[i]->baseline_path;
+    return is_overwritten(check->asked, check->asked->baseline) ? check->asked->baseline : NULL;
 }
 
 /* ---- one model ---------------------------------------------------------------------------------------------- */
@@ -345,6 +351,7 @@ static npart_status analyze(struct check *check, struct checked *checked)
     judge_model(checked, check->today);
     for (int i = 0; i < checked->options->target_count && status == NPART_OK; i++)
         status = judge_target(check->run, checked, i, check->today, &checked->error);
+    settle_model(checked);
     return status;
 }
 
@@ -373,6 +380,28 @@ static void report(struct check *check, struct checked *checked)
         tell_checked(checked);
 }
 
+/* That of the command line, or of the project file: read once. False: it cannot be used. */
+static bool find_baseline(struct check *check, const struct project *project, struct baseline **out)
+{
+    const char *path = check->asked->baseline ? check->asked->baseline : project ? project->baseline_path : NULL;
+    *out = NULL;
+    if (!path && check->asked->updates_baseline)
+        (void)usage("which baseline? --baseline FILE, or baseline = \"FILE\" in the project file");
+    if (!path)
+        return !check->asked->updates_baseline;
+    for (size_t i = 0; i < check->baseline_count && !*out; i++)
+        *out = baseline_is(check->baselines[i], path) ? check->baselines[i] : NULL;
+    if (*out)
+        return true;
+    struct baseline **grown = realloc(check->baselines, (check->baseline_count + 1) * sizeof *grown);
+    if (grown)
+        check->baselines = grown;
+    *out = grown ? baseline_open(path, check->asked->updates_baseline) : NULL;
+    if (*out)
+        grown[check->baseline_count++] = *out;
+    return *out != NULL;
+}
+
 /* False: nothing more can be checked. */
 static bool check_model(struct check *check, const struct subject *subject)
 {
@@ -393,6 +422,7 @@ static bool check_model(struct check *check, const struct subject *subject)
             subject->project ? subject->project->path : PROJECT_FILE);
         is_fine = false;
     }
+    is_fine = is_fine && find_baseline(check, subject->project, &checked->baseline);
     if (!is_fine || !find_lists(check, checked)) {
         worsen(run, EXIT_USAGE);
         is_fine = false;
@@ -401,7 +431,7 @@ static bool check_model(struct check *check, const struct subject *subject)
         checked->is_read = status == NPART_OK;
         if (status != NPART_OK)
             worsen(run, status_of(status));
-        else if (checked->standing == STANDING_FAILS)
+        else if (checked->standing >= STANDING_WORSE)
             worsen(run, EXIT_THRESHOLD);
         count(check, checked);
         report(check, checked);
@@ -443,7 +473,7 @@ static void check_idle(struct check *check)
     for (size_t i = 0; i < check->project_count; i++) {
         if (check->are_all)
             project_tell_dims(check->projects[i]);
-        if (check->asked->target_count == 0)
+        if (check->asked->target_count == 0 && !check->asked->updates_baseline)
             tell_idle_waivers(check->projects[i], check->are_all);
     }
 }
@@ -463,6 +493,9 @@ static void check_all(struct check *check)
     document_close(check->run);
     if (goes_on && !check->unread_count)
         check_idle(check);
+    for (size_t i = 0; i < check->baseline_count && goes_on; i++)
+        if (!baseline_write(check->baselines[i], check->are_all && !check->unread_count))
+            worsen(check->run, EXIT_OTHER);
     if (goes_on)
         write_counts(check);
 }
@@ -475,6 +508,9 @@ static void free_check(struct check *check)
     }
     for (size_t i = 0; i < check->project_count; i++)
         project_free(check->projects[i]);
+    for (size_t i = 0; i < check->baseline_count; i++)
+        baseline_free(check->baselines[i]);
+    free(check->baselines);
     free(check->projects);
     free(check->subjects);
     free(check->settled);

@@ -14,7 +14,9 @@ enum exit_status run_check(struct run *run, struct options *options);
 /* How a model stands on a target; of several the greatest. */
 enum standing {
     STANDING_OK,
-    STANDING_WAIVED, /* a threshold is not met, which a waiver accepts */
+    STANDING_KNOWN,  /* a threshold is not met, and was not in the baseline */
+    STANDING_WAIVED, /* ... which a waiver accepts */
+    STANDING_WORSE,  /* than the baseline */
     STANDING_FAILS,
     STANDINGS
 };
@@ -25,7 +27,10 @@ struct judged {
     enum standing standing;
     struct outcomes outcomes;
     char waivers[MOST_OUTCOMES][512]; /* why one that is not met is accepted; "": it is not */
+    bool is_known[MOST_OUTCOMES];     /* the baseline accepts it, no waiver */
 };
+
+struct baseline;
 
 /* A model with all of its targets. */
 struct checked {
@@ -40,6 +45,7 @@ struct checked {
     enum standing standing;
     char invalid[512]; /* why ONNX Runtime does not load it, where that is a threshold; "" */
     char invalid_waiver[512];
+    struct baseline *baseline; /* NULL: none */
     struct judged judged[MOST_TARGETS];
 };
 
@@ -47,6 +53,10 @@ struct checked {
 npart_status judge_target(const struct run *run, struct checked *checked, int target, const char *today,
                           struct npart_error *error);
 void judge_model(struct checked *checked, const char *today);
+/* How it stands as a whole, after all of its targets. */
+void settle_model(struct checked *checked);
+/* What one outcome is called: "waived". */
+const char *outcome_label(const struct judged *judged, uint32_t outcome);
 /* Tells of waivers that were for a model that was checked, and that nothing needed; where all models were checked, also
  * of those that are for none. */
 void tell_idle_waivers(const struct project *project, bool are_all_models);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_baseline.h"
 #include "glob.h"
 #include "message.h"
 #include "project_file.h"
 
 const char *standing_text(enum standing standing)
 {
-    static const char *const texts[STANDINGS] = {"ok", "waived", "fails"};
+    static const char *const texts[STANDINGS] = {"ok", "known", "waived", "worse", "fails"};
     return texts[standing];
 }
 
@@ -166,6 +167,7 @@ static bool speaks_of(const struct waiver *waiver, const char *threshold)
         return false;
     }
     return (strcmp(threshold, "max-partitions") == 0 && (settings->max_partitions || settings->allow_none)) ||
+           (strcmp(threshold, BASELINE) == 0 && waiver->worse && waiver->worse->as.boolean) ||
            (strcmp(threshold, "min-coverage") == 0 && settings->min_coverage) ||
            (strcmp(threshold, "min-mac-coverage") == 0 && (settings->min_mac_coverage || settings->min_coverage));
 }
@@ -227,13 +229,26 @@ static bool has_waivers(const struct checked *checked, const char *target, const
     return false;
 }
 
+static enum standing standing_of(const struct judged *judged, uint32_t outcome)
+{
+    const struct outcome *at = &judged->outcomes.items[outcome];
+    if (at->is_met)
+        return STANDING_OK;
+    if (*judged->waivers[outcome])
+        return judged->is_known[outcome] ? STANDING_KNOWN : STANDING_WAIVED;
+    return strcmp(at->threshold, BASELINE) == 0 ? STANDING_WORSE : STANDING_FAILS;
+}
+
+const char *outcome_label(const struct judged *judged, uint32_t outcome)
+{
+    return standing_text(standing_of(judged, outcome));
+}
+
 static void settle(struct judged *judged)
 {
     judged->standing = STANDING_OK;
     for (uint32_t i = 0; i < judged->outcomes.count; i++) {
-        enum standing standing = judged->outcomes.items[i].is_met ? STANDING_OK
-                                 : *judged->waivers[i]            ? STANDING_WAIVED
-                                                                  : STANDING_FAILS;
+        enum standing standing = standing_of(judged, i);
         if (standing > judged->standing)
             judged->standing = standing;
     }
@@ -258,48 +273,109 @@ static void accept_outcomes(const struct accepted *accepted, struct judged *judg
     }
 }
 
+/* What waivers accept of what fails; or, of those that expired, what they would have accepted. */
+static npart_status judge_waivers(const struct run *run, struct checked *checked, int target, const char *today,
+                                  bool with_expired, struct npart_error *error)
+{
+    struct judged *judged = &checked->judged[target];
+    struct npart_plan_info info = {.size = sizeof info};
+    struct accepted accepted = {.run = run, .checked = checked, .target = target, .today = today,
+                                .with_expired = with_expired};
+    if (judged->standing < STANDING_WORSE ||
+        !has_waivers(checked, checked->options->targets[target], today, with_expired))
+        return NPART_OK;
+    (void)npart_plan_info(checked->job.plans[target], &info);
+    accepted.options = malloc(sizeof *accepted.options);
+    accepted.is_gone = calloc(info.cause_count + (size_t)1, sizeof *accepted.is_gone);
+    npart_status status = accepted.options && accepted.is_gone ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
+    if (status == NPART_OK && with_expired) {
+        tell_expired(&accepted, judged);
+    } else if (status == NPART_OK) {
+        accept_outcomes(&accepted, judged);
+        settle(judged);
+    }
+    free(accepted.is_gone);
+    free(accepted.options);
+    return status;
+}
+
+/* Waivers that accept that it got worse. */
+static void accept_worse(struct checked *checked, int target, const char *today, struct judged *judged,
+                         uint32_t outcome)
+{
+    struct accepted accepted = {.checked = checked, .target = target, .today = today};
+    struct project *project = checked->project;
+    for (uint32_t i = 0; project && i < project->waiver_count; i++) {
+        struct waiver *waiver = &project->waivers[i];
+        char date[32];
+        if (!speaks_of(waiver, BASELINE) || !is_in_force(&accepted, waiver))
+            continue;
+        waiver->is_used = true;
+        write_date(&waiver->expires->as.time, date, sizeof date);
+        (void)snprintf(judged->waivers[outcome], sizeof judged->waivers[outcome], "until %s: %s", date,
+                       waiver->reason->as.text.bytes);
+        return;
+    }
+}
+
+/* The outcome "baseline" after the others, which it accepts where nothing is worse than it. */
+static npart_status judge_baseline(struct checked *checked, int target, const char *today, struct npart_error *error)
+{
+    struct judged *judged = &checked->judged[target];
+    struct outcomes *outcomes = &judged->outcomes;
+    struct compared compared;
+    npart_status status = baseline_compare(checked->baseline, checked, target, &compared, error);
+    if (status != NPART_OK || !compared.is_known || outcomes->count == MOST_OUTCOMES)
+        return status;
+    uint32_t at = outcomes->count++;
+    outcomes->items[at] = (struct outcome){.threshold = BASELINE, .is_met = !compared.is_worse};
+    (void)snprintf(outcomes->items[at].text, sizeof outcomes->items[at].text, "%s", compared.text);
+    if (compared.is_worse)
+        accept_worse(checked, target, today, judged, at);
+    bool is_accepted = !compared.is_worse || *judged->waivers[at];
+    for (uint32_t i = 0; i < at; i++) {
+        judged->is_known[i] = is_accepted && !outcomes->items[i].is_met && !*judged->waivers[i];
+        if (judged->is_known[i])
+            (void)snprintf(judged->waivers[i], sizeof judged->waivers[i], "as in the baseline");
+    }
+    if (*checked->invalid && !*checked->invalid_waiver && compared.was_invalid)
+        (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "as in the baseline");
+    settle(judged);
+    return NPART_OK;
+}
+
 npart_status judge_target(const struct run *run, struct checked *checked, int target, const char *today,
                           struct npart_error *error)
 {
     struct judged *judged = &checked->judged[target];
-    const char *name = checked->options->targets[target];
-    const npart_plan *plan = checked->job.plans[target];
-    struct npart_plan_info info = {.size = sizeof info};
-    npart_status status = NPART_OK;
     for (uint32_t i = 0; checked->project && i < checked->project->waiver_count; i++)
-        checked->project->waivers[i].has_model |= is_for(checked, &checked->project->waivers[i], name);
-    find_outcomes(&judged->outcomes, checked->options, plan);
+        checked->project->waivers[i].has_model |=
+            is_for(checked, &checked->project->waivers[i], checked->options->targets[target]);
+    find_outcomes(&judged->outcomes, checked->options, checked->job.plans[target]);
     settle(judged);
-    (void)npart_plan_info(plan, &info);
-    for (int expired = 0; expired < 2 && status == NPART_OK && judged->standing == STANDING_FAILS; expired++) {
-        struct accepted accepted = {.run = run, .checked = checked, .target = target, .today = today,
-                                    .with_expired = expired};
-        if (!has_waivers(checked, name, today, expired))
-            continue;
-        accepted.options = malloc(sizeof *accepted.options);
-        accepted.is_gone = calloc(info.cause_count + (size_t)1, sizeof *accepted.is_gone);
-        status = accepted.options && accepted.is_gone ? find_accepted(&accepted, error) : NPART_ERROR_MEMORY;
-        if (status == NPART_OK && expired) {
-            tell_expired(&accepted, judged);
-        } else if (status == NPART_OK) {
-            accept_outcomes(&accepted, judged);
-            settle(judged);
-        }
-        free(accepted.is_gone);
-        free(accepted.options);
-    }
-    if (status == NPART_ERROR_MEMORY && error && !*error->message)
+    npart_status status = judge_waivers(run, checked, target, today, false, error);
+    if (status == NPART_OK && checked->baseline)
+        status = judge_baseline(checked, target, today, error);
+    if (status == NPART_OK)
+        status = judge_waivers(run, checked, target, today, true, error);
+    if (status == NPART_ERROR_MEMORY && !*error->message)
         (void)snprintf(error->message, sizeof error->message, "out of memory");
-    if (judged->standing > checked->standing)
-        checked->standing = judged->standing;
     return status;
+}
+
+void settle_model(struct checked *checked)
+{
+    bool is_accepted = *checked->invalid_waiver != '\0';
+    checked->standing = !*checked->invalid ? STANDING_OK : is_accepted ? STANDING_WAIVED : STANDING_FAILS;
+    for (int i = 0; i < checked->options->target_count; i++)
+        if (checked->judged[i].standing > checked->standing)
+            checked->standing = checked->judged[i].standing;
 }
 
 /* Whatever the target, ONNX Runtime does not load it. */
 void judge_model(struct checked *checked, const char *today)
 {
     struct project *project = checked->project;
-    enum standing standing = STANDING_FAILS;
     struct npart_finding finding = {.size = sizeof finding};
     bool is_found = false;
     for (uint32_t i = 0; checked->options->fails_on[FAIL_ON_INVALID] && !is_found &&
@@ -309,20 +385,17 @@ void judge_model(struct checked *checked, const char *today)
         return;
     (void)snprintf(checked->invalid, sizeof checked->invalid, "%s%s%s%s", finding.text, *finding.at ? " (" : "",
                    finding.at, *finding.at ? ")" : "");
-    for (uint32_t i = 0; project && i < project->waiver_count && standing == STANDING_FAILS; i++) {
+    for (uint32_t i = 0; project && i < project->waiver_count && !*checked->invalid_waiver; i++) {
         struct waiver *waiver = &project->waivers[i];
         char date[32];
         if (!is_for(checked, waiver, NULL) || is_expired(waiver, today) ||
             (!speaks_of(waiver, "fail-on invalid") && !speaks_of(waiver, "fail-on fail")))
             continue;
         waiver->is_used = true;
-        standing = STANDING_WAIVED;
         write_date(&waiver->expires->as.time, date, sizeof date);
         (void)snprintf(checked->invalid_waiver, sizeof checked->invalid_waiver, "until %s: %s", date,
                        waiver->reason->as.text.bytes);
     }
-    if (standing > checked->standing)
-        checked->standing = standing;
 }
 
 void tell_idle_waivers(const struct project *project, bool are_all_models)

@@ -64,14 +64,14 @@ static void print_target(struct run *run, const struct checked *checked, int tar
         const char *waiver = judged->waivers[i];
         if (outcome->is_met)
             continue;
-        print_line(run, "%-8s%s  %s  %s%s%s", *waiver ? "waived" : "fails", checked->path, name, outcome->text,
+        print_line(run, "%-8s%s  %s  %s%s%s", outcome_label(judged, i), checked->path, name, outcome->text,
                    *waiver ? "; accepted " : "", waiver);
         told++;
     }
     write_summary(checked->job.plans[target], summary, sizeof summary);
     if (!told)
         print_line(run, "%-8s%s  %s  %s", standing_text(judged->standing), checked->path, name, summary);
-    if (judged->standing == STANDING_FAILS)
+    if (judged->standing >= STANDING_WORSE)
         print_reason(run, checked, target);
 }
 
@@ -210,7 +210,7 @@ void tell_checked(const struct checked *checked)
         for (uint32_t i = 0; i < judged->outcomes.count; i++)
             if (!judged->outcomes.items[i].is_met && !*judged->waivers[i])
                 say("%s: %s: %s", checked->path, checked->options->targets[t], judged->outcomes.items[i].text);
-        if (judged->standing == STANDING_FAILS)
+        if (judged->standing >= STANDING_WORSE)
             tell_reason(checked->path, checked->options->targets[t], checked->job.plans[t], checked->job.advice[t]);
     }
 }

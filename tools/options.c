@@ -402,6 +402,7 @@ TAKE_TEXT(profile)
 TAKE_TEXT(settings)
 TAKE_TEXT(config)
 TAKE_TEXT(today)
+TAKE_TEXT(baseline)
 static bool take_completion(struct options *options, const char *value)
 {
     static const char *const words[] = {"bash", "zsh", "fish"};
@@ -421,6 +422,7 @@ TAKE_FLAG(use_ascii)
 TAKE_FLAG(is_sustained)
 TAKE_FLAG(is_dry_run)
 TAKE_FLAG(wants_new_config)
+TAKE_FLAG(updates_baseline)
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
 
@@ -521,6 +523,8 @@ static const struct row {
     {NULL, 0, NULL, NULL, "Of the project file", NULL},
     {"config", 0, "FILE", take_config, "this one, instead of npu-partition.toml in the model's folder or above",
      "check"},
+    {"baseline", 0, "FILE", take_baseline, "what models were: fail only where one is worse than there", "check"},
+    {"update-baseline", 0, NULL, take_updates_baseline, "write it as models are now", "check"},
     {"today", 0, "DATE", take_today, "the day on which waivers must hold (default the clock's, in UTC)", "check"},
     {"new-config", 0, NULL, take_wants_new_config, "print a project file to start from, for MODEL... and --target",
      "check"},

@@ -57,7 +57,8 @@ struct options {
     const char *profile, *settings;
     const char *completion; /* the script to print */
     const char *config, *today; /* of check */
-    bool wants_new_config;
+    const char *baseline;
+    bool wants_new_config, updates_baseline;
     enum npart_level level;
     enum format format;
     enum color color;

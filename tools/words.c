@@ -18,8 +18,8 @@ static const struct word words[] = {
      "a threshold is not met, and no waiver accepts it",
      "npu-partition.toml, in the folder of a model or above it, names targets, sizes, thresholds and waivers for\n"
      "models by their paths (docs/project-file.md). Without MODEL all models that it names are checked. Options count\n"
-     "before what the file says. A line for each model and target: ok, waived or fails, and then why and what to do\n"
-     "first."},
+     "before what the file says. A line for each model and target: ok, known (as in the baseline), waived,\n"
+     "worse or fails, and then why and what to do first."},
     {"scan", NULL, NULL, NULL, NULL, NULL},
     {"fix", run_fix, "MODEL --target TARGET[,TARGET...] --output OUT.onnx [options]",
      "rewrite an export so that more of it runs on the NPU, and write it", "a threshold is not met",

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What models were, so that a check fails only for what got worse.
+ */
+#ifndef TOOL_CHECK_BASELINE_H
+#define TOOL_CHECK_BASELINE_H
+
+#include "check.h"
+
+#define BASELINE "baseline" /* the outcome that a comparison is */
+
+/* Reads it. One that is to be written need not be there. NULL, and told, where it cannot be used. */
+struct baseline *baseline_open(const char *path, bool is_written);
+void baseline_free(struct baseline *baseline);
+/* Whether it is of this path. */
+bool baseline_is(const struct baseline *baseline, const char *path);
+
+struct compared {
+    bool is_known; /* the baseline has the model and target */
+    bool is_worse, was_invalid;
+    char text[320]; /* "worse than the baseline: partitions: 1 -> 3" */
+};
+/* A plan beside what it was. One that is to be written keeps the plan instead, and finds nothing worse. */
+npart_status baseline_compare(struct baseline *baseline, const struct checked *checked, int target,
+                              struct compared *out, struct npart_error *error);
+/* Where it is to be written. Unless all models were checked, those that were not stay as they are in it. False, and
+ * told, when that fails. */
+bool baseline_write(struct baseline *baseline, bool are_all);
+
+#endif
