@@ -8,6 +8,7 @@
 
 #include "check_baseline.h"
 #include "message.h"
+#include "platform.h"
 #include "side.h"
 
 /* A plan of this run, by the model's path in the project. */
@@ -48,7 +49,7 @@ struct baseline *baseline_open(const char *path, bool is_written)
         return NULL;
     }
     baseline->is_written = is_written;
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path, "rb");
     int missing = file ? 0 : errno;
     if (file)
         (void)fclose(file);
@@ -197,7 +198,7 @@ static bool is_replaced(const struct baseline *baseline, const struct npart_side
 static bool write_sides(const char *path, const struct npart_side *const *sides, size_t count)
 {
     char *beside = copy_text(path, ".new");
-    FILE *file = beside ? fopen(beside, "wb") : NULL;
+    FILE *file = beside ? open_file(beside, "wb") : NULL;
     bool is_written = file && write_baseline(file, sides, count);
     int problem = errno;
     if (file && fclose(file) != 0 && is_written) {

@@ -5,6 +5,7 @@
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
 #endif
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +101,32 @@ static void check_found(const char *pattern, const char *wanted)
     paths_free(&paths);
 }
 
+static void check_problem(struct paths *paths, const char *pattern, const char *wanted)
+{
+    char problem[300] = "";
+    CHECK(!glob_files(paths, folder, pattern, problem, sizeof problem));
+    CHECK(strlen(problem) >= strlen(wanted));
+    CHECK_TEXT(problem + strlen(problem) - strlen(wanted), wanted);
+}
+
+static void check_limits(void)
+{
+    char *items[1] = {NULL};
+    struct paths paths = {items, GLOB_MOST_FILES, GLOB_MOST_FILES};
+    check_problem(&paths, "m/a.onnx", "the paths match more than 100000 files");
+    paths = (struct paths){calloc(GLOB_MOST_FILES, sizeof *paths.items), GLOB_MOST_FILES - 1, GLOB_MOST_FILES};
+    REQUIRE(glob_files(&paths, folder, "m/a.onnx", (char[300]){0}, 300) && paths.count == GLOB_MOST_FILES);
+    paths_free(&paths);
+    char deep[2 * GLOB_MOST_FOLDERS + 8] = "";
+    for (uint32_t i = 0; i <= GLOB_MOST_FOLDERS; i++) {
+        strcat(deep, "d/");
+        make(deep);
+        if (i + 1 == GLOB_MOST_FOLDERS)
+            check_found("d/**/*.onnx", "");
+    }
+    check_problem(&paths, "**/*.onnx", "folders are nested more than 64 deep");
+}
+
 static void test_glob__files(void)
 {
     char link[256], remove[300];
@@ -126,6 +153,7 @@ static void test_glob__files(void)
     check_found("m/.*", "m/.c.onnx");
     check_found("none/**", "");
     check_found("*.onnx", "");
+    check_limits();
     (void)snprintf(remove, sizeof remove, "rm -r %s", folder);
     CHECK(system(remove) == 0);
 }
