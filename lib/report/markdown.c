@@ -288,6 +288,19 @@ static void add_problems(npart_document *document, const struct npart_entry *ent
 
 /* ---- what is folded ---------------------------------------------------------------------------------------- */
 
+/* An action against several causes is told at the first of them. */
+static void put_action_of(npart_document *document, struct npart__sheet *out, const struct npart_action *action,
+                          uint32_t cause)
+{
+    uint32_t first = cause;
+    for (uint32_t i = 0; i < action->cause_count; i++)
+        first = action->causes[i] < first ? action->causes[i] : first;
+    if (first < cause)
+        npart__add_format(out, ". **What to do:** as for %u", first + 1);
+    else
+        put_action(document, out, ". **What to do:** ", action);
+}
+
 static void put_cause(npart_document *document, struct npart__sheet *out, const struct npart_entry *entry,
                       const struct npart_plan_pair *pair, uint32_t id)
 {
@@ -313,7 +326,7 @@ static void put_cause(npart_document *document, struct npart__sheet *out, const 
         npart__sheet_close(&text);
     }
     if (npart__find_action(pair->advice, id, &action))
-        put_action(document, out, ". **What to do:** ", &action);
+        put_action_of(document, out, &action, id);
     npart__add_text(out, "\n");
 }
 
