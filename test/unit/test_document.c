@@ -191,6 +191,38 @@ static void test_document__csv_cells(void)
     analysis_close(&at);
 }
 
+/* ---- waivers --------------------------------------------------------------------------------------------------- */
+
+/* What is accepted though it is not met is told as such, and is no failure. */
+static void test_document__waived(void)
+{
+    static const struct {
+        enum npart_format format;
+        const char *told;
+    } wanted[] = {
+        {NPART_FORMAT_SARIF, "\"suppressions\":[{\"kind\":\"external\",\"status\":\"accepted\",\"justification\":"
+                             "\"until the next release\"}]}"},
+        {NPART_FORMAT_SARIF, "{\"ruleId\":\"threshold/fail-on-invalid\",\"ruleIndex\":1,\"level\":\"note\""},
+        {NPART_FORMAT_JUNIT, "failures=\"1\" errors=\"0\" skipped=\"1\""},
+        {NPART_FORMAT_JUNIT, "<skipped message=\"no graph; waived: until the next release\"/>"},
+        {NPART_FORMAT_CSV, "fail-on invalid: no graph; waived: until the next release"},
+        {NPART_FORMAT_MARKDOWN, "2 of 2 models do not pass"},
+    };
+    struct analysis at;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct sink sink = {0};
+        CHECK_INT(write_two(at.plan, wanted[i].format, NPART_DETAIL_SUMMARY, NULL, &sink, NULL), NPART_OK);
+        CHECK(sink.text && strstr(sink.text, wanted[i].told));
+        sink_clear(&sink);
+    }
+    struct sink sink = {0};
+    CHECK_INT(write_two(at.plan, NPART_FORMAT_GITHUB, NPART_DETAIL_SUMMARY, NULL, &sink, NULL), NPART_OK);
+    CHECK(sink.text && !strstr(sink.text, "no graph"));
+    sink_clear(&sink);
+    analysis_close(&at);
+}
+
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
 static size_t count_of(const char *text, const char *part)
@@ -373,6 +405,6 @@ static void test_document__paths(void)
 }
 
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
-      test_document__csv_cells, test_document__most_results, test_document__most_annotations,
+      test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
       test_document__most_problems, test_document__most_related, test_document__longest_comment,
       test_document__paths)
