@@ -6,6 +6,7 @@
     print(report)
 """
 from ._analysis import Analysis, Target, analyze
+from ._diff import Diff, diff
 from ._documents import Document, Outcome
 from ._errors import (
     ArgumentError,
@@ -26,6 +27,7 @@ from ._targets import TargetInfo, targets
 __all__ = [
     "Analysis",
     "ArgumentError",
+    "Diff",
     "Document",
     "Fix",
     "LimitError",
@@ -43,6 +45,7 @@ __all__ = [
     "analyze",
     "analyze_all",
     "annotate",
+    "diff",
     "fix",
     "split",
     "targets",

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What changed between two plans: of two versions of a model, or of one on two targets."""
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, overload
+
+from . import _native
+from ._analysis import Analysis, Target
+from ._errors import ArgumentError
+from ._library import Handle, initialized, library, make, sized
+from .results import Verdict
+
+Change = Literal["same", "different", "better", "worse"]
+VERDICTS: dict[int, Verdict] = {
+    _native.NPART_VERDICT_CPU: "cpu", _native.NPART_VERDICT_NPU: "npu", _native.NPART_VERDICT_FAIL: "fail",
+    _native.NPART_VERDICT_UNKNOWN: "unknown", _native.NPART_VERDICT_FOLDED: "folded",
+    _native.NPART_VERDICT_FUSED: "fused"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FigureChange:
+    """A figure that is another."""
+
+    change: Change
+    what: str
+    """``verdict``, ``partitions``, ``mac-coverage``, ... (docs/diff.md)."""
+    text: str
+    """"partitions: 1 -> 3"."""
+    before: float | None
+    """None: not known, or no number."""
+    after: float | None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CauseChange:
+    """A cause of either side."""
+
+    change: Change
+    state: Literal["new", "more", "lost", "fewer", "same"]
+    before: int | None
+    """Its id; None where it is not there."""
+    after: int | None
+    affected_before: int
+    affected_after: int
+    kind: str
+    rule: str
+    text: str
+    action: str | None
+    """What to do about it."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeChange:
+    """A node that is not as it was."""
+
+    change: Change
+    state: Literal["moved", "replaced", "added", "removed"]
+    """``moved``: its verdict is another; ``replaced``: by another operator."""
+    before: int | None
+    """Its id; None where it is not there."""
+    after: int | None
+    name: str
+    op: str
+    graph: str
+    place: str
+    """Where the model's source makes it: "model.py:41 (encoder.fc1)"."""
+    name_before: str
+    op_before: str
+    index: int
+    verdict_before: Verdict
+    verdict: Verdict
+    cause: int | None
+    """Its place in ``Diff.causes``."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Diff:
+    """What changed for one target; lists begin with what is worse."""
+
+    change: Change
+    """Of all: ``worse`` where anything is."""
+    matched: int
+    """Nodes of both sides."""
+    by_name: int
+    """Of these by name alone."""
+    altered: int
+    """Of these with other attributes, types or constants."""
+    removed: int
+    added: int
+    left: int
+    """Nodes of both sides that are not on the NPU any more."""
+    came: int
+    """Nodes of both sides that are there now."""
+    figures: tuple[FigureChange, ...]
+    causes: tuple[CauseChange, ...]
+    nodes: tuple[NodeChange, ...]
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether anything is worse than before."""
+        return self.change == "worse"
+
+
+def _record(target: Target) -> Handle:
+    plan = target._plan
+    return make(library.npart_record_make, library.npart_record_free, plan.plan.pointer,
+                plan.advice.pointer if plan.advice else None)
+
+
+def _text(text: bytes | None) -> str:
+    return (text or b"").decode("utf-8", "replace")
+
+
+def _change(number: int) -> Any:
+    return _text(library.npart_change_text(number))
+
+
+def _id(number: int) -> int | None:
+    return None if number == _native.NPART_NONE else number
+
+
+def _items(handle: Handle, getter: Callable[..., bool], struct: type[Any]) -> Iterator[Any]:
+    item, index = sized(struct), 0
+    while getter(handle.pointer, index, ctypes.byref(item)):
+        yield item
+        index += 1
+
+
+def _figure(item: _native.npart_diff_figure) -> FigureChange:
+    known = [None if number < 0 else number for number in (item.before, item.after)]
+    return FigureChange(_change(item.change), _text(item.what), _text(item.text), known[0], known[1])
+
+
+def _cause(item: _native.npart_diff_cause) -> CauseChange:
+    state: Any = _text(item.state)
+    return CauseChange(_change(item.change), state, _id(item.before), _id(item.after), item.affected_before,
+                       item.affected_after, _text(item.kind), _text(item.rule), _text(item.text),
+                       None if item.action is None else _text(item.action))
+
+
+def _node(item: _native.npart_diff_node) -> NodeChange:
+    state: Any = _text(item.state)
+    return NodeChange(_change(item.change), state, _id(item.before), _id(item.after), _text(item.name),
+                      _text(item.op), _text(item.graph), _text(item.place), _text(item.name_before),
+                      _text(item.op_before), item.index, VERDICTS[item.verdict_before], VERDICTS[item.verdict],
+                      _id(item.cause))
+
+
+def _compare(before: Target, after: Target, options: _native.npart_diff_options) -> Diff:
+    records = _record(before), _record(after)
+    handle = make(library.npart_diff_make, library.npart_diff_free, library.npart_record_side(records[0].pointer),
+                  library.npart_record_side(records[1].pointer), ctypes.byref(options))
+    info = sized(_native.npart_diff_info)
+    library.npart_diff_info(handle.pointer, ctypes.byref(info))
+    return Diff(
+        _change(info.change), info.matched, info.by_name, info.altered, info.removed, info.added, info.left, info.came,
+        tuple(map(_figure, _items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
+        tuple(map(_cause, _items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
+        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))))
+
+
+@overload
+def diff(before: Target, after: Target, *, cost_tolerance: float = ..., memory_tolerance: float = ...) -> Diff: ...
+@overload
+def diff(before: Analysis, after: Analysis, *, cost_tolerance: float = ...,
+         memory_tolerance: float = ...) -> tuple[Diff, ...]: ...
+def diff(before: Analysis | Target, after: Analysis | Target, *, cost_tolerance: float = 0.1,
+         memory_tolerance: float = 0.1) -> Diff | tuple[Diff, ...]:
+    """Tells what changed. Nodes are recognized by structure, then by name (docs/diff.md).
+
+    Args:
+        before: a target of an analysis, or an analysis, whose targets are compared in their order.
+        after: the same of the other version of the model, or of the same model on another target.
+        cost_tolerance: estimates of time that differ by less are equal, as a share.
+        memory_tolerance: the same of peaks of memory.
+
+    Returns:
+        What changed for the target; of two analyses, one for each target.
+    """
+    options = initialized(_native.npart_diff_options, _native.NPART_DIFF_OPTIONS_INIT)
+    options.cost_tolerance, options.memory_tolerance = cost_tolerance, memory_tolerance
+    if isinstance(before, Target) and isinstance(after, Target):
+        return _compare(before, after, options)
+    if not (isinstance(before, Analysis) and isinstance(after, Analysis)):
+        raise TypeError("diff compares two targets or two analyses")
+    if len(before.targets) != len(after.targets):
+        raise ArgumentError(f"{len(before.targets)} targets before, {len(after.targets)} after")
+    return tuple(_compare(one, other, options) for one, other in zip(before.targets, after.targets))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What changed between two plans."""
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from npu_partition import ArgumentError, analyze, diff, fix
+
+
+def test_the_same_model_is_the_same(encoder: pathlib.Path) -> None:
+    first, second = analyze(encoder, "hexagon,tidl"), analyze(encoder, "hexagon,tidl")
+    for found in diff(first, second):
+        assert (found.change, found.figures, found.nodes) == ("same", (), ())
+        assert not found.is_worse
+        assert found.matched == len(first.targets[0].nodes)
+        assert {cause.state for cause in found.causes} <= {"same"}
+
+
+def test_sizes_bring_more(encoder: pathlib.Path) -> None:
+    dynamic = analyze(encoder, "hexagon").targets[0]
+    fixed = analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 128}).targets[0]
+    found = diff(dynamic, fixed)
+    partitions = next(figure for figure in found.figures if figure.what == "partitions")
+    assert (partitions.before, partitions.after) == (dynamic.summary.partitions, fixed.summary.partitions)
+    assert partitions.change == "better"
+    assert found.came > 0
+    assert found.came >= sum(node.verdict == "npu" and node.verdict_before == "cpu" for node in found.nodes) > 0
+    back = diff(fixed, dynamic)
+    assert back.is_worse
+    worse = next(cause for cause in back.causes if cause.change == "worse")
+    assert (worse.text, worse.affected_after) == (dynamic.causes[0].text, dynamic.causes[0].victims)
+    assert worse.action == dynamic.advice[0].text
+    assert {figure.what for figure in back.figures} == {figure.what for figure in found.figures}
+
+
+def test_a_model_that_was_fixed(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    fix(detector, "hexagon", tmp_path / "fixed.onnx")
+    before, after = analyze(detector, "hexagon").targets[0], analyze(tmp_path / "fixed.onnx", "hexagon").targets[0]
+    found = diff(before, after)
+    assert (found.change, found.added, found.removed, found.came) == ("better", 10, 0, 2)
+    lost, = (cause for cause in found.causes if cause.state == "lost")
+    assert (lost.text, lost.after) == (before.causes[lost.before or 0].text, None)
+    replaced = [node for node in found.nodes if node.state == "replaced"]
+    assert [(node.op_before, node.op, node.verdict_before, node.verdict) for node in replaced] == [
+        ("Pad", "Concat", "cpu", "npu")] * 2
+    assert [before.nodes[node.before or 0].name for node in replaced] == ["node_pad", "node_pad_1"]
+    assert [after.nodes[node.after or 0].op for node in replaced] == ["Concat", "Concat"]
+
+
+def test_two_targets(detector: pathlib.Path) -> None:
+    analysis = analyze(detector, "hexagon,dla")
+    found = diff(*analysis.targets)
+    assert found.is_worse
+    assert found.matched == len(analysis.targets[0].nodes)
+
+
+def test_what_cannot_be_compared(detector: pathlib.Path) -> None:
+    one, two = analyze(detector, "hexagon"), analyze(detector, "hexagon,tidl")
+    with pytest.raises(ArgumentError, match="1 targets before, 2 after"):
+        diff(one, two)
+    with pytest.raises(TypeError):
+        diff(one, two.targets[0])  # type: ignore[call-overload]
