@@ -70,4 +70,4 @@ END
 "$folder/empty/bin/mypy" --strict typed.py >typed.log && { echo "mypy sees no types in the wheel" >&2; exit 1; }
 grep -q 'Found 1 error in 1 file' typed.log || { cat typed.log >&2; exit 1; }
 NPU_PARTITION_TOOL=$folder/empty/bin/npu-partition "$folder/empty/bin/python" -B -m pytest -q -p no:cacheprovider \
-	-c "$root/python/pyproject.toml" "$root/python/tests"
+	-c "$folder/clone/python/pyproject.toml" "$folder/clone/python/tests"
