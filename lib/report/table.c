@@ -21,6 +21,10 @@ static void put_cost(struct npart__page *page)
 {
     struct npart__sheet text;
     struct npart__page measured = *page;
+    if (page->cost.total.typical_ms < 0) {
+        npart__add_format(page->out, " %10s", "not known");
+        return;
+    }
     npart__sheet_open(&text, page->pool);
     measured.out = &text;
     npart__put_milliseconds(&measured, page->cost.total.low_ms);
