@@ -186,7 +186,7 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
-include python/python.mk
+include python/python.mk python/exporters.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit and CSV, read by the programs that they are for
 	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures
@@ -206,7 +206,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-values check-toml check-hooks-quick check-proto check-roundtrip check-python ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-values check-toml check-hooks-quick check-proto check-roundtrip check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
@@ -407,7 +407,7 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk | expand -t 20
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Python package with PyTorch, Olive and optimum, in an environment of their own (5 GB with all that they need, of
+# The Python package with PyTorch, Olive and optimum, in an environment of their own (2 GB with all that they need, of
 # which 0.9 GB are fetched once).
 #
 # usage: exporters.sh VENV TOOL [PYTEST ARGUMENT...]
@@ -23,3 +23,4 @@ fi
 "$venv/bin/pip" list 2>/dev/null | grep -E "^(torch|onnxscript|olive-ai|optimum|optimum-onnx|transformers|npu-partition) "
 export NPU_PARTITION_EXPORTERS=1 NPU_PARTITION_TOOL="$PWD/$tool" OLIVE_DISABLE_TELEMETRY=1
 "$venv/bin/python" -B -m pytest -q -c python/pyproject.toml -p no:cacheprovider python/tests/test_exporters.py "$@"
+"$venv/bin/python" -B test/checks/tutorial.py docs/tutorial.md "$tool" --export
