@@ -205,7 +205,7 @@ static bool write_sides(const char *path, const struct npart_side *const *sides,
         is_written = false;
         problem = errno;
     }
-    if (is_written && rename(beside, path) != 0) {
+    if (is_written && !replace_file(beside, path)) {
         is_written = false;
         problem = errno;
     }

@@ -37,4 +37,7 @@ bool identify_stream(FILE *stream, struct file_identity *out);
 size_t name_offset(const char *path);
 bool is_absolute_path(const char *path);
 
+/* Puts a file in the place of another, where there is one; false with errno. */
+bool replace_file(const char *from, const char *to);
+
 #endif

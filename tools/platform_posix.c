@@ -80,4 +80,9 @@ bool is_absolute_path(const char *path)
 {
     return *path == '/';
 }
+
+bool replace_file(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
 #endif

@@ -186,4 +186,15 @@ bool is_absolute_path(const char *path)
 {
     return is_separator(*path) || has_drive(path);
 }
+
+bool replace_file(const char *from, const char *to)
+{
+    wchar_t *wide_from = widen(from), *wide_to = widen(to);
+    bool is_done = wide_from && wide_to && MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING);
+    free(wide_from);
+    free(wide_to);
+    if (!is_done)
+        errno = EACCES;
+    return is_done;
+}
 #endif
