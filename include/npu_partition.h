@@ -1338,6 +1338,16 @@ NPART_API npart_status npart_report_placement_text(const npart_placement *placem
                                                    struct npart_error *error);
 NPART_API npart_status npart_report_placement_json(const npart_placement *placement, npart_write_callback write,
                                                    void *payload, struct npart_error *error);
+/* Writes comparisons as text for people, as Markdown for a pull request, and as one line of JSON (docs/json.md,
+ * "Diff"): of several targets one after the other. All fail with WRITE, ARGUMENT or MEMORY. */
+NPART_API npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count,
+                                              const struct npart_report_options *options, npart_write_callback write,
+                                              void *payload, struct npart_error *error);
+NPART_API npart_status npart_report_diff_markdown(const npart_diff *const *diffs, size_t count,
+                                                  npart_write_callback write, void *payload,
+                                                  struct npart_error *error);
+NPART_API npart_status npart_report_diff_json(const npart_diff *const *diffs, size_t count,
+                                              npart_write_callback write, void *payload, struct npart_error *error);
 /* Writes every input and node output of the main graph as one JSON object (docs/json.md, "Shapes"); of a plan's view,
  * what the target's runtime knows of them. */
 NPART_API npart_status npart_report_shapes(const npart_inference *inference, npart_write_callback write,

@@ -399,6 +399,8 @@ TAKE_TEXT(check_oplist)
 TAKE_TEXT(new_oplist)
 TAKE_TEXT(import_oplist)
 TAKE_TEXT(profile)
+TAKE_TEXT(against)
+TAKE_TEXT(model_choice)
 TAKE_TEXT(settings)
 TAKE_TEXT(config)
 TAKE_TEXT(today)
@@ -460,7 +462,7 @@ static const struct row {
     {NULL, 0, "json", NULL, "one line a model (docs/json.md)", "*"},
     {NULL, 0, "sarif", NULL, "of all models, for code scanning (docs/formats.md)", "- check"},
     {NULL, 0, "github", NULL, "annotations of GitHub Actions", "- check"},
-    {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check"},
+    {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check diff"},
     {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
     {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
     {"detail", 0, "DETAIL", take_detail, "how much json and csv tell: nodes (default of json), causes or summary",
@@ -476,8 +478,9 @@ static const struct row {
      "every rule of one node (by name, output or number), with the values found", NULL},
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
-    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set", "- fix check"},
-    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check"},
+    {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set",
+     "- fix check diff"},
+    {"ascii", 0, NULL, take_use_ascii, "no characters beyond ASCII", "- fix check diff"},
     {NULL, 0, NULL, NULL, "Thresholds: exit status 1 when one is not met", "- fix check"},
     {"max-partitions", 0, "N", take_max_partitions, "at most N partitions, and not none at all unless N is 0",
      "- fix check"},
@@ -514,6 +517,9 @@ static const struct row {
     {NULL, 0, "copy", NULL, "a copy of it", NULL},
     {NULL, 0, "external", NULL, "weights inside the model move out of it, as they must above 2 GiB", NULL},
     {"dry-run", 0, NULL, take_is_dry_run, "tell what would be done; write nothing", "fix"},
+    {NULL, 0, NULL, NULL, "What to compare", NULL},
+    {"against", 0, "TARGET", take_against, "one MODEL on --target with itself on this one", "diff"},
+    {"model", 0, "PATH", take_model_choice, "which model of a report that has several", "diff"},
     {NULL, 0, NULL, NULL, "Of a set of models", NULL},
     {"runs", 0, "PART=N", take_runs, "how often a part runs in one run of the set (default 1)", "place"},
     {"tokens", 0, "N", take_tokens, "the runs of a part whose outputs are its next inputs (default 128)", "place"},

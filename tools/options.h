@@ -55,6 +55,7 @@ struct options {
     const char *oplist, *cost, *runtime, *partitioner, *gates, *output, *describe, *describe_op;
     const char *explain, *check_oplist, *new_oplist, *import_oplist;
     const char *profile, *settings;
+    const char *against, *model_choice;
     const char *completion; /* the script to print */
     const char *config, *today; /* of check */
     const char *baseline;

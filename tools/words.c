@@ -6,6 +6,7 @@
 #include "annotate.h"
 #include "calibrate.h"
 #include "check.h"
+#include "diff.h"
 #include "fix.h"
 #include "message.h"
 #include "place.h"
@@ -36,7 +37,13 @@ static const struct word words[] = {
      "write at each node of a model where it runs, and why", "not used",
      "OUT.onnx is the model with metadata at its nodes, which Netron shows: npu_partition.TARGET.assignment (npu,\n"
      "cpu, fail, unknown, folded or fused), .partition and .reason (docs/split.md). Nothing else is another."},
-    {"diff", NULL, NULL, NULL, NULL, NULL},
+    {"diff", run_diff, "OLD NEW [--target TARGET[,TARGET...]] [options]",
+     "what changed between two exports, or two targets: worse or better", "NEW is worse",
+     "OLD and NEW are models, or what --format json printed of one (docs/diff.md); a report needs no --target. Or one\n"
+     "model on two targets or releases: diff MODEL --target A --against B. Nodes are recognized by where they stand\n"
+     "in the graph, then by name, so that names, the order of nodes and the opset may be others. Worse is: more nodes\n"
+     "or arithmetic not on the NPU, more partitions, nodes that fail, a longer run of the same arithmetic. A model\n"
+     "that only grew is not worse."},
     {"place", run_place, "MODEL MODEL... --target TARGET[,TARGET...] [options]",
      "on which device each model of a set runs best", "a threshold is not met",
      "The models are the parts of one program, such as encoder.onnx decoder.onnx decoder_with_past.onnx. Which output\n"

@@ -124,6 +124,8 @@ static bool compare_nodes(struct npart__comparison *at)
 {
     const struct npart_side *before = at->sides[NPART__BEFORE], *after = at->sides[NPART__AFTER];
     bool is_ok = true;
+    if (before->listing == NPART_LISTING_NONE || after->listing == NPART_LISTING_NONE)
+        return true;
     for (uint32_t i = 0; is_ok && i < before->node_count; i++) {
         uint32_t other = at->matches.other[NPART__BEFORE][i];
         if (other != NPART_NONE)

@@ -202,9 +202,10 @@ static enum npart_change compare_bytes(const struct npart__comparison *at, uint6
     return more_is_worse(a, b, is_free || !is_same_size(at->sides[0], at->sides[1]));
 }
 
-static double count_of(uint32_t count)
+/* What a report does not list is no change. */
+static enum npart_change compare_listed(uint32_t before, uint32_t after, bool is_free)
 {
-    return count == NPART_NONE ? -1 : (double)count;
+    return before == NPART_NONE || after == NPART_NONE ? NPART_CHANGE_NONE : more_is_worse(before, after, is_free);
 }
 
 static bool compare_estimates(struct npart__comparison *at)
@@ -212,11 +213,10 @@ static bool compare_estimates(struct npart__comparison *at)
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
     bool are_others = a->summary.partitions != b->summary.partitions;
     return add(at, "cost", "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS, compare_cost(at)) &&
-           add(at, "limits", "limits of memory that are passed", count_of(a->limits), count_of(b->limits), AS_COUNT,
-               more_is_worse(count_of(a->limits), count_of(b->limits), false)) &&
-           add(at, "off-chip", "partitions that do not fit on the chip", count_of(a->off_chip),
-               count_of(b->off_chip), AS_COUNT,
-               more_is_worse(count_of(a->off_chip), count_of(b->off_chip), are_others)) &&
+           add(at, "limits", "limits of memory that are passed", a->limits, b->limits, AS_COUNT,
+               compare_listed(a->limits, b->limits, false)) &&
+           add(at, "off-chip", "partitions that do not fit on the chip", a->off_chip, b->off_chip, AS_COUNT,
+               compare_listed(a->off_chip, b->off_chip, are_others)) &&
            add(at, "peak", "peak of activations", bytes_of(a->peak_bytes), bytes_of(b->peak_bytes), AS_BYTES,
                compare_bytes(at, a->peak_bytes, b->peak_bytes, false)) &&
            add(at, "npu-peak", "peak of activations on the NPU", bytes_of(a->npu_peak_bytes),

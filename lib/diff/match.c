@@ -80,6 +80,9 @@ static bool make_key(const struct half *half, uint32_t id, unsigned fields, stru
     const struct npart_side_node *node = &half->nodes[id];
     bool has_structure = node->up || node->down || node->around || node->itself;
     uint64_t key = fields & ANY_OP ? 0 : half->ops[id], check = 0;
+    bool is_gone = node->verdict == NPART_VERDICT_FOLDED || node->verdict == NPART_VERDICT_FUSED;
+    if (fields & ANY_OP && is_gone) /* nothing took the place of a node that is not run */
+        return false;
     if ((fields & (BY_UP | BY_DOWN | BY_AROUND | BY_ITSELF) && !has_structure) ||
         (fields & BY_NAME && !half->names[id]))
         return false;

@@ -144,6 +144,10 @@ void npart__add_json_range(struct npart__sheet *out, const char *key, struct npa
 /* The member `cost` of a target. */
 void npart__add_json_cost(struct npart__sheet *out, const struct npart_plan_pair *plans);
 
+/* diff.c: what reports of comparisons are given. */
+npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npart_write_callback write,
+                               struct npart_error *error);
+
 /* ---- a report as a whole ----------------------------------------------------------------------------------- */
 
 /* Checks what all reports are given; the plans must be of one model. */

@@ -145,6 +145,24 @@ def check_fixes(tool, fixtures, text, problems):
     return compare(printed, wanted, "Fix", problems)
 
 
+def check_diffs(tool, fixtures, text, problems):
+    """The same network by two exporters; summaries are described once, of an analysis."""
+    old, new = (os.path.join(fixtures, f"distilbert-base.{kind}.onnx") for kind in ("ts14.dyn", "dynamo.s128"))
+    line = subprocess.run([tool, "diff", old, new, "--target", "hexagon", "--format", "json"], check=False,
+                          stdout=subprocess.PIPE).stdout
+    document, printed = json.loads(line), set()
+    fields(document, "", printed)
+    for target in document["targets"]:
+        kinds = [node["state"] for node in target["nodes"]]
+        if kinds.count("added") != target["added"] or kinds.count("removed") != target["removed"]:
+            problems.append("diff: nodes that were added or removed are not counted")
+        if target["matched"] + target["removed"] != target["before"]["summary"]["nodes"]:
+            problems.append("diff: a node before is neither recognized nor removed")
+    printed = {path for path in printed if not re.match(r"targets\[\]\.(before|after)\.summary\.", path)}
+    printed |= {"targets[].before.summary", "targets[].after.summary"}
+    return compare(printed, described(text), "Diff", problems)
+
+
 def main():
     tool, fixtures, document_path = sys.argv[1:]
     with open(document_path, encoding="utf-8") as file:
@@ -161,7 +179,8 @@ def main():
     printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}
     count = compare(printed, wanted, document_path, problems)
     count += check_placements(tool, fixtures, page.split("## Placement")[1].split("## Fix")[0], problems)
-    count += check_fixes(tool, fixtures, page.split("## Fix")[1], problems)
+    count += check_fixes(tool, fixtures, page.split("## Fix")[1].split("## Diff")[0], problems)
+    count += check_diffs(tool, fixtures, page.split("## Diff")[1], problems)
     for problem in problems:
         print("json:", problem, file=sys.stderr)
     print(f"json: {count} fields, {len(models)} fixtures, {len(problems)} problems")

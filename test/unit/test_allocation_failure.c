@@ -191,6 +191,62 @@ static void test_allocation_failure__placements(void)
     }
 }
 
+/* A plan, and itself without every third node and with another verdict here and there. */
+static npart_status compare(struct scene *scene, struct npart_error *error)
+{
+    struct npart_report_options report = NPART_REPORT_OPTIONS_INIT;
+    struct npart_diff_options options = NPART_DIFF_OPTIONS_INIT;
+    npart_record *record = NULL;
+    npart_diff *diff = NULL;
+    npart_status status = npart_record_make(&record, scene->plan, NULL, error);
+    if (status != NPART_OK)
+        return status;
+    struct npart_side other = *npart_record_side(record);
+    static struct npart_side_node nodes[64];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < other.node_count && count < 64; i++)
+        if (i % 3) {
+            nodes[count] = other.nodes[i];
+            nodes[count].verdict = i % 5 ? nodes[count].verdict : NPART_VERDICT_NPU;
+            count++;
+        }
+    other.nodes = nodes;
+    other.node_count = count;
+    other.cause_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        nodes[i].cause = NPART_NONE;
+    other.summary.partitions++;
+    report.is_verbose = true;
+    options.allocator = &scene->counted.allocator;
+    status = npart_diff_make(&diff, npart_record_side(record), &other, &options, error);
+    const npart_diff *list[] = {diff};
+    if (status == NPART_OK)
+        status = npart_report_diff_text(list, 1, &report, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_report_diff_markdown(list, 1, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_report_diff_json(list, 1, sum_up, scene, error);
+    npart_diff_free(diff);
+    npart_record_free(record);
+    return status;
+}
+
+static void test_allocation_failure__comparisons(void)
+{
+    static const struct tried_call call = {"comparison", PLAN, compare};
+    static const char *const texts[] = {transformer, control_flow, quantized};
+    for (size_t i = 0; i < 3; i++) {
+        struct scene scene = {.printed = 0};
+        bool is_wrong = false;
+        scene_init(&scene, i != 1);
+        scene.bytes = model_from_text(texts[i]);
+        scene.planned = lists[0];
+        forget_places();
+        CHECK(fail_each(&scene, &call, &is_wrong) > 0 && !is_wrong);
+        bytes_free(&scene.bytes);
+    }
+}
+
 /* Short texts of getters need no memory; a long one says that there is none. */
 static void test_allocation_failure__getters(void)
 {
@@ -267,5 +323,5 @@ static void close_lists(void)
 }
 
 TESTS(open_lists, test_allocation_failure__models, test_allocation_failure__op_lists,
-      test_allocation_failure__placements, test_allocation_failure__getters,
+      test_allocation_failure__placements, test_allocation_failure__comparisons, test_allocation_failure__getters,
       test_allocation_failure__large_requests, close_lists)

@@ -2020,6 +2020,37 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_report_placement_json": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
+    "npart_report_diff_text": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_size_t,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_diff_markdown": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_size_t,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
+    "npart_report_diff_json": (
+        c_int,
+        [
+            POINTER(c_void_p),
+            c_size_t,
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_report_shapes": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_report_work": (c_int, [c_void_p, npart_write_callback, c_void_p, POINTER(npart_error)]),
     "npart_document_start": (

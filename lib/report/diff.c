@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What changed between two plans, for people: of each target one line of what it comes to, then the figures, the roots
+ * with what to do about them, the nodes, and how many nodes were recognized.
+ */
+#include "report/page.h"
+
+/* What fits on one screen; --verbose shows all. */
+#define ROOTS_SHOWN 6u
+#define NODES_SHOWN 5u
+#define BETTER_SHOWN 2u
+#define OTHERS_SHOWN 4u
+
+static const char *const colors[] = {NPART__DIM, NPART__DIM, NPART__GREEN, NPART__RED};
+
+/* ---- pieces ------------------------------------------------------------------------------------------------ */
+
+/* "  worse   ", so that it is told without colour, too. */
+static void put_mark(struct npart__page *page, enum npart_change change)
+{
+    bool is_told = change == NPART_CHANGE_WORSE || change == NPART_CHANGE_BETTER;
+    npart__put(page, "  ");
+    npart__paint(page, colors[change]);
+    npart__add_format(page->out, "%-8s", is_told ? npart_change_text(change) : "");
+    npart__paint(page, "0");
+}
+
+static void put_marked(struct npart__page *page, enum npart_change change, const char *plain)
+{
+    put_mark(page, change);
+    npart__wrapped(page, plain, 10, 10);
+    npart__put(page, "\n");
+}
+
+/* "Erf /encoder/Erf_1 (model.py:41)" onto a line that is wrapped afterwards. */
+static void add_node(struct npart__sheet *line, const struct npart_diff_node *at)
+{
+    npart__add_text(line, at->op);
+    if (*at->name) {
+        npart__add_text(line, " `");
+        npart__add_text(line, at->name);
+        npart__add_text(line, "`");
+    } else if (at->after != NPART_NONE) {
+        npart__add_format(line, " (node %u", at->index);
+        npart__add_text(line, *at->graph ? " of " : "");
+        npart__add_text(line, at->graph);
+        npart__add_text(line, ")");
+    }
+    npart__add_text(line, *at->place ? ", " : "");
+    npart__add_text(line, at->place);
+}
+
+/* The first node that is told of a root; false where there is none. */
+static bool find_node(const npart_diff *diff, uint32_t root, struct npart_diff_node *out)
+{
+    out->size = sizeof *out;
+    for (uint32_t i = 0; npart_diff_node(diff, i, out); i++)
+        if (out->cause == root)
+            return true;
+    return false;
+}
+
+static const char *verdict_word(enum npart_verdict verdict)
+{
+    static const char *const words[] = {
+        [NPART_VERDICT_CPU] = "CPU",
+        [NPART_VERDICT_NPU] = "NPU",
+        [NPART_VERDICT_FAIL] = "fails to compile",
+        [NPART_VERDICT_UNKNOWN] = "undecided",
+        [NPART_VERDICT_FOLDED] = "folded",
+        [NPART_VERDICT_FUSED] = "fused",
+    };
+    return words[verdict];
+}
+
+/* ---- parts of a comparison --------------------------------------------------------------------------------- */
+
+/* What holds of both sides is told once. */
+static void put_pair(struct npart__page *page, const char *before, const char *after)
+{
+    npart__put_text(page, before);
+    if (strcmp(before, after) == 0)
+        return;
+    npart__put(page, " -> ");
+    npart__put_text(page, after);
+}
+
+static void put_head(struct npart__page *page, const struct npart_diff_info *info)
+{
+    static const char *const words[] = {"nothing changed", "changed, neither worse nor better", "better", "worse"};
+    npart__paint(page, NPART__BOLD);
+    put_pair(page, info->before->target, info->after->target);
+    if (strcmp(info->before->toolchain, info->after->toolchain) != 0) {
+        npart__put(page, " (");
+        put_pair(page, info->before->toolchain, info->after->toolchain);
+        npart__put(page, ")");
+    }
+    npart__paint(page, "0");
+    npart__put(page, ": ");
+    npart__painted(page, colors[info->change], words[info->change]);
+    npart__put(page, "\n");
+}
+
+static void put_figures(struct npart__page *page, const npart_diff *diff)
+{
+    struct npart_diff_figure at = {.size = sizeof at};
+    for (uint32_t i = 0; npart_diff_figure(diff, i, &at); i++)
+        put_marked(page, at.change, at.text);
+}
+
+static void put_root(struct npart__page *page, const npart_diff *diff, uint32_t index,
+                     const struct npart_diff_cause *at)
+{
+    struct npart__sheet line;
+    struct npart_diff_node node;
+    bool is_there = at->after != NPART_NONE, is_same = at->affected_before == at->affected_after;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s root: %s", at->state, at->text);
+    if (at->before != NPART_NONE && is_there && !is_same)
+        npart__add_format(&line, ": %u -> %u nodes", at->affected_before, at->affected_after);
+    else if (at->affected_before || at->affected_after)
+        npart__add_format(&line, ": %u node%s", is_there ? at->affected_after : at->affected_before,
+                          (is_there ? at->affected_after : at->affected_before) == 1 ? "" : "s");
+    put_marked(page, at->change, npart__sheet_text(&line));
+    npart__sheet_close(&line);
+    npart__sheet_open(&line, page->pool);
+    if (is_there && at->change == NPART_CHANGE_WORSE && find_node(diff, index, &node)) {
+        npart__add_text(&line, "first at ");
+        add_node(&line, &node);
+        npart__put(page, "            ");
+        npart__wrapped(page, npart__sheet_text(&line), 12, 12);
+        npart__put(page, "\n");
+    }
+    npart__sheet_close(&line);
+    if (is_there && at->action && at->change == NPART_CHANGE_WORSE) {
+        npart__put(page, "            ");
+        npart__wrapped(page, at->action, 12, 12);
+        npart__put(page, "\n");
+    }
+}
+
+static void put_roots(struct npart__page *page, const npart_diff *diff)
+{
+    struct npart_diff_cause at = {.size = sizeof at};
+    uint32_t most = page->options->is_verbose ? NPART_NONE : ROOTS_SHOWN, shown = 0, count = 0;
+    for (uint32_t i = 0; npart_diff_cause(diff, i, &at); i++) {
+        if (at.change == NPART_CHANGE_NONE && !page->options->is_verbose)
+            continue;
+        count++;
+        if (shown < most) {
+            put_root(page, diff, i, &at);
+            shown++;
+        }
+    }
+    if (count > shown)
+        npart__add_format(page->out, "          and %u more roots (--verbose, or --format json)\n", count - shown);
+}
+
+/* "moved to the CPU: Erf `b`", "now Erf `b`, was Tanh `b`: CPU" */
+static void put_node(struct npart__page *page, const struct npart_diff_node *at)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, page->pool);
+    npart__add_format(&line, "%s: ", at->state);
+    add_node(&line, at);
+    if (strcmp(at->state, "replaced") == 0)
+        npart__add_format(&line, ", before %s", at->op_before);
+    if (at->before != NPART_NONE && at->after != NPART_NONE)
+        npart__add_format(&line, ": %s -> %s", verdict_word(at->verdict_before), verdict_word(at->verdict));
+    else
+        npart__add_format(&line, ": %s", verdict_word(at->after == NPART_NONE ? at->verdict_before : at->verdict));
+    put_marked(page, at->change, npart__sheet_text(&line));
+    npart__sheet_close(&line);
+}
+
+static void put_recognized(struct npart__page *page, const struct npart_diff_info *info)
+{
+    npart__add_format(page->out, "          %u node%s recognized", info->matched, info->matched == 1 ? "" : "s");
+    if (info->by_name)
+        npart__add_format(page->out, " (%u by name alone)", info->by_name);
+    npart__add_format(page->out, ", %u added, %u removed\n", info->added, info->removed);
+    if (info->altered)
+        npart__add_format(page->out, "          %u of them with other attributes, types or constants\n", info->altered);
+}
+
+/* Nodes that only came or went are told as a number, unless all is asked for or they are few. */
+static void put_nodes(struct npart__page *page, const npart_diff *diff, const struct npart_diff_info *info)
+{
+    struct npart_diff_node at = {.size = sizeof at};
+    uint32_t counts[NPART_CHANGE_WORSE + 1] = {0}, shown[NPART_CHANGE_WORSE + 1] = {0};
+    uint32_t most[] = {0, OTHERS_SHOWN, BETTER_SHOWN, NODES_SHOWN}, left = 0;
+    for (uint32_t i = 0; npart_diff_node(diff, i, &at); i++)
+        counts[at.change]++;
+    if (counts[NPART_CHANGE_OTHER] > OTHERS_SHOWN)
+        most[NPART_CHANGE_OTHER] = 0;
+    for (uint32_t i = 0; npart_diff_node(diff, i, &at); i++) {
+        if (page->options->is_verbose || shown[at.change] < most[at.change]) {
+            put_node(page, &at);
+            shown[at.change]++;
+        }
+    }
+    left = counts[NPART_CHANGE_WORSE] - shown[NPART_CHANGE_WORSE];
+    if (left)
+        npart__add_format(page->out, "          and %u more nodes that are worse (--verbose, --format json)\n", left);
+    left = counts[NPART_CHANGE_BETTER] - shown[NPART_CHANGE_BETTER];
+    if (left)
+        npart__add_format(page->out, "          and %u more nodes that are better\n", left);
+    put_recognized(page, info);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------- */
+
+npart_status npart__diff_check(const npart_diff *const *diffs, size_t count, npart_write_callback write,
+                               struct npart_error *error)
+{
+    if (!diffs || count == 0)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "no comparison to report");
+    if (!write)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "write must not be NULL");
+    for (size_t i = 0; i < count; i++)
+        if (!diffs[i])
+            return npart__report_fail(error, NPART_ERROR_ARGUMENT, "comparison %zu must not be NULL", i);
+    return NPART_OK;
+}
+
+npart_status npart_report_diff_text(const npart_diff *const *diffs, size_t count,
+                                    const struct npart_report_options *options, npart_write_callback write,
+                                    void *payload, struct npart_error *error)
+{
+    struct npart__document document;
+    struct npart__page *page = &document.page;
+    struct npart_diff_info info = {.size = sizeof info};
+    npart_status status = npart__diff_check(diffs, count, write, error);
+    if (status == NPART_OK && options && options->version != 1)
+        status = npart__report_fail(error, NPART_ERROR_ARGUMENT,
+                                    "report options have version %u; this library knows 1 to 1", options->version);
+    if (status != NPART_OK)
+        return status;
+    (void)npart_diff_info(diffs[0], &info);
+    npart__document_begin(&document, info.allocator, options, write, payload);
+    put_pair(page, info.before->model, info.after->model);
+    npart__put(page, "\n");
+    for (size_t i = 0; i < count; i++) {
+        (void)npart_diff_info(diffs[i], &info);
+        put_head(page, &info);
+        put_figures(page, diffs[i]);
+        put_roots(page, diffs[i]);
+        put_nodes(page, diffs[i], &info);
+    }
+    return npart__document_close(&document, error);
+}

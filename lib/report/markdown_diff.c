@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What changed between two plans, as Markdown for a pull request: a table of the figures, the roots, and the nodes
+ * folded away.
+ */
+#include "report/report.h"
+
+#define FIGURES_SHOWN 6u
+#define ROOTS_SHOWN 5u
+#define NODES_SHOWN 200u
+
+/* Text from a model or list, as it is read: nothing in it is markup, and no line ends. */
+static void put_plain(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
+{
+    while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
+        continue;
+    for (const char *at = scratch->data; !scratch->pool->failed && *at; at++) {
+        if (strchr("\\`*_{}[]<>()#+!|~&@", *at))
+            npart__add(out, "\\", 1);
+        npart__add(out, at, 1);
+    }
+}
+
+/* The same as code, in which a backquote ends. */
+static void put_code(struct npart__sheet *out, struct npart__sheet *scratch, const char *text)
+{
+    while (npart__sheet_lacks(scratch, npart_plain_text(text, NPART__ROOM(scratch))))
+        continue;
+    npart__add_text(out, "`");
+    for (const char *at = scratch->data; !scratch->pool->failed && *at; at++)
+        npart__add(out, *at == '`' ? "'" : *at == '|' ? "/" : at, 1);
+    npart__add_text(out, "`");
+}
+
+static const char *mark(enum npart_change change)
+{
+    static const char *const marks[] = {"", "", "better: ", "**worse**: "};
+    return marks[change];
+}
+
+static void head(struct npart__sheet *out, struct npart__sheet *scratch, const struct npart_diff_info *info)
+{
+    static const char *const words[] = {"nothing changed", "changed, neither worse nor better", "better", "worse"};
+    npart__add_text(out, "### ");
+    put_plain(out, scratch, info->after->model);
+    npart__add_text(out, " on ");
+    if (strcmp(info->before->target, info->after->target) != 0) {
+        put_plain(out, scratch, info->before->target);
+        npart__add_text(out, " and ");
+    }
+    put_plain(out, scratch, info->after->target);
+    npart__add_format(out, ": %s\n\n", words[info->change]);
+}
+
+static void figures(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
+{
+    struct npart_diff_figure at = {.size = sizeof at};
+    uint32_t i = 0;
+    for (; npart_diff_figure(diff, i, &at); i++) {
+        if (i >= FIGURES_SHOWN && at.change == NPART_CHANGE_OTHER)
+            break;
+        npart__add_format(out, "- %s", mark(at.change));
+        put_plain(out, scratch, at.text);
+        npart__add_text(out, "\n");
+    }
+}
+
+static void roots(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff)
+{
+    struct npart_diff_cause at = {.size = sizeof at};
+    uint32_t shown = 0, left = 0;
+    for (uint32_t i = 0; npart_diff_cause(diff, i, &at); i++) {
+        if (at.change == NPART_CHANGE_NONE)
+            continue;
+        left += shown >= ROOTS_SHOWN;
+        if (shown++ >= ROOTS_SHOWN)
+            continue;
+        npart__add_format(out, "- %s%s root: ", mark(at.change), at.state);
+        put_plain(out, scratch, at.text);
+        npart__add_format(out, " (%u -> %u nodes)", at.affected_before, at.affected_after);
+        if (at.action && at.change == NPART_CHANGE_WORSE) {
+            npart__add_text(out, ". ");
+            put_plain(out, scratch, at.action);
+        }
+        npart__add_text(out, "\n");
+    }
+    if (left)
+        npart__add_format(out, "- and %u more roots\n", left);
+}
+
+static void nodes(struct npart__sheet *out, struct npart__sheet *scratch, const npart_diff *diff,
+                  const struct npart_diff_info *info)
+{
+    struct npart_diff_node at = {.size = sizeof at};
+    npart__add_format(out, "\n<details><summary>%u nodes recognized, %u added, %u removed; %u left the NPU, %u came to "
+                           "it</summary>\n\n",
+                      info->matched, info->added, info->removed, info->left, info->came);
+    for (uint32_t i = 0; i < NODES_SHOWN && npart_diff_node(diff, i, &at); i++) {
+        npart__add_format(out, "- %s%s ", mark(at.change), at.state);
+        put_plain(out, scratch, at.op);
+        npart__add_text(out, " ");
+        if (*at.name)
+            put_code(out, scratch, at.name);
+        else
+            npart__add_format(out, "node %u", at.index);
+        if (*at.place) {
+            npart__add_text(out, ", ");
+            put_code(out, scratch, at.place);
+        }
+        npart__add_text(out, "\n");
+    }
+    if (info->node_count > NODES_SHOWN)
+        npart__add_format(out, "- and %u more\n", info->node_count - NODES_SHOWN);
+    npart__add_text(out, "\n</details>\n");
+}
+
+npart_status npart_report_diff_markdown(const npart_diff *const *diffs, size_t count, npart_write_callback write,
+                                        void *payload, struct npart_error *error)
+{
+    struct npart__pool pool;
+    struct npart__sheet sheet, scratch;
+    struct npart_diff_info info = {.size = sizeof info};
+    npart_status status = npart__diff_check(diffs, count, write, error);
+    if (status != NPART_OK)
+        return status;
+    (void)npart_diff_info(diffs[0], &info);
+    npart__report_open(&pool, &sheet, info.allocator, write, payload);
+    npart__sheet_open(&scratch, &pool);
+    (void)npart__sheet_reserve(&scratch, 255);
+    for (size_t i = 0; i < count && !pool.failed; i++) {
+        (void)npart_diff_info(diffs[i], &info);
+        npart__add_text(&sheet, i ? "\n" : "");
+        head(&sheet, &scratch, &info);
+        figures(&sheet, &scratch, diffs[i]);
+        roots(&sheet, &scratch, diffs[i]);
+        if (info.node_count)
+            nodes(&sheet, &scratch, diffs[i], &info);
+    }
+    npart__sheet_close(&scratch);
+    return npart__report_close(&pool, &sheet, error);
+}
