@@ -2,11 +2,14 @@
 """What changed between two plans."""
 from __future__ import annotations
 
+import dataclasses
+import json
 import pathlib
+from typing import Any
 
 import pytest
 
-from npu_partition import ArgumentError, analyze, diff, fix
+from npu_partition import ArgumentError, Diff, MalformedError, analyze, diff, fix
 
 
 def test_the_same_model_is_the_same(encoder: pathlib.Path) -> None:
@@ -54,6 +57,38 @@ def test_two_targets(detector: pathlib.Path) -> None:
     found = diff(*analysis.targets)
     assert found.is_worse
     assert found.matched == len(analysis.targets[0].nodes)
+
+
+@pytest.mark.parametrize("detail", ["nodes", "causes", "summary"])
+def test_saved_reports(detail: Any, encoder: pathlib.Path, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """With all nodes a report says as much as the analysis that it is of; with less, figures are compared all the same."""
+    fix(detector, "hexagon", tmp_path / "fixed.onnx", allow="approx")
+    pairs = [(analyze(encoder, "hexagon,tidl"), analyze(encoder, "hexagon,tidl", dims={"batch": 1, "sequence": 128})),
+             (analyze(detector, "hexagon"), analyze(tmp_path / "fixed.onnx", "hexagon"))]
+    for before, after in pairs:
+        expected = diff(before, after)
+        saved = json.loads(before.to_json(detail)), json.loads(after.to_json(detail))
+        found = diff(*saved)
+        if detail == "nodes":
+            assert [rounded(item) for item in found] == [rounded(item) for item in expected]
+            assert [rounded(item) for item in diff(saved[0], after)] == [rounded(item) for item in expected]
+        assert [[figure.what for figure in item.figures if figure.what == "partitions"] for item in found] == [
+            [figure.what for figure in item.figures if figure.what == "partitions"] for item in expected]
+
+
+def rounded(found: Diff) -> Diff:
+    """A report has six digits."""
+    def short(number: float | None) -> float | None:
+        return None if number is None else float(f"{number:.4g}")
+
+    return dataclasses.replace(found, figures=tuple(
+        dataclasses.replace(figure, before=short(figure.before), after=short(figure.after))
+        for figure in found.figures))
+
+
+def test_what_is_no_report(detector: pathlib.Path) -> None:
+    with pytest.raises(MalformedError, match="no report"):
+        diff({"targets": [{}]}, analyze(detector, "hexagon"))
 
 
 def test_what_cannot_be_compared(detector: pathlib.Path) -> None:

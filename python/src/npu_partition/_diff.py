@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any, Literal, overload
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, Union, overload
 
 from . import _native
 from ._analysis import Analysis, Target
 from ._errors import ArgumentError
 from ._library import Handle, initialized, library, make, sized
+from ._side import sides_of
 from .results import Verdict
 
+Report = Union[Analysis, Mapping[str, Any]]
 Change = Literal["same", "different", "better", "worse"]
 VERDICTS: dict[int, Verdict] = {
     _native.NPART_VERDICT_CPU: "cpu", _native.NPART_VERDICT_NPU: "npu", _native.NPART_VERDICT_FAIL: "fail",
@@ -149,10 +151,9 @@ def _node(item: _native.npart_diff_node) -> NodeChange:
                       _id(item.cause))
 
 
-def _compare(before: Target, after: Target, options: _native.npart_diff_options) -> Diff:
-    records = _record(before), _record(after)
-    handle = make(library.npart_diff_make, library.npart_diff_free, library.npart_record_side(records[0].pointer),
-                  library.npart_record_side(records[1].pointer), ctypes.byref(options))
+def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Diff:
+    """Two sides; nothing of them is needed afterwards."""
+    handle = make(library.npart_diff_make, library.npart_diff_free, before, after, ctypes.byref(options))
     info = sized(_native.npart_diff_info)
     library.npart_diff_info(handle.pointer, ctypes.byref(info))
     return Diff(
@@ -162,30 +163,39 @@ def _compare(before: Target, after: Target, options: _native.npart_diff_options)
         tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))))
 
 
+def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list[Handle]]:
+    """Sides by target, and what keeps them alive."""
+    if isinstance(item, Mapping):
+        return [ctypes.pointer(side) for side in sides_of(item)], []
+    records = [_record(target) for target in (item.targets if isinstance(item, Analysis) else (item,))]
+    return [library.npart_record_side(record.pointer) for record in records], records
+
+
 @overload
 def diff(before: Target, after: Target, *, cost_tolerance: float = ..., memory_tolerance: float = ...) -> Diff: ...
 @overload
-def diff(before: Analysis, after: Analysis, *, cost_tolerance: float = ...,
+def diff(before: Report, after: Report, *, cost_tolerance: float = ...,
          memory_tolerance: float = ...) -> tuple[Diff, ...]: ...
-def diff(before: Analysis | Target, after: Analysis | Target, *, cost_tolerance: float = 0.1,
+def diff(before: Report | Target, after: Report | Target, *, cost_tolerance: float = 0.1,
          memory_tolerance: float = 0.1) -> Diff | tuple[Diff, ...]:
     """Tells what changed. Nodes are recognized by structure, then by name (docs/diff.md).
 
     Args:
-        before: a target of an analysis, or an analysis, whose targets are compared in their order.
+        before: a target of an analysis; or an analysis or a saved report (``to_dict()``, or the tool's JSON), whose
+            targets are compared in their order.
         after: the same of the other version of the model, or of the same model on another target.
         cost_tolerance: estimates of time that differ by less are equal, as a share.
         memory_tolerance: the same of peaks of memory.
 
     Returns:
-        What changed for the target; of two analyses, one for each target.
+        What changed for the target; of two analyses or reports, one for each target.
     """
     options = initialized(_native.npart_diff_options, _native.NPART_DIFF_OPTIONS_INIT)
     options.cost_tolerance, options.memory_tolerance = cost_tolerance, memory_tolerance
-    if isinstance(before, Target) and isinstance(after, Target):
-        return _compare(before, after, options)
-    if not (isinstance(before, Analysis) and isinstance(after, Analysis)):
-        raise TypeError("diff compares two targets or two analyses")
-    if len(before.targets) != len(after.targets):
-        raise ArgumentError(f"{len(before.targets)} targets before, {len(after.targets)} after")
-    return tuple(_compare(one, other, options) for one, other in zip(before.targets, after.targets))
+    if isinstance(before, Target) != isinstance(after, Target):
+        raise TypeError("diff compares two targets, or two analyses or reports")
+    (old, _old_records), (new, _new_records) = _sides(before), _sides(after)
+    if len(old) != len(new):
+        raise ArgumentError(f"{len(old)} targets before, {len(new)} after")
+    found = tuple(_compare(one, other, options) for one, other in zip(old, new))
+    return found[0] if isinstance(before, Target) else found
