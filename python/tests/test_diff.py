@@ -61,7 +61,7 @@ def test_two_targets(detector: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("detail", ["nodes", "causes", "summary"])
 def test_saved_reports(detail: Any, encoder: pathlib.Path, detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """With all nodes a report says as much as the analysis that it is of; with less, figures are compared all the same."""
+    """With all nodes a report says as much as the analysis that it is of; with less, its figures are compared."""
     fix(detector, "hexagon", tmp_path / "fixed.onnx", allow="approx")
     pairs = [(analyze(encoder, "hexagon,tidl"), analyze(encoder, "hexagon,tidl", dims={"batch": 1, "sequence": 128})),
              (analyze(detector, "hexagon"), analyze(tmp_path / "fixed.onnx", "hexagon"))]
