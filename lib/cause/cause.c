@@ -19,7 +19,8 @@
 /* Different dims of one node that are looked at. */
 #define DIMS_OF_NODE 8u
 
-/* An `else fail` comes between: it speaks for a node only if nothing keeps the node from being claimed. */
+/* An `else fail` comes between: it speaks for a node only if nothing keeps the node from being claimed. A rule
+ * that may hold speaks only where no other does: what surely fails needs no size to be told. */
 const struct npart__reason *npart__first_reason(const struct npart__oplist *oplist, const struct npart__mask *mask,
                                                 uint32_t node)
 {
@@ -29,7 +30,7 @@ const struct npart__reason *npart__first_reason(const struct npart__oplist *opli
         const struct npart__reason *reason = &mask->reasons.items[i];
         const struct npart__rule *rule = &oplist->rules.items[reason->rule];
         if (rule->kind == NPART__RULE_NOTE)
-            continue;
+            continue; /* a note says something of a node that the NPU takes */
         int rank = reason->truth == NPART__MAYBE ? 1 : rule->is_fatal ? 2 : 3;
         if (rank > best_rank) {
             best = reason;
@@ -77,6 +78,7 @@ static uint32_t *slot_of(struct npart__finder *finder, enum npart__family family
     return finder->slots[family] ? &finder->slots[family][key] : NULL;
 }
 
+/* The two lists have the same places: what users see, and what only the finder knows. */
 static uint32_t new_cause(struct npart__finder *finder, enum npart__family family, uint32_t key, uint32_t rule)
 {
     struct npart__cause cause = {
@@ -90,7 +92,8 @@ static uint32_t new_cause(struct npart__finder *finder, enum npart__family famil
     return finder->out->items.count - 1;
 }
 
-/* A cause that asks the same of another op. */
+/* A cause that asks the same of another op. By sentence, since a list writes the same requirement for each op as a
+ * rule of its own. Asked once for a rule, as the slot then has the answer. */
 static uint32_t same_requirement(const struct npart__finder *finder, uint32_t rule)
 {
     const struct npart__rule *rules = finder->oplist->rules.items;
@@ -103,7 +106,8 @@ static uint32_t same_requirement(const struct npart__finder *finder, uint32_t ru
     return 0;
 }
 
-/* The cause of a family with a key, made when there is none. `is_joined`: other ops' rules of the same sentence. */
+/* The cause of a family with a key, made when there is none. `is_joined`: other ops' rules of the same sentence.
+ * After joining, several keys have one cause. */
 static uint32_t cause_of_key(struct npart__finder *finder, enum npart__family family, uint32_t key, uint32_t rule,
                              bool is_joined)
 {
@@ -139,6 +143,7 @@ static void add_root(struct npart__finder *finder, uint32_t cause, uint32_t node
 static enum npart__family family_of_loss(const struct npart__finder *finder, const struct npart__node *node)
 {
     enum npart__family family = NPART__FAMILY_LOST;
+    /* A node with bodies loses shapes by what runs in them, whichever result it is. */
     if (node->body_count)
         return NPART__FAMILY_CONTROL;
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -152,7 +157,9 @@ static enum npart__family family_of_loss(const struct npart__finder *finder, con
     return family;
 }
 
-/* Whether a node falls back since the list does not have its op, and no later opset or constant says its shape. */
+/* Whether a node falls back since the list does not have its op, and no later opset or constant says its shape.
+ * Such a node is told by its op, as one more line about the shapes that it does not say would be about the same
+ * thing. */
 static bool is_of_missing_op(const struct npart__finder *finder, uint32_t node, enum npart__family loss)
 {
     const struct npart__reason *reason =
@@ -172,6 +179,7 @@ static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_
     enum npart__family family = family_of_loss(finder, node);
     uint32_t key = node->op_type;
     int64_t since;
+    /* Since is a key: an array has room for it. */
     if (npart__lacks_shapes(node, &since) && since > 0 && since < (int64_t)MOST_NUMBERS) {
         family = NPART__FAMILY_UNSHAPED;
         key = (uint32_t)since;
@@ -179,10 +187,11 @@ static uint32_t cause_of_loss(struct npart__finder *finder, uint32_t id, uint32_
         family = NPART__FAMILY_OP;
     }
     uint32_t cause = cause_of_key(finder, family, key, rule, false);
-    add_root(finder, cause, id);
+    add_root(finder, cause, id); /* the first to ask; the others find it in root_in */
     return cause;
 }
 
+/* The three ranges of npart__root (trace.h), each with a family of its own. */
 static uint32_t cause_of_root(struct npart__finder *finder, npart__root root, uint32_t rule)
 {
     const struct npart__trace *trace = &finder->trace;
@@ -197,7 +206,8 @@ static uint32_t cause_of_root(struct npart__finder *finder, npart__root root, ui
     return cause;
 }
 
-/* The first operand or result of which the shape is not known; NPART_NONE where all are. */
+/* The first operand or result of which the shape is not known; NPART_NONE where all are. Operands first: what a
+ * node gets explains more than what it makes of it. */
 static uint32_t shapeless_value(const struct npart__finder *finder, const struct npart__node *node)
 {
     for (uint32_t i = 0; i < node->input_count + node->output_count; i++) {
@@ -227,15 +237,18 @@ static npart__root root_of(const struct npart__finder *finder, uint32_t node, co
         root = npart__shape_root(trace, culprit);
     if (!root && culprit != NPART_NONE && (is_dynamic || is_unsure || rule->about == NPART__ABOUT_CONSTANT))
         root = trace->elements[culprit];
+    /* Without this its failure would be said to be a size's, though fixing that would change nothing. */
     if (finder->mask->verdicts[node] == NPART__FAIL && !is_dynamic)
         return 0;
+    /* Elements of the first result stand for all: a node that computes sizes has one. */
     uint32_t result = npart__node_output(finder->graph, &finder->graph->nodes.items[node], 0);
     return root || result == NPART_NONE ? root : trace->elements[result];
 }
 
 /* ---- dims that only fall together ------------------------------------------------------------------------- */
 
-/* Dims of inputs alone, each once; of more than DIMS_OF_NODE the first. */
+/* Dims of inputs alone, each once; of more than DIMS_OF_NODE the first. A sum such as `past + sequence` counts for
+ * the first symbol of it. */
 static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_t *symbols, uint32_t *count)
 {
     const struct npart__trace *trace = &finder->trace;
@@ -253,7 +266,8 @@ static void add_dims(const struct npart__finder *finder, uint32_t value, uint32_
 }
 
 /* Counts the dims that a node needs. Of the others that stand beside one, the one that most nodes have is what stays
- * when each vote for another takes one away (Boyer and Moore's majority). */
+ * when each vote for another takes one away (Boyer and Moore's majority). Two numbers a dim instead of a table of
+ * all pairs: a model may have a thousand dims. */
 static void count_dims(struct npart__finder *finder, uint32_t id)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
@@ -264,17 +278,18 @@ static void count_dims(struct npart__finder *finder, uint32_t id)
         add_dims(finder, npart__node_output(finder->graph, node, i), symbols, &count);
     for (uint32_t i = 0; i < count; i++) {
         struct npart__dim_use *use = &finder->uses[symbols[i]];
-        uint32_t other = count == 1 ? NPART_NONE : symbols[i == 0];
+        uint32_t other = count == 1 ? NPART_NONE : symbols[i == 0]; /* the first dim beside it */
         use->count++;
         use->alone += count == 1;
         if (other == NPART_NONE)
             continue;
         if (use->votes == 0)
             use->other = other;
-        use->votes += use->other == other ? 1 : UINT32_MAX;
+        use->votes += use->other == other ? 1 : UINT32_MAX; /* UINT32_MAX takes one away */
     }
 }
 
+/* The smallest symbol of a set is its first, so that names come in the order of inputs. */
 static uint32_t first_together(struct npart__finder *finder, uint32_t symbol)
 {
     struct npart__dim_use *uses = finder->uses;
@@ -293,11 +308,13 @@ static void join_dims(struct npart__finder *finder)
         finder->uses[s].together = s;
     for (uint32_t s = 0; s < count; s++) {
         const struct npart__dim_use *use = &finder->uses[s];
+        /* No more than half of its nodes have another dim as well: fixing this one alone brings something. */
         if (use->count <= 2 * (uint64_t)use->alone)
             continue;
         uint32_t a = first_together(finder, s), b = first_together(finder, use->other);
         finder->uses[a > b ? a : b].together = a > b ? b : a;
     }
+    /* In the order of symbols, so each list is in order, and its first is the set's smallest. */
     for (uint32_t s = 0; s < count; s++) {
         struct npart__dim_use *use = &finder->uses[s];
         use->together = first_together(finder, s);
@@ -322,7 +339,8 @@ static uint32_t holder_of(const struct npart__graph *graph, uint32_t node)
     return node;
 }
 
-/* Whether the type is one that a model has throughout when it has it at all. */
+/* Whether the type is one that a model has throughout when it has it at all. Floats and strings: INT64 beside
+ * FLOAT is usual, and says nothing of the model as a whole. */
 static bool is_type_of_model(uint8_t type)
 {
     return type && !npart__type_is_integer(type) && strcmp(npart__type_name(type), "bool") != 0;
@@ -334,6 +352,7 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[id];
     const struct npart__node *at = &finder->graph->nodes.items[node];
+    /* What a policy has handed back was taken before: then the policy is why, not that it has bodies. */
     if (id == finder->oplist->bodies_rule ||
         (at->body_count && finder->partitioning->handed_back[node] == NPART_NONE)) {
         uint32_t holder = id == finder->oplist->bodies_rule ? holder_of(finder->graph, node) : node;
@@ -346,6 +365,7 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
         return cause_of_key(finder, NPART__FAMILY_OP, at->op_type, id, false);
     const struct npart__fact *fact =
         culprit == NPART_NONE ? NULL : npart__fact_of(finder->session->inference, culprit);
+    /* Fatal rules stay by themselves: what fails to compile must be told op by op. */
     if (rule->about == NPART__ABOUT_RANK && fact && fact->has_rank && fact->rank >= HIGH_RANK && !rule->is_fatal)
         return cause_of_key(finder, NPART__FAMILY_RANK, fact->rank, id, false);
     bool is_whole = rule->about == NPART__ABOUT_DTYPE && fact && is_type_of_model(fact->element_type);
@@ -356,7 +376,8 @@ static uint32_t cause_of_rule(struct npart__finder *finder, uint32_t node, uint3
 }
 
 /* The rule that speaks for a cause is that of the first node that its root reaches itself, rather than one that some
- * later node does not meet either. */
+ * later node does not meet either. For an op that is missing the rule about the op, for a size that is lost the
+ * first rule about sizes, for control flow the rule about bodies. */
 static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t node, uint32_t id, uint32_t culprit)
 {
     const struct npart__rule *rule = &finder->oplist->rules.items[id];
@@ -370,6 +391,7 @@ static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t nod
     else
         is_nearer = (is_op && rule->about == NPART__ABOUT_OP && now->about != NPART__ABOUT_OP) ||
                     (is_traced && rule->about == NPART__ABOUT_DYNAMIC && now->about != NPART__ABOUT_DYNAMIC);
+    /* Then the text names what they share. */
     about->is_mixed |= !is_first && strcmp(rule->sentence, now->sentence) != 0;
     if (!is_first && !is_nearer)
         return;
@@ -379,6 +401,7 @@ static void speak_for(struct npart__finder *finder, uint32_t cause, uint32_t nod
     at->about = is_traced && about->family != NPART__FAMILY_CONTROL ? NPART__ABOUT_DYNAMIC : rule->about;
 }
 
+/* Counts go with it; which cause a node has is never changed but by joining and sorting. */
 static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
 {
     struct npart__cause *at = &finder->out->items.items[cause];
@@ -389,7 +412,8 @@ static void belong(struct npart__finder *finder, uint32_t node, uint32_t cause)
     finder->out->cause_of[node] = cause;
 }
 
-/* Whether a node is left to the CPU for no more than what stands around it. */
+/* Whether a node is left to the CPU for no more than what stands around it. Such nodes would be taken elsewhere in
+ * the graph, so no rule about them is the reason. */
 static bool is_left_over(const struct npart__finder *finder, uint32_t rule)
 {
     const struct npart__oplist *oplist = finder->oplist;
@@ -401,7 +425,8 @@ static bool is_left_over(const struct npart__finder *finder, uint32_t rule)
 }
 
 /* The culprit is the operand that made the rule fail: the rule is asked once more for it, since that is not kept for
- * every node. */
+ * every node. One question per node to the rule that failed, and one look-up: linear but for what a rule itself
+ * costs. */
 static void visit(struct npart__finder *finder, uint32_t node)
 {
     const struct npart__reason *reason = npart__first_reason(finder->oplist, finder->mask, node);
@@ -418,12 +443,14 @@ static void visit(struct npart__finder *finder, uint32_t node)
         return;
     speak_for(finder, cause, node, reason->rule, culprit);
     belong(finder, node, cause);
+    /* Only dims of inputs can fall together: only they can be fixed together. */
     if (finder->about.items[cause].family == NPART__FAMILY_SYMBOL)
         count_dims(finder, node);
 }
 
 /* The first cause of a neighbour, whose nodes run on the CPU; NPART_NONE where no neighbour has one. A cause of
- * nodes that fail to compile is none: they are not on the CPU, so nothing is left to it for their sake. */
+ * nodes that fail to compile is none: they are not on the CPU, so nothing is left to it for their sake. Operands
+ * before users; copies are passed over in both directions, as causes are of the file's nodes. */
 static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__graph *graph = finder->graph;
@@ -448,7 +475,9 @@ static uint32_t cause_beside(const struct npart__finder *finder, uint32_t id)
     return NPART_NONE;
 }
 
-/* Nodes that are left over belong to what left them: a neighbour's cause, or that of the first node on the CPU. */
+/* Nodes that are left over belong to what left them: a neighbour's cause, or that of the first node on the CPU.
+ * Not by order: what is claimed ends with the first node that is not, so that one is the reason for all that come
+ * later. */
 static void visit_left_over(struct npart__finder *finder)
 {
     const struct npart__graph *graph = finder->graph;
@@ -463,6 +492,7 @@ static void visit_left_over(struct npart__finder *finder)
             continue;
         bool is_behind = reason->rule == finder->oplist->partitioner_rules[NPART__REASON_BEHIND_REFUSED];
         uint32_t cause = is_behind ? first : cause_beside(finder, node);
+        /* All around it fails to compile, or has no cause: the partitioner's own rule has to speak. */
         if (cause == NPART_NONE) {
             cause = cause_of_key(finder, NPART__FAMILY_RULE, reason->rule, reason->rule, false);
             if (cause == NPART_NONE)
@@ -473,7 +503,7 @@ static void visit_left_over(struct npart__finder *finder)
     }
 }
 
-/* Each cut of the user's is a cause that affects no node. */
+/* Each cut of the user's is a cause that affects no node. A cut at an input of the graph has no node before it. */
 static void add_cuts(struct npart__finder *finder)
 {
     const bool *is_cut = finder->partitioning->cuts.is_cut;
@@ -491,7 +521,8 @@ static void add_cuts(struct npart__finder *finder)
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 /* Puts the causes of dims that fall together into one, and those that have no node any more away. Places are found
- * in one walk, and everything that names a cause by place is told the new one after it. */
+ * in one walk, and everything that names a cause by place is told the new one after it. The first cause of a set
+ * gets the others' counts and stays; its rule and its first node are therefore those that were found first. */
 static void join_causes(struct npart__finder *finder)
 {
     struct npart__causes *out = finder->out;
@@ -507,6 +538,7 @@ static void join_causes(struct npart__finder *finder)
         uint32_t *first = NULL;
         if (about.family == NPART__FAMILY_SYMBOL)
             first = slot_of(finder, NPART__FAMILY_SYMBOL, finder->uses[about.key].together);
+        /* `*first - 1 < c`: the set's first was met already, and its place is final. */
         place[c] = first && *first && *first - 1 < c ? place[*first - 1] : kept;
         if (place[c] < kept) {
             out->items.items[place[c]].affected_count += cause.affected_count;
@@ -515,7 +547,7 @@ static void join_causes(struct npart__finder *finder)
             continue;
         }
         if (first)
-            *first = c + 1;
+            *first = c + 1; /* the first met of a set, whichever dim it is of */
         out->items.items[kept] = cause;
         finder->about.items[kept++] = about;
     }
@@ -538,12 +570,13 @@ static void find(struct npart__finder *finder)
         visit_left_over(finder);
     if (!finder->failed)
         join_causes(finder);
+    /* After joining: a set is undecided only if all of it is. */
     for (uint32_t c = 0; !finder->failed && c < finder->out->items.count; c++)
         finder->out->items.items[c].is_unknown =
             finder->about.items[c].undecided_count == finder->out->items.items[c].affected_count;
     add_cuts(finder);
     if (!finder->failed)
-        npart__word_causes(finder);
+        npart__word_causes(finder); /* before sorting: `about` is by the place so far */
     if (!finder->failed)
         npart__list_causes(finder);
 }
@@ -570,6 +603,7 @@ npart_status npart__find_causes(const struct npart__target *target, const struct
     finder.root_in = npart__arena_zeroed(arena, nodes, sizeof *finder.root_in);
     finder.uses = npart__arena_zeroed(arena, known->expressions.symbols.count + (size_t)1, sizeof *finder.uses);
     bool is_traced = npart__trace_roots(known, session, level != NPART__LEVEL_OFF, arena, &finder.trace);
+    /* Nothing is given back then: the arena goes with the plan that failed. */
     if (!out->cause_of || !finder.root_in || !finder.uses || !is_traced)
         return npart__fail_memory(error);
     memset(out->cause_of, 0xff, nodes * sizeof *out->cause_of);

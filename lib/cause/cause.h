@@ -9,6 +9,7 @@
 
 #include "partition/partition.h"
 
+/* Ids of nodes and values are the file's. */
 struct npart__cause {
     uint8_t about;                   /* enum npart__rule_about */
     const char *text;                /* one line for people */
@@ -23,6 +24,7 @@ struct npart__cause {
     bool is_unknown; /* all affected nodes are undecided */
 };
 
+/* All in the plan's arena; `lists` has roots and partitions of all causes, one after the other. */
 struct npart__causes {
     struct NPART__ARRAY(struct npart__cause) items; /* those that cut most first */
     struct NPART__ARRAY(uint32_t) lists;

@@ -28,7 +28,8 @@ enum npart__family {
 
 #define NPART__OPS_NAMED 3u
 
-/* What is known of a cause beside what its users see. */
+/* What is known of a cause beside what its users see. By the same place as npart__causes.items, until causes are
+ * sorted. */
 struct npart__about_cause {
     uint8_t family;
     bool is_mixed;          /* rules of several sentences */
@@ -40,7 +41,8 @@ struct npart__about_cause {
     uint32_t undecided_count;
 };
 
-/* Of a dim: how many affected nodes have it, how many of them no other; and which other most of the rest have. */
+/* Of a dim: how many affected nodes have it, how many of them no other; and which other most of the rest have.
+ * `other` is right only if it is a majority: see count_dims. */
 struct npart__dim_use {
     uint32_t count, alone, other, votes;
     uint32_t together; /* the first symbol of those that fall together with it */
@@ -60,13 +62,14 @@ struct npart__finder {
     struct npart__causes *out;
     struct npart__trace trace;
     struct NPART__ARRAY(struct npart__about_cause) about; /* by cause */
-    uint32_t *slots[NPART__FAMILIES]; /* by family and key: cause + 1 */
+    uint32_t *slots[NPART__FAMILIES]; /* by family and key: cause + 1; made when the first of a family is met */
     uint32_t *root_in;  /* by node: cause + 1 of which it is a root */
     struct npart__dim_use *uses; /* by symbol */
     bool failed;
 };
 
-/* Whether a node of a cause was accepted, and left to the CPU for what stands around it. */
+/* Whether a node of a cause was accepted, and left to the CPU for what stands around it. Its cause is that of a
+ * neighbour: it is affected, but no root. */
 static inline bool npart__is_left_over(const struct npart__finder *finder, uint32_t node)
 {
     uint32_t rule = finder->partitioning->handed_back[node];

@@ -6,7 +6,7 @@
 
 #include "cause/finder.h"
 
-/* Every value that is cut has a cause, so the search ends. */
+/* Every value that is cut has a cause, so the search ends. Users cut in few places. */
 static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
 {
     uint32_t c = 0;
@@ -15,7 +15,8 @@ static uint32_t cause_of_cut(const struct npart__causes *causes, uint32_t value)
     return c;
 }
 
-/* Whether a node of a cause comes after another of it, which makes what it does not take. */
+/* Whether a node of a cause comes after another of it, which makes what it does not take. One step back is enough:
+ * in a chain each node but the first has its maker in the cause. */
 static bool follows(const struct npart__finder *finder, uint32_t id)
 {
     const struct npart__node *node = &finder->graph->nodes.items[id];
@@ -28,7 +29,8 @@ static bool follows(const struct npart__finder *finder, uint32_t id)
 }
 
 /* Whether a node is a root of the cause that it belongs to: where a rank or a type begins, or else where a rule is
- * not met. Of rank and type the first of a chain is the root: what takes its result has the rank from there. */
+ * not met. Of rank and type the first of a chain is the root: what takes its result has the rank from there. Roots
+ * that were traced to (root_in) are listed as such, and not twice. */
 static bool is_own_root(const struct npart__finder *finder, uint32_t node)
 {
     uint32_t cause = finder->out->cause_of[node];
@@ -41,12 +43,14 @@ static bool is_own_root(const struct npart__finder *finder, uint32_t node)
     return family == NPART__FAMILY_RULE || is_op || (begins && !follows(finder, node));
 }
 
-/* The root nodes of each cause: counted, then handed out. */
+/* The root nodes of each cause: counted, then handed out. Two passes of the same walk, so that each list is one
+ * range and none is larger than it has to be; between them the ranges are laid out, and counts begin anew. */
 static void list_nodes(struct npart__finder *finder)
 {
     struct npart__causes *out = finder->out;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
+            /* 0 - 1 is NPART_NONE. */
             uint32_t of[2] = {is_own_root(finder, node) ? out->cause_of[node] : NPART_NONE, finder->root_in[node] - 1u};
             for (int i = 0; i < 2; i++) {
                 struct npart__cause *cause = of[i] == NPART_NONE ? NULL : &out->items.items[of[i]];
@@ -58,6 +62,7 @@ static void list_nodes(struct npart__finder *finder)
         }
         for (uint32_t c = 0; pass == 0 && c < out->items.count; c++) {
             struct npart__cause *cause = &out->items.items[c];
+            /* A cut has the node before it in its list, and no other. */
             bool is_made = cause->cut_value != NPART_NONE && cause->first_affected != NPART_NONE;
             uint32_t count = is_made ? 1 : cause->node_count;
             cause->first_node = out->lists.count;
@@ -73,7 +78,8 @@ static void list_nodes(struct npart__finder *finder)
     }
 }
 
-/* Which partitions each cause ends: gathered as pairs, counted, handed out. */
+/* Which partitions each cause ends: gathered as pairs, counted, handed out. A partition may end at many nodes of
+ * one cause; it is listed once, as ends of a partition come together. */
 static void list_cuts(struct npart__finder *finder)
 {
     const struct npart__partitioning *partitioning = finder->partitioning;
@@ -121,6 +127,7 @@ static void list_cuts(struct npart__finder *finder)
 
 /* ---- order ------------------------------------------------------------------------------------------------ */
 
+/* qsort may swap what is equal; the place it had keeps the order. */
 struct ranked {
     struct npart__cause cause;
     uint32_t before;
@@ -150,7 +157,7 @@ static void sort_causes(struct npart__finder *finder)
     }
     for (uint32_t i = 0; i < out->items.count; i++)
         ranked[i] = (struct ranked){.cause = out->items.items[i], .before = i};
-    if (out->items.count)
+    if (out->items.count) /* qsort may not be given NULL */
         qsort(ranked, out->items.count, sizeof *ranked, compare_ranked);
     for (uint32_t i = 0; i < out->items.count; i++) {
         out->items.items[i] = ranked[i].cause;
@@ -161,6 +168,7 @@ static void sort_causes(struct npart__finder *finder)
             out->cause_of[node] = place[out->cause_of[node]];
 }
 
+/* Cuts before the order, which is by them. */
 void npart__list_causes(struct npart__finder *finder)
 {
     list_nodes(finder);

@@ -6,6 +6,8 @@
 
 #ifdef NPART_DEBUG
 
+/* For tests and fuzzing: each line is something that users of causes count on without asking. Every node that falls
+ * back belongs to one cause, and to one only, so counts of nodes add up. */
 void npart__check_causes(const struct npart__session *session, const struct npart__mask *mask,
                          const struct npart__partitioning *partitioning, const struct npart__causes *causes)
 {

@@ -4,6 +4,7 @@
  */
 #include "cause/finder.h"
 
+/* A text that could not be copied ends the whole: `failed` is looked at by all callers in the end. */
 static const char *node_text(struct npart__finder *finder, uint32_t node)
 {
     char text[160];
@@ -15,6 +16,7 @@ static const char *node_text(struct npart__finder *finder, uint32_t node)
 
 /* ---- ops -------------------------------------------------------------------------------------------------- */
 
+/* The last count, one more than are named, says that there are others; how many is not told. */
 static void note_op(struct npart__finder *finder, uint32_t cause, uint32_t node)
 {
     struct npart__about_cause *about = &finder->about.items[cause];
@@ -28,7 +30,8 @@ static void note_op(struct npart__finder *finder, uint32_t cause, uint32_t node)
         about->op_count++;
 }
 
-/* The ops of the roots, where these are nodes that are traced to; else of the affected nodes. */
+/* The ops of the roots, where these are nodes that are traced to; else of the affected nodes. Linear in nodes: an
+ * op is compared with three names at most. */
 static void note_ops(struct npart__finder *finder)
 {
     for (uint32_t node = 0; node < finder->graph->nodes.count; node++) {
@@ -62,7 +65,7 @@ static const char *input_with(const struct npart__finder *finder, uint32_t symbo
     return value ? npart__value_name(finder->graph, value - 1) : NULL;
 }
 
-/* The axis of the input that has the symbol. */
+/* The axis of the input that has the symbol. The last axis where no other has it, so that the loop ends. */
 static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
 {
     const struct npart__inference *known = finder->trace.known;
@@ -76,6 +79,7 @@ static uint32_t axis_of(const struct npart__finder *finder, uint32_t symbol)
 /* "`batch` is dynamic (input `x`)", "`batch` and `sequence` are dynamic (input `x`)". */
 static void append_dims(const struct npart__finder *finder, uint32_t symbol, struct npart__buffer *out)
 {
+    /* A set is walked in the order of symbols, which is that of inputs and axes. */
     const struct npart__symbol *symbols = finder->trace.known->expressions.symbols.items;
     uint32_t first = finder->uses[symbol].together, total = finder->uses[first].members, count = 0;
     const char *input = input_with(finder, first);
@@ -93,7 +97,7 @@ static void append_dims(const struct npart__finder *finder, uint32_t symbol, str
         npart__append_text(out, count == 1 ? "" : count == total ? " and " : ", ");
         if (name)
             npart__append_format(out, "`%s`", name);
-        else
+        else /* as `--dim` takes unnamed ones: INPUT.AXIS */
             npart__append_format(out, "`%s.%u`", other ? other : "?", axis_of(finder, s));
     }
     if (total > NPART__OPS_NAMED)
@@ -106,7 +110,8 @@ static void append_dims(const struct npart__finder *finder, uint32_t symbol, str
 
 /* ---- each family ------------------------------------------------------------------------------------------ */
 
-/* "input `x`", "weight `w`", "node 4 (Cast c)": where the first affected node has what it does not take. */
+/* "input `x`", "weight `w`", "node 4 (Cast c)": where the first affected node has what it does not take. The node
+ * that makes it is where a Cast would go; an input or a weight is where the type was chosen. */
 static void append_origin(struct npart__finder *finder, uint32_t value, struct npart__buffer *out)
 {
     if (value == NPART_NONE)
@@ -139,11 +144,13 @@ static void append_rule(struct npart__finder *finder, const struct npart__cause 
         append_ops(finder, about, out);
         npart__append_format(out, ": %s", rule->sentence);
     }
+    /* With several ops the text does not say which node is meant, so where the type comes from is told. */
     if (about->family == NPART__FAMILY_TYPE && about->op_count > 1)
         append_origin(finder, about->culprit, out);
 }
 
-/* Nodes that sizes are lost at: one by its name, several by their number and op. */
+/* Nodes that sizes are lost at: one by its name, several by their number and op. Inference that comes with a later
+ * opset is said, as that is what can be done. */
 static void append_lost(struct npart__finder *finder, const struct npart__cause *cause,
                         const struct npart__about_cause *about, struct npart__buffer *out)
 {
@@ -168,6 +175,7 @@ static void append_lost(struct npart__finder *finder, const struct npart__cause 
         npart__append_text(out, " nodes");
     }
     bool is_singular = is_one || (is_unshaped && about->op_count == 1);
+    /* A table row for each family that can get here; UNSHAPED always lacks shapes. */
     if (!lacks_shapes) {
         npart__append_format(out, " %s", words[about->family][!is_one]);
         return;
@@ -219,6 +227,7 @@ static void word_cause(struct npart__finder *finder, uint32_t id, struct npart__
     }
 }
 
+/* Ops are noted for all causes in one walk over the nodes, then each cause is worded from what was noted. */
 void npart__word_causes(struct npart__finder *finder)
 {
     note_ops(finder);

@@ -13,7 +13,8 @@
 #include "cause/cause.h"
 #include "view/view.h"
 
-/* The symbol that the first dim comes from that is no number; NPART_NONE when there is none. */
+/* The symbol that the first dim comes from that is no number; NPART_NONE when there is none. One dim speaks for
+ * the shape: when that is fixed, the next is found by asking again. */
 static uint32_t symbol_behind(const struct npart__inference *inference, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(inference, value);
@@ -45,16 +46,19 @@ npart__root npart__shape_root(const struct npart__trace *trace, uint32_t value)
     const struct npart__fact *fact = npart__known_of(trace, value);
     if (npart__is_static(npart__fact_of(seen, value)))
         return 0;
+    /* Of a value that the session made, what the file has; `known` is of the file's values. */
     uint32_t in_file = trace->graph->values.items[value].alias;
     uint32_t producer = trace->graph->values.items[value].producer, symbol = symbol_behind(known, in_file);
     if (symbol != NPART_NONE && (symbol_at(known, symbol)->node == NPART_NONE || trace->input_of[symbol]))
         return npart__root_of_symbol(trace, symbol);
     uint32_t node = npart__is_static(fact) ? lost_at(seen, value) : lost_at(known, in_file);
+    /* The file does not even say its rank: the third range of roots. */
     if (node == NPART_NONE && producer == NPART_NONE)
         return trace->graph->nodes.count + known->expressions.symbols.count + value + 1;
-    if (node == NPART_NONE)
+    if (node == NPART_NONE) /* an operator that infers nothing, and notes nothing */
         node = producer;
     node = npart__file_node(trace->session, node);
+    /* One step: `lost` of an earlier node is the end of its own chain. */
     return trace->lost[node] ? trace->lost[node] : node + 1;
 }
 
@@ -64,6 +68,7 @@ bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
     *since = 0;
     if (!node->schema || !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED))
         return false;
+    /* Operators that the standard never gave inference have none to wait for. */
     size_t count;
     const struct npart__operator *versions =
         npart__operator_versions(node->schema->domain, node->schema->name, &count);
@@ -74,7 +79,8 @@ bool npart__lacks_shapes(const struct npart__node *node, int64_t *since)
     return true;
 }
 
-/* The operands of a live node as it is run, of another as the file has it. */
+/* The operands of a live node as it is run, of another as the file has it. A node that was folded has no operands
+ * in the session's graph. */
 static const struct npart__graph *graph_of(const struct npart__trace *trace, uint32_t node)
 {
     return npart__is_live(trace->session, node) ? trace->graph : trace->known->graph;
@@ -98,7 +104,8 @@ static bool is_lost_for_all(const struct npart__trace *trace, uint32_t id)
 }
 
 /* Why a node cannot tell the shapes of its results, where it cannot: sizes that it makes them of come first. Where
- * nothing that is known says them, a dim of an input is not why: they depend on what the data is. */
+ * nothing that is known says them, a dim of an input is not why: they depend on what the data is. An operator
+ * without inference is its own root, whatever goes into it. */
 static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
 {
     const struct npart__graph *graph = graph_of(trace, id);
@@ -106,6 +113,7 @@ static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
     int64_t since;
     if (node->body_count || npart__lacks_shapes(node, &since))
         return id + 1;
+    /* A Reshape, for instance, whose new shape is computed from an unknown dim. */
     for (uint32_t i = 0; i < node->input_count; i++) {
         uint32_t value = npart__node_input(graph, node, i);
         if (value != NPART_NONE && trace->elements[value])
@@ -122,7 +130,8 @@ static npart__root lost_by(const struct npart__trace *trace, uint32_t id)
 }
 
 /* Why a node runs that nothing but sizes goes into; 0 where more does. Not of random numbers, which are never
- * folded, nor of what the CPU has no kernel for: such nodes run whatever is fixed. */
+ * folded, nor of what the CPU has no kernel for: such nodes run whatever is fixed. All that goes into it has to be
+ * a constant or a size: one operand of data, and the node has a reason of its own to run. */
 static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
 {
     const struct npart__graph *graph = graph_of(trace, id);
@@ -133,6 +142,7 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
     if (!trace->folds || node->body_count || first == NPART_NONE || !node->schema ||
         npart__operator_flags(node->schema) & NPART__OPERATOR_RANDOM)
         return 0;
+    /* Shape reads no data: what it computes is known as soon as the shape is. */
     if (node->domain == 0 && strcmp(npart__node_op(graph, node), "Shape") == 0)
         return npart__shape_root(trace, first);
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -143,8 +153,10 @@ static npart__root computed_by(const struct npart__trace *trace, uint32_t id)
             return 0;
         root = root ? root : trace->elements[value];
     }
+    /* Elements would be there if inference told the shape. */
     if (npart__lacks_shapes(node, &since))
         return id + 1;
+    /* RELEASE_NEWEST: the newest runtime's kernels, as what an older one lacks is no matter of sizes. */
     return root && npart__can_compute(trace->session->inference, node, NPART__RELEASE_NEWEST) ? root : 0;
 }
 
@@ -170,7 +182,7 @@ static void trace_node(struct npart__trace *trace, uint32_t id)
     }
 }
 
-/* The first input that has a symbol speaks for it. */
+/* The first input that has a symbol speaks for it. Users know a dim by the input that has it. */
 static void note_inputs(struct npart__trace *trace)
 {
     const struct npart__scope *scope = &trace->graph->scopes.items[0];
@@ -185,6 +197,8 @@ static void note_inputs(struct npart__trace *trace)
     }
 }
 
+/* In the graph's order, so that roots of operands are there before their users ask. Copies count where they are
+ * live. */
 bool npart__trace_roots(const struct npart__inference *known, const struct npart__session *session, bool folds,
                         struct npart__arena *arena, struct npart__trace *out)
 {

@@ -13,6 +13,7 @@
 typedef uint32_t npart__root;
 
 struct npart__trace {
+    /* All that can be known of sizes; the session's own has what the runtime knows. */
     const struct npart__inference *known;
     const struct npart__session *session;
     const struct npart__graph *graph; /* the session's */
