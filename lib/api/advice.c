@@ -6,7 +6,8 @@
 #include "api/api.h"
 #include "rewrite/rewrite.h"
 
-/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. */
+/* Both inferences are asked again. Whoever locks two, locks them in the order of their addresses. An advice of two
+ * plans and another of the same two the other way round would wait for each other otherwise. */
 static void lock_both(const npart_inference *a, const npart_inference *b)
 {
     bool is_first = (uintptr_t)a <= (uintptr_t)b;
@@ -22,6 +23,7 @@ static void unlock_both(const npart_inference *a, const npart_inference *b)
         npart__unlock(b);
 }
 
+/* "bind" is carried out by fix as well, with the values that the caller gives; it is no row of a list. */
 static bool has_rewrite(const struct npart__rewrite_set *set, const char *id, size_t length)
 {
     if (length == 4 && memcmp(id, "bind", 4) == 0)
@@ -32,7 +34,8 @@ static bool has_rewrite(const struct npart__rewrite_set *set, const char *id, si
     return false;
 }
 
-/* Rewrites are read only where an action names one. */
+/* Rewrites are read only where an action names one. An action is fixable only if all that it names is: what one of
+ * two rewrites leaves would be another model than what was advised. */
 static npart_status find_fixable(npart_advice *advice, struct npart_error *error)
 {
     struct npart__arena *arena = &advice->life->arena;
@@ -45,7 +48,7 @@ static npart_status find_fixable(npart_advice *advice, struct npart_error *error
     for (uint32_t i = 0; i < count && status == NPART_OK; i++) {
         const char *at = advice->advice.items.items[i].rewrites;
         if (!at || !*at)
-            continue;
+            continue; /* nothing to carry out */
         if (!set.rows)
             status = npart__rewrites_gather(arena, &set, error);
         advice->is_fixable[i] = status == NPART_OK;
@@ -60,6 +63,7 @@ static npart_status find_fixable(npart_advice *advice, struct npart_error *error
 npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const npart_plan *fixed,
                                struct npart_error *error)
 {
+    /* `fixed` may be NULL: a model without dynamic sizes has none. */
     if (!out || !plan)
         return npart__fail_null(out ? "plan" : "out", error);
     /* What is advised for a fixed model must hold for the dynamic one. */
@@ -102,7 +106,8 @@ bool npart_advice_recommendation(const npart_advice *advice, struct npart_recomm
     return true;
 }
 
-/* Lists of causes and needs stay the advice's own; the caller borrows them. */
+/* Lists of causes and needs stay the advice's own; the caller borrows them. So they live as long as the advice,
+ * and are not copied at each call. */
 bool npart_advice_action(const npart_advice *advice, uint32_t index, struct npart_action *out)
 {
     if (!advice || index >= advice->advice.items.count || !NPART__HAS_ROOM(out))

@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "edit/editor.h"
 
+/* For one plan after the other; what is found of one is made anew for the next. */
 struct notes {
     struct npart__arena *arena;
     struct npart__editor *editor;
@@ -19,7 +20,8 @@ struct notes {
 };
 enum { SEEN_NOTHING, SEEN_ONE, SEEN_SEVERAL };
 
-/* Of a call, or an If whose branch is known, the nodes that run in its place are those that are asked. */
+/* Of a call, or an If whose branch is known, the nodes that run in its place are those that are asked. A node
+ * counts for everything that holds it, up to the region in which it runs. */
 static bool look_inside(struct notes *notes)
 {
     const struct npart__plan *plan = &notes->plan->plan;
@@ -28,7 +30,7 @@ static bool look_inside(struct notes *notes)
     notes->seen = npart__arena_zeroed(notes->arena, graph->nodes.count + (size_t)1, sizeof *notes->seen);
     if (!notes->device || !notes->seen)
         return false;
-    for (uint32_t i = 0; i < notes->plan->order_count; i++) {
+    for (uint32_t i = 0; i < notes->plan->order_count; i++) { /* by the order: live nodes alone */
         uint32_t id = npart__file_node(&plan->session, notes->plan->order[i]), region = npart__node_region(graph, id);
         uint32_t device = plan->partitioning.partition_of[notes->plan->order[i]];
         for (uint32_t scope = graph->nodes.items[id].scope; scope != region; scope = graph->nodes.items[id].scope) {
@@ -53,6 +55,7 @@ static bool is_in_function(const struct npart__graph *graph, uint32_t node)
     return false;
 }
 
+/* A node that the NPU takes but that is in no partition was given back: it runs on the CPU. */
 static const char *assignment(const struct npart_node_plan *node)
 {
     static const char *const words[] = {
@@ -62,6 +65,7 @@ static const char *assignment(const struct npart_node_plan *node)
     return node->partition != NPART_NONE ? "npu" : words[node->verdict];
 }
 
+/* Keys are as docs/split.md names them; the prefix tells plans of several targets apart. */
 static bool note(struct notes *notes, uint32_t node, const char *what, const char *value)
 {
     char key[160];
@@ -89,6 +93,7 @@ static bool note_reason(struct notes *notes, uint32_t id, const struct npart_nod
     return text && note(notes, id, "reason", text);
 }
 
+/* What holds others has no partition of its own: its answer is that of the nodes inside, where they agree. */
 static bool note_node(struct notes *notes, uint32_t id)
 {
     struct npart_node_plan node = {.size = sizeof node};
@@ -113,6 +118,7 @@ static npart_status note_plan(struct notes *notes, const npart_plan *plan, bool 
         npart__arena_format(notes->arena, "npu_partition.%s", has_namesake ? plan->target : plan->oplist->oplist.name);
     if (!notes->prefix || !look_inside(notes))
         return npart__fail_memory(notes->error);
+    /* Nodes of the file only: what a definition was replaced by stands in no file. */
     for (uint32_t id = 0; id < npart__model_nodes(graph); id++)
         if (!is_in_function(graph, id) && !note_node(notes, id))
             return npart__fail_memory(notes->error);
@@ -128,6 +134,8 @@ static bool has_namesake(const npart_plan *const *plans, size_t count, size_t at
     return false;
 }
 
+/* The file is opened anew, as a plan keeps none. Its size is compared, since notes by place would fall on the wrong
+ * nodes of another model. */
 static npart_status note_all(struct notes *notes, const npart_plan *const *plans, size_t count,
                              const struct npart__input *input, struct npart__version *version)
 {
@@ -149,6 +157,7 @@ static npart_status note_all(struct notes *notes, const npart_plan *const *plans
     return status == NPART_OK ? npart__editor_pack_noted(notes->editor, notes->arena, version, notes->error) : status;
 }
 
+/* Notes are placed by ids of nodes, which are one model's. */
 static npart_status check_plans(const npart_plan *const *plans, size_t count, struct npart_error *error)
 {
     for (size_t i = 0; i < count; i++)
@@ -160,6 +169,7 @@ static npart_status check_plans(const npart_plan *const *plans, size_t count, st
     return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one plan is needed");
 }
 
+/* All in an arena of its own, which goes at the end: nothing of it outlives the call. */
 npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, const char *path, const char *out,
                                  enum npart_weights weights, struct npart_error *error)
 {

@@ -28,6 +28,8 @@ typedef unsigned npart__counter; /* handles of one thread only */
 #else
 #include <stdatomic.h>
 typedef atomic_uint npart__counter;
+/* Counting up needs no order, as whoever counts holds a reference already; counting down orders what was written
+ * before with what frees (C11, 7.17.3). */
 #define NPART__COUNT_UP(counter) (atomic_fetch_add_explicit((counter), 1, memory_order_relaxed) + 1)
 #define NPART__COUNT_DOWN(counter) (atomic_fetch_sub_explicit((counter), 1, memory_order_acq_rel) - 1)
 #endif
@@ -50,12 +52,13 @@ struct npart__life {
  * plan's runtime sees. */
 struct npart_model {
     struct npart__life *life;
-    const struct npart__graph *graph;
+    const struct npart__graph *graph; /* own, or the graph of a view */
     struct npart__graph own; /* that `graph` is, but in views */
     const char *name;
 };
 
-/* The work of every node, found when it is first asked for, with the lock of the inference. */
+/* The work of every node, found when it is first asked for, with the lock of the inference. Costs a walk over the
+ * graph, which most callers never need. */
 struct npart__late_work {
     bool is_found;
     struct npart__works works;
@@ -87,6 +90,7 @@ struct npart_inference {
 
 /* What plans of an inference share. */
 struct npart__views {
+    /* Session and views that several targets have alike are made once. */
     struct npart__shared shared;
     struct NPART__ARRAY(npart_inference *) items; /* what plans hand out as their views */
 };
@@ -104,7 +108,8 @@ struct npart__late {
     struct npart__late_work work;
 };
 
-/* What one target does with a model: lib/plan's result, and beside it what reports ask for. */
+/* What one target does with a model: lib/plan's result, and beside it what reports ask for. All but `late` is
+ * fixed once the plan is made. */
 struct npart_plan {
     struct npart__life *life;
     struct npart__plan plan;
@@ -115,7 +120,7 @@ struct npart_plan {
     const char **switches; /* those that are on */
     uint32_t switch_count;
     uint64_t most_partitions;
-    uint32_t *order; /* live nodes as they run */
+    uint32_t *order; /* live nodes as they run; copies included; handed out as it is */
     uint32_t order_count;
     struct npart_memory memory;
 };

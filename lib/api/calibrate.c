@@ -5,9 +5,11 @@
 #include "api/api.h"
 #include "plan/calibrate.h"
 
-/* Times are of one target: another has other parameters. */
+/* Times are of one target: another has other parameters. Different models are what is wanted: one says little
+ * about several parameters. */
 static npart_status check_rows(const struct npart_measurement *rows, size_t count, struct npart_error *error)
 {
+    /* The limit bounds the array of inferences, which is on the stack. */
     if (count == 0 || count > NPART_MOST_MEASUREMENTS)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "from 1 to %u measurements are taken",
                            NPART_MOST_MEASUREMENTS);
@@ -21,7 +23,8 @@ static npart_status check_rows(const struct npart_measurement *rows, size_t coun
     return NPART_OK;
 }
 
-/* Each inference once, in the order of their addresses, as whoever locks several does. */
+/* Each inference once, in the order of their addresses, as whoever locks several does. The same inference twice
+ * would wait for itself, as its lock is not recursive. */
 static uint32_t gather_inferences(const struct npart_measurement *rows, size_t count, const npart_inference **out)
 {
     uint32_t found = 0;
@@ -60,6 +63,7 @@ npart_status npart_calibrate(const struct npart_measurement *rows, size_t count,
     for (size_t i = 0; i < count && status == NPART_OK; i++)
         measured[i] = (struct npart__measured){&rows[i].plan->plan, rows[i].total_ms, rows[i].cpu_ms,
                                                rows[i].partition_ms};
+    /* Parameters are found by planning again, which reads elements: hence the locks of all. */
     uint32_t locked = status == NPART_OK ? gather_inferences(rows, count, inferences) : 0;
     for (uint32_t i = 0; i < locked; i++)
         npart__lock(inferences[i]);
@@ -67,8 +71,10 @@ npart_status npart_calibrate(const struct npart_measurement *rows, size_t count,
         status = npart__calibrate(measured, (uint32_t)count, &arena, &told, &text, error);
     for (uint32_t i = 0; i < locked; i++)
         npart__unlock(inferences[i]);
+    /* What was not accepted is told, too, but no lines are written for it. */
     if (status == NPART_OK && told.is_accepted && write && !write(payload, npart__buffer_text(&text), text.size))
         status = npart__fail(error, NPART_ERROR_WRITE, "", "cannot write");
+    /* Only now, so that a caller whose buffer failed has no result that was never written. */
     if (status == NPART_OK)
         *out = told;
     npart__arena_clear(&arena);

@@ -7,6 +7,7 @@
 #include "fix/fix.h"
 #include "wire/write.h"
 
+/* `found` has what the search made; plans and their inference are of the model that would be written, made anew. */
 struct npart_fix {
     struct npart__life *life;
     const char *path;
@@ -24,6 +25,7 @@ struct npart_fix {
     double *before_ms, *after_ms;
 };
 
+/* By enum npart_equality. */
 static const char *const equalities[] = {"bits", "bits-if", "ulp", "step", "approx"};
 
 const char *npart_equality_text(enum npart_equality equality)
@@ -33,6 +35,7 @@ const char *npart_equality_text(enum npart_equality equality)
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
+/* A count without its array, or a NULL in it, is told before anything is read. */
 static bool are_complete(const struct npart_fix_options *options)
 {
     bool is_complete = (options->values || !options->value_count) && (options->only || !options->only_count) &&
@@ -56,13 +59,15 @@ static npart_status check_arguments(const char *path, const npart_oplist *const 
         return npart__fail_null(!path ? "path" : !oplists ? "oplists" : "targets", error);
     if (options && !are_complete(options))
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "fix options lack a name or numbers");
+    /* A target may be NULL, which is the list's default; a list may not. */
     for (uint32_t i = 0; i < count; i++)
         if (!oplists[i])
             return npart__fail_null("oplists", error);
     return count ? NPART_OK : npart__fail(error, NPART_ERROR_ARGUMENT, "", "at least one target is needed");
 }
 
-/* Ids that no rewrite has are a mistake; "bind" is not chosen but asked for. */
+/* Ids that no rewrite has are a mistake; "bind" is not chosen but asked for. "annotate" is no row of a list
+ * either, but may be left out by name. */
 static npart_status check_ids(const char *const *ids, uint32_t count, const struct npart__rewrite_set *set,
                               struct npart_error *error)
 {
@@ -83,7 +88,8 @@ static npart_status check_ids(const char *const *ids, uint32_t count, const stru
     return NPART_OK;
 }
 
-/* A list that ends with NULL, which the caller's need not. */
+/* A list that ends with NULL, which the caller's need not. NULL without ids, which is not the same as an empty
+ * list: then all are allowed. */
 static const char *const *end_list(const char *const *ids, uint32_t count, struct npart__arena *arena, bool *is_ok)
 {
     const char **list = npart__arena_zeroed(arena, count + (size_t)1, sizeof *list);
@@ -95,6 +101,7 @@ static const char *const *end_list(const char *const *ids, uint32_t count, struc
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
+/* The file stays open until the fix goes: weights are copied from it when the model is written. */
 static npart_status read_input(npart_fix *fix, const struct npart_fix_options *options, struct npart_error *error)
 {
     struct npart__arena *arena = &fix->life->arena;
@@ -134,6 +141,7 @@ static npart_status convert_plan(const npart_fix *fix, struct npart__plan_reques
     return NPART_OK;
 }
 
+/* What follows the list's name in a target's text is what lib/fix takes; another list's name there is a mistake. */
 static npart_status convert_targets(const npart_fix *fix, const npart_oplist *const *oplists,
                                     const char *const *targets, struct npart__fix_request *request,
                                     struct npart_error *error)
@@ -165,7 +173,8 @@ static bool copy_targets(npart_fix *fix, const char *const *targets)
     return fix->targets != NULL;
 }
 
-/* Everything that the search is told, from what the caller said. */
+/* Everything that the search is told, from what the caller said. Values and ids are the caller's and are only used
+ * while the search runs; sizes are copied, as inferences keep them. */
 static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                             const struct npart_fix_options *options, struct npart__fix_request *request,
                             struct npart_error *error)
@@ -185,6 +194,7 @@ static npart_status convert(npart_fix *fix, const npart_oplist *const *oplists, 
     request->sizes = *sizes;
     request->values = values;
     request->value_count = options->value_count;
+    /* What keeps every bit is always allowed: there is nothing to ask the user. */
     request->allowed = options->allowed | 1u << NPART_EQUAL_BITS;
     request->most_growth = options->most_growth;
     request->progress = options->progress;
@@ -201,6 +211,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
     struct npart__rewrite_set set;
     npart_status status = npart__rewrites_gather(arena, &set, error);
     if (status == NPART_OK)
+        /* Mistakes in the options first: reading a large model takes longer than to tell them. */
         status = check_ids(options->only, options->only_count, &set, error);
     if (status == NPART_OK)
         status = check_ids(options->without, options->without_count, &set, error);
@@ -215,6 +226,7 @@ static npart_status search(npart_fix *fix, const npart_oplist *const *oplists, c
 
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
+/* Two arrays and not one of structs, so that a caller reads one figure of all targets. */
 static bool split_outcomes(const npart_fix *fix, const struct npart__outcome *outcomes,
                            struct npart_summary **summaries, double **ms)
 {
@@ -240,6 +252,8 @@ static npart_status plan_all(const npart_fix *fix, const npart_model *model, con
     return status;
 }
 
+/* What is handed out is of the model as it would be read, not of the search's own graphs: so whatever the search got
+ * wrong shows here and in prove(). */
 static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplists, const char *const *targets,
                                 struct npart_error *error)
 {
@@ -248,6 +262,7 @@ static npart_status plan_result(npart_fix *fix, const npart_oplist *const *oplis
                                                   &fix->life->arena.allocator, error);
     if (status == NPART_OK)
         status = plan_all(fix, model, oplists, targets, &fix->inference, fix->plans, error);
+    /* The inference keeps the model alive. */
     npart_model_free(model);
     if (status == NPART_OK && (!split_outcomes(fix, fix->found.before, &fix->before, &fix->before_ms) ||
                                !split_outcomes(fix, fix->found.after, &fix->after, &fix->after_ms)))
@@ -267,6 +282,7 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
     if (status != NPART_OK)
         return status;
     options = options ? options : &defaults;
+    /* Everything that can fail without a handle is checked before, so that there is one way out from here. */
     npart_fix *fix = npart__handle_new(sizeof *fix, options->allocator);
     if (!fix)
         return npart__fail_memory(error);
@@ -287,6 +303,7 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
     return status;
 }
 
+/* The plans before the inference, though handles could go in any order; the input last, as it is not in the arena. */
 void npart_fix_free(npart_fix *fix)
 {
     if (!fix)
@@ -358,7 +375,8 @@ bool npart_fix_taken_back(const npart_fix *fix, uint32_t index, const char **rew
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What a summary says of partitions; costs follow from it. */
+/* What a summary says of partitions; costs follow from it. Where these agree on every target, the same nodes are
+ * on the NPU in as many partitions. */
 static bool is_as_predicted(const struct npart_summary *found, const struct npart_summary *predicted)
 {
     return found->nodes == predicted->nodes && found->live == predicted->live &&
@@ -405,6 +423,7 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
 {
     if (!fix || !path)
         return npart__fail_null(fix ? "path" : "fix", error);
+    /* An enum from C may be any number. */
     if ((unsigned)weights > NPART_WEIGHTS_EXTERNAL)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there is no choice %d of weights", (int)weights);
     const struct npart__weights how = {
@@ -419,6 +438,7 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
     npart_status status = npart__save_begin(&save, path, fix->found.version.data, fix->found.version.bytes,
                                             &fix->input, &how, &arena, error);
     if (status == NPART_OK) {
+        /* Under its temporary name: a file that does not prove right never gets the name that the caller gave. */
         status = prove(fix, save.temporary, error);
         if (status == NPART_OK)
             status = npart__save_commit(&save, error);

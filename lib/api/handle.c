@@ -29,6 +29,7 @@ size_t npart_nearest_name(const char *wanted, const char *const *names, size_t c
     return npart__copy_out(text, length, out, bytes);
 }
 
+/* Names in a model may hold control characters, which a terminal would obey. */
 size_t npart_plain_text(const char *text, char *out, size_t bytes)
 {
     return npart__copy_plain(out, out ? bytes : 0, text ? text : "");
@@ -36,7 +37,8 @@ size_t npart_plain_text(const char *text, char *out, size_t bytes)
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
-/* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life. */
+/* The arena is kept inside what it holds: made on the stack, then moved in. Every handle begins with its life. So
+ * a handle with the whole of its contents goes with one call, and none leaks where making it failed midway. */
 void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
 {
     struct npart__arena arena;
@@ -53,7 +55,8 @@ void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
     return handle;
 }
 
-/* A handle is made from two others at most: a plan from an inference and an op list. */
+/* A handle is made from two others at most: a plan from an inference and an op list. A full list would be a
+ * mistake of this library: then the other is not kept. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other)
 {
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)
@@ -64,7 +67,7 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
         }
 }
 
-/* As deep as a plan is above its model. */
+/* As deep as a plan is above its model. It ends at what keeps nothing, as a model does. */
 void npart__life_end(struct npart__life *life)
 {
     /* The one who takes the last reference away frees; acquire and release order what others
@@ -84,6 +87,7 @@ void npart__life_end(struct npart__life *life)
 
 /* ---- arguments --------------------------------------------------------------------------------------------- */
 
+/* The argument's name is the header's, so that the caller finds it. */
 npart_status npart__fail_null(const char *name, struct npart_error *error)
 {
     return npart__fail(error, NPART_ERROR_ARGUMENT, "", "%s must not be NULL", name);
@@ -121,7 +125,7 @@ size_t npart__note_close(struct npart__note *note, char *out, size_t bytes)
     return is_whole ? note->text.size : SIZE_MAX;
 }
 
-/* A UTF-8 character that does not fit whole is left out. */
+/* A UTF-8 character that does not fit whole is left out. So what the caller gets is UTF-8 where the text was. */
 size_t npart__copy_out(const char *text, size_t length, char *out, size_t bytes)
 {
     if (!out || bytes == 0)

@@ -9,7 +9,8 @@
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
 /* The caller's options copied, so that the inference can be made again with more sizes given.
- * Without options all is zero, which asks for nothing. NULL when out of memory. */
+ * Without options all is zero, which asks for nothing. NULL when out of memory. Names are copied, too: a caller
+ * may free its strings once the call is over. */
 struct npart__infer_options *npart__copy_inference_options(const struct npart_inference_options *options,
                                                            struct npart__arena *arena)
 {
@@ -26,6 +27,7 @@ struct npart__infer_options *npart__copy_inference_options(const struct npart_in
         bindings[i].name = npart__arena_copy_text(arena, options->dims[i].name, strlen(options->dims[i].name));
         bindings[i].value = options->dims[i].size;
         bindings[i].is_limit = options->dims[i].is_limit;
+        /* Where the inference writes whether the model has such a dim; copied to the caller's at the end. */
         bindings[i].is_missing = options->is_missing ? &is_missing[i] : NULL;
         if (!bindings[i].name)
             return NULL;
@@ -62,6 +64,7 @@ static bool are_complete(const struct npart_inference_options *options)
     return is_complete;
 }
 
+/* All that could make copying read through a NULL. */
 npart_status npart__check_inference_options(const struct npart_inference_options *options,
                                             struct npart_error *error)
 {
@@ -80,7 +83,7 @@ static npart_inference *new_inference(const npart_model *model)
     npart_inference *made = npart__handle_new(sizeof *made, &model->life->arena.allocator);
     if (!made)
         return NULL;
-    made->inference = &made->own;
+    made->inference = &made->own; /* a view would have another's */
     made->model = model;
     made->views = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->views);
     made->work = npart__arena_zeroed(&made->life->arena, 1, sizeof *made->work);
@@ -112,6 +115,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
                  ? npart__infer(model->graph, made->options, &made->life->arena, made->inference, error)
                  : npart__fail_memory(error);
     if (status == NPART_OK)
+        /* Findings need facts, so they come after them; both lists are in the arena of the inference. */
         status = npart__find_compiled(made->inference, error);
     if (status == NPART_OK)
         status = npart__find_invalid(made->inference, error);
@@ -124,7 +128,8 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
     return status;
 }
 
-/* Whether some input of the model has a dim that is no number. */
+/* Whether some input of the model has a dim that is no number. Inputs alone: sizes that the data decides cannot be
+ * chosen. */
 static bool has_open_inputs(const npart_inference *inference)
 {
     const struct npart__graph *graph = inference->model->graph;
@@ -157,7 +162,8 @@ static bool add_bindings(npart_inference *made, const npart_inference *open)
     return true;
 }
 
-/* With the sizes that were chosen. */
+/* With the sizes that were chosen. From the beginning, as facts with symbols cannot be turned into facts with
+ * numbers in place. */
 static npart_status infer_again(npart_inference *made, const npart_inference *open, struct npart_error *error)
 {
     return add_bindings(made, open)
@@ -165,7 +171,8 @@ static npart_status infer_again(npart_inference *made, const npart_inference *op
                : npart__fail_memory(error);
 }
 
-/* How much of an inference cannot be, or would fail in a run. */
+/* How much of an inference cannot be, or would fail in a run. A size that was chosen wrongly shows as shapes that
+ * do not fit, as where two axes have to be equal. */
 static uint64_t misfits_of(const npart_inference *inference)
 {
     return (uint64_t)inference->inference->contradicted.count + inference->inference->misfits;
@@ -182,6 +189,7 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
     *out = NULL;
     if (!made)
         return npart__fail_memory(error);
+    /* `open` has the options that the new one shares. */
     npart__life_keep(made->life, open->life);
     npart_status status = npart__propose_sizes(open->inference, &made->life->arena, use, attempt, &proposal)
                               ? NPART_OK
@@ -201,7 +209,8 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
 }
 
 /* Several proposals are tried; the first that contradicts no more than the model as it is does is
- * taken, else the one with the fewest misfits. *out is NULL where nothing is dynamic. */
+ * taken, else the one with the fewest misfits. *out is NULL where nothing is dynamic. Attempts are few
+ * (NPART__SIZE_ATTEMPTS), and most models fit at the first. */
 npart_status npart_inference_make_use(npart_inference **out, const npart_inference *open, uint32_t use,
                                       struct npart_error *error)
 {
@@ -231,12 +240,14 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
                                    const struct npart__binding_request *sizes, uint32_t count,
                                    struct npart_error *error)
 {
+    /* What its runtime does not know would be missing here. */
     if (open->made_from)
         open = open->made_from;
     npart_inference *made = new_inference(open->model);
     if (!made)
         return npart__fail_memory(error);
     npart__life_keep(made->life, open->life);
+    /* Sizes that conflict are an ARGUMENT error, which the caller may pass over (lib/place does). */
     made->chosen = sizes;
     made->chosen_count = count;
     npart_status status = infer_again(made, open, error);
@@ -285,6 +296,7 @@ const npart_model *npart_inference_model(const npart_inference *inference)
     return inference ? inference->model : NULL;
 }
 
+/* Sizes that were proposed, not those that the caller gave. */
 bool npart_inference_binding(const npart_inference *inference, uint32_t index, struct npart_dim_binding *out)
 {
     if (!inference || !out || index >= inference->chosen_count)
@@ -320,7 +332,8 @@ bool npart_inference_finding(const npart_inference *inference, uint32_t index, s
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
-/* NULL for an id out of range, which is no error but no answer. */
+/* NULL for an id out of range, which is no error but no answer. Of a view the range is its own graph's, which may
+ * have more values. */
 static const struct npart__fact *fact_at(const npart_inference *inference, uint32_t value)
 {
     return inference && value < inference->model->graph->values.count ? npart__fact_of(inference->inference, value)
@@ -352,7 +365,8 @@ bool npart_inference_value(const npart_inference *inference, uint32_t value, str
     return true;
 }
 
-/* -1 where the dim is not a number: a symbol, an expression, or unknown. */
+/* -1 where the dim is not a number: a symbol, an expression, or unknown. So that 0 is a size, which empty tensors
+ * have. */
 int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, uint32_t axis)
 {
     const struct npart__fact *fact = fact_at(inference, value);
@@ -360,7 +374,7 @@ int64_t npart_inference_dim(const npart_inference *inference, uint32_t value, ui
     return is_known ? fact->dims[axis] : -1;
 }
 
-/* "" for numbers and for what has no name at all. */
+/* "" for numbers and for what has no name at all. It can be given as `--dim` as it is written here. */
 size_t npart_inference_dim_text(const npart_inference *inference, uint32_t value, uint32_t axis, char *out,
                                 size_t bytes)
 {
@@ -387,7 +401,8 @@ size_t npart_inference_type_text(const npart_inference *inference, uint32_t valu
 }
 
 /* Elements are read when they are first asked for, which changes the inference: hence the lock.
- * Of float tensors there are none here. An element that is a symbol comes out as -1. */
+ * Of float tensors there are none here. An element that is a symbol comes out as -1. What is larger than inference
+ * keeps (it keeps sizes and indices) has no elements either. */
 bool npart_inference_elements(const npart_inference *inference, uint32_t value, int64_t *out, uint32_t capacity,
                               uint32_t *count)
 {

@@ -4,8 +4,8 @@
  */
 #include "api/api.h"
 
-/* int32 and int64 are biases of quantized operators, sizes and indices. What is packed in bytes of some kind has more
- * parameters than elements: nobody is told how many. */
+/* int32 and int64 are biases of quantized operators, sizes and indices. What is packed in bytes of some kind has
+ * more parameters than elements: nobody is told how many. */
 static uint64_t count_parameters(const struct npart__graph *graph)
 {
     uint64_t parameters = 0, packed = 0;
@@ -15,6 +15,7 @@ static uint64_t count_parameters(const struct npart__graph *graph)
         bool is_plain = npart__type_is_float(type) || (npart__type_is_integer(type) && bits <= 16);
         if (!is_plain)
             continue;
+        /* Where most of a model is uint8, that is what it may be: no figure is better than one that is off by two. */
         if (strcmp(npart__type_name(type), "uint8") == 0)
             packed = elements;
         parameters = parameters > UINT64_MAX - elements ? UINT64_MAX : parameters + elements;
@@ -22,6 +23,7 @@ static uint64_t count_parameters(const struct npart__graph *graph)
     return packed > parameters / 2 ? 0 : parameters;
 }
 
+/* Types without weights are left out, so the list has those of the model only. */
 static bool list_types(const struct npart__graph *graph, struct npart__arena *arena, struct npart_memory *out)
 {
     struct npart_weight_type *types = npart__arena_zeroed(arena, NPART__TYPE_NUMBERS, sizeof *types);
@@ -35,6 +37,7 @@ static bool list_types(const struct npart__graph *graph, struct npart__arena *ar
     return types != NULL;
 }
 
+/* Words are those of the JSON contract. */
 static bool list_limits(const struct npart__memory *memory, struct npart__arena *arena, struct npart_memory *out)
 {
     static const char *const words[] = {[NPART__LIMITED_FILE] = "file",
@@ -45,6 +48,7 @@ static bool list_limits(const struct npart__memory *memory, struct npart__arena 
     out->limits = limits;
     out->limit_count = memory->limit_count;
     for (uint32_t i = 0; limits && i < memory->limit_count; i++)
+        /* A figure that is not known counts as partial. */
         limits[i] = (struct npart_memory_limit){words[memory->limits[i].limited],
                                                 {memory->limits[i].bytes, !memory->limits[i].is_known},
                                                 memory->limits[i].most_bytes};
@@ -64,12 +68,13 @@ static bool list_layers(const struct npart__memory *memory, struct npart__arena 
     return layers != NULL;
 }
 
-/* Of a copy the node that it was copied from. */
+/* Of a copy the node that it was copied from. Callers have no ids of copies. */
 static uint32_t node_at(const npart_plan *plan, uint32_t node)
 {
     return node == NPART_NONE ? NPART_NONE : npart__file_node(&plan->plan.session, node);
 }
 
+/* Once, when the plan is made: getters only copy, so that they need no lock. */
 bool npart__prepare_memory(npart_plan *plan)
 {
     const struct npart__memory *memory = &plan->plan.memory;

@@ -8,7 +8,8 @@
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* A model with its name, or freed again. */
+/* A model with its name, or freed again. Every way to read ends here, so that a model without a name, or half a
+ * model, is never handed out. */
 static npart_status finish_model(npart_model **out, npart_model *model, npart_status status, const char *name,
                                  struct npart_error *error)
 {
@@ -23,6 +24,7 @@ static npart_status finish_model(npart_model **out, npart_model *model, npart_st
     return status;
 }
 
+/* The name is the original's: reports and messages speak of the file that the user knows. */
 npart_status npart__model_of_version(npart_model **out, const struct npart__version *version, const char *name,
                                      const struct npart_allocator *allocator, struct npart_error *error)
 {
@@ -33,7 +35,9 @@ npart_status npart__model_of_version(npart_model **out, const struct npart__vers
     return finish_model(out, model, status, name, error);
 }
 
-/* The graph with some of its inputs given, by way of a version without them. */
+/* The graph with some of its inputs given, by way of a version without them. Giving an input a value is a change
+ * of the model, as fix makes it: read whole, edited, packed, and its graph built from that. All but that graph
+ * goes with the scratch. */
 static npart_status build_bound(npart_model *model, struct npart__source *source, const struct npart_read_options *read,
                                 struct npart_error *error)
 {
@@ -68,12 +72,14 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
                                 const struct npart_read_options *options, const char *name,
                                 struct npart_error *error)
 {
+    /* Options of version 1 end before the values: those must not be looked at (is_bound). */
     struct npart__wire_options wire = {.keep_bytes = options ? options->keep_bytes : 0};
     struct npart__arena *arena = &model->life->arena;
     struct npart__skeleton skeleton;
     bool is_bound = options && options->version >= 2 && options->value_count;
     npart_status status = is_bound ? build_bound(model, source, options, error)
                                    : npart__wire_scan(source, &wire, arena, &skeleton, error);
+    /* After a failure, too: the source is this function's from here on. */
     npart__source_close(source);
     if (status == NPART_OK && !is_bound)
         status = npart__graph_build(&skeleton, arena, &model->own, error);
@@ -94,7 +100,7 @@ static npart_status check_read_options(const struct npart_read_options *options,
 }
 
 /* NULL when an argument is wrong, or when out of memory. Arguments are checked before anything
- * is allocated or opened. */
+ * is allocated or opened. So a mistake in a call costs no reading. */
 static npart_model *new_model(npart_model **out, const struct npart_read_options *options, npart_status *status,
                               struct npart_error *error)
 {
@@ -108,7 +114,7 @@ static npart_model *new_model(npart_model **out, const struct npart_read_options
 }
 
 /* From a file, or from a stream where `path` is NULL. "-" stands for a stream in reports, as on
- * a command line. */
+ * a command line. A source that could not be opened leaves nothing to close. */
 static npart_status open_and_read(npart_model **out, const char *path, npart_read_callback read, void *payload,
                                   const struct npart_read_options *options, struct npart_error *error)
 {
@@ -181,12 +187,13 @@ bool npart_model_info(const npart_model *model, struct npart_model_info *out)
         .graph_count = graph->scopes.count,
         .finding_count = graph->findings.count,
         .opset_count = graph->opset_count,
-        .opsets = graph->opsets,
+        .opsets = graph->opsets, /* the graph's own list: borrowed */
     };
     return true;
 }
 
-/* Graphs are the scopes of lib/graph: the main graph, bodies, and calls of functions. */
+/* Graphs are the scopes of lib/graph: the main graph, bodies, and calls of functions. They are numbered with
+ * parents first, so a caller can walk down from 0. */
 bool npart_model_graph(const npart_model *model, uint32_t graph, struct npart_graph *out)
 {
     if (!model || graph >= model->graph->scopes.count || !NPART__HAS_ROOM(out))
@@ -220,6 +227,7 @@ size_t npart_model_graph_path(const npart_model *model, uint32_t graph, char *ou
     return npart__note_close(&note, out, bytes);
 }
 
+/* Findings of reading; those of inference are asked of the inference. */
 bool npart_model_finding(const npart_model *model, uint32_t index, struct npart_finding *out)
 {
     return model && npart__get_finding(model->graph->findings.items, model->graph->findings.count, index, out);

@@ -5,6 +5,7 @@
  */
 #include "api/api.h"
 
+/* Of a view the ids after the file's nodes are those that its runtime made. */
 static const struct npart__node *node_at(const npart_model *model, uint32_t node)
 {
     return model && node < model->graph->nodes.count ? &model->graph->nodes.items[node] : NULL;
@@ -69,13 +70,15 @@ bool npart_model_operand(const npart_model *model, uint32_t node, bool is_output
 
 /* ---- attributes -------------------------------------------------------------------------------------------- */
 
+/* Attributes are by place, in the order of the file. */
 static const struct npart__attribute *attribute_at(const npart_model *model, uint32_t node, uint32_t index)
 {
     const struct npart__node *at = node_at(model, node);
     return at && index < at->attribute_count ? &model->graph->attributes.items[at->first_attribute + index] : NULL;
 }
 
-/* The graph counts what has several parts alone. */
+/* The graph counts what has several parts alone. One value has a count of 1 for callers, whatever the file's
+ * message says. */
 static uint32_t count_of(const struct npart__attribute *attribute)
 {
     switch ((enum npart_attribute_type)attribute->type) {
@@ -90,7 +93,8 @@ static uint32_t count_of(const struct npart__attribute *attribute)
     }
 }
 
-/* Each type fills in its own member; the others stay 0 or NULL. */
+/* Each type fills in its own member; the others stay 0 or NULL. Members of a union in the graph: only the one that
+ * belongs to the type may be read. */
 static void put_contents(const struct npart__attribute *attribute, struct npart_attribute *out)
 {
     switch (out->type) {
@@ -114,7 +118,7 @@ static void put_contents(const struct npart__attribute *attribute, struct npart_
         out->graph = attribute->u.scope;
         break;
     case NPART_ATTRIBUTE_TENSOR:
-        if (attribute->u.tensor) {
+        if (attribute->u.tensor) { /* an empty tensor attribute has none */
             out->element_type = attribute->u.tensor->element_type;
             out->rank = attribute->u.tensor->rank;
             out->dims = attribute->u.tensor->dims;
@@ -157,6 +161,7 @@ const char *npart_model_attribute_string(const npart_model *model, uint32_t node
     return text;
 }
 
+/* NULL where the node has no such key; exporters write scopes and source lines there. */
 const char *npart_model_node_metadata(const npart_model *model, uint32_t node, const char *key)
 {
     const struct npart__node *at = node_at(model, node);
@@ -168,6 +173,7 @@ const char *npart_model_node_metadata(const npart_model *model, uint32_t node, c
 /* "node 12 (Conv conv1)", as all messages name a node. */
 size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out, size_t bytes)
 {
+    /* Longer names are cut short, as in every message. */
     char text[1024] = "";
     if (node_at(model, node))
         npart__describe_node(model->graph, node, text, sizeof text);
@@ -175,7 +181,7 @@ size_t npart_model_node_text(const npart_model *model, uint32_t node, char *out,
 }
 
 /* A number is a node's place in the main graph; nodes within bodies have names only. A number
- * too long for an id is none. */
+ * too long for an id is none. The bound keeps the number from wrapping around to some other node. */
 static bool is_number_of(const struct npart__node *node, const char *text)
 {
     uint64_t number = 0;
@@ -200,7 +206,8 @@ static bool is_called(const struct npart__graph *graph, uint32_t node, const cha
     return false;
 }
 
-/* A name may be there several times: callers go on with `from`. */
+/* A name may be there several times: callers go on with `from`. Linear in nodes for each question; users name a
+ * few. */
 uint32_t npart_model_find_node(const npart_model *model, const char *text, uint32_t from)
 {
     bool can_be = model && text && *text;

@@ -16,13 +16,15 @@ static npart_status check_partitioner(const char *path, const struct npart__part
                                       struct npart_error *error)
 {
     char place[sizeof error->place];
+    /* The list is right in every other way: only the name of the partitioner is not one that this library has. */
     if (npart__partitioner_exists(choice->name))
         return NPART_OK;
     (void)snprintf(place, sizeof place, "%s:%u:%u", path, choice->line, choice->column);
     return npart__fail(error, NPART_ERROR_OPLIST, place, "there is no partitioner \"%s\"", choice->name);
 }
 
-/* With a listener all mistakes are told; `error` has the first in any case. */
+/* With a listener all mistakes are told; `error` has the first in any case. Whatever comes out, `oplist` is either
+ * the caller's or gone. */
 static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const char *text, size_t bytes,
                                 const char *name, const struct npart__listener *listener, struct npart_error *error)
 {
@@ -44,7 +46,8 @@ static npart_status read_oplist(npart_oplist **out, npart_oplist *oplist, const 
     return status;
 }
 
-/* The last entry has no name, so counting up to the index ends there. */
+/* The last entry has no name, so counting up to the index ends there. The index is the caller's and may be
+ * anything. */
 const char *npart_builtin_oplist(size_t index)
 {
     for (size_t i = 0; i <= index; i++)
@@ -69,7 +72,7 @@ static const struct npart__builtin_oplist *find_builtin(const char *target)
         bool fits = strncmp(target, list->name, length) == 0 &&
                     (target[length] == '\0' || strchr(":+-@", target[length]));
         if (fits && (!best || length > strlen(best->name)))
-            best = list;
+            best = list; /* "hexagon-x" may be a list beside "hexagon" */
     }
     return best;
 }
@@ -95,6 +98,7 @@ static bool offer_variants(struct npart__nearest *nearest, struct npart__arena *
         for (uint32_t i = 0; i < oplist.variants.count; i++) {
             const struct npart__variant *variant = &oplist.variants.items[i];
             const char *shown = npart__arena_format(arena, "%s:%s", list->name, variant->name);
+            /* An arena without memory is the only way in which a list of ours can fail. */
             if (!shown)
                 return false;
             npart__nearest_offer_as(nearest, variant->name, shown);
@@ -133,6 +137,7 @@ npart_status npart_oplist_find(npart_oplist **out, const char *target, const str
 {
     if (!out || !target)
         return npart__fail_null(out ? "target" : "out", error);
+    /* Built-in lists are parsed at each call: handles own what they have, and nothing is kept between calls. */
     const struct npart__builtin_oplist *list = find_builtin(target);
     if (!list)
         return lack_target(target, allocator, error);
@@ -152,7 +157,8 @@ npart_status npart_oplist_read_memory(npart_oplist **out, const char *text, size
 }
 
 /* A whole small file, no more than an op list may have. Reading stops one piece after the limit,
- * so that the parser can say that the list is too large. */
+ * so that the parser can say that the list is too large. The system's own words are left out of messages, so that
+ * they are the same everywhere; that a file is not there is told apart, as it is what happens most. */
 static npart_status read_small_file(struct npart__buffer *text, const char *path, const char *what,
                                     struct npart_error *error)
 {
@@ -160,6 +166,7 @@ static npart_status read_small_file(struct npart__buffer *text, const char *path
     ptrdiff_t got;
     int file = npart__file_open(path);
     if (file < 0) {
+        /* Before anything else may change errno. */
         int code = errno;
         return npart__fail(error, NPART_ERROR_READ, path, "cannot open the %s: %s", what,
                            code == ENOENT ? "there is no such file" : "the system refuses");
@@ -255,7 +262,8 @@ void npart_oplist_free(npart_oplist *oplist)
 
 /* ---- asking ------------------------------------------------------------------------------------------------ */
 
-/* The partitioner is that of the default variant, without switches or toolchain of a user. */
+/* The partitioner is that of the default variant, without switches or toolchain of a user. Without toolchains
+ * there is no newest one to name. */
 bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out)
 {
     if (!handle || !NPART__HAS_ROOM(out))
@@ -283,7 +291,8 @@ bool npart_oplist_info(const npart_oplist *handle, struct npart_oplist_info *out
     return true;
 }
 
-/* Rules that no line spells out have ids, too: of them `line` is where reading was. */
+/* Rules that no line spells out have ids, too: of them `line` is where reading was. They count as rules, as they
+ * stand among the reasons of nodes. */
 bool npart_oplist_rule(const npart_oplist *handle, uint32_t rule, struct npart_rule *out)
 {
     if (!handle || rule >= handle->oplist.rules.count || !NPART__HAS_ROOM(out))
@@ -320,7 +329,8 @@ static npart_status write_text(struct npart__buffer *text, npart_write_callback 
     return is_written ? NPART_OK : npart__fail(error, NPART_ERROR_WRITE, "", "cannot write the op list");
 }
 
-/* An op's domain is left out of the comparison: names are what people mistype. */
+/* An op's domain is left out of the comparison: names are what people mistype. A guess of another domain's op is
+ * still the one that was meant, mostly. */
 static npart_status lack_op(const struct npart__oplist *oplist, const char *op, struct npart_error *error)
 {
     struct npart__nearest nearest;
@@ -344,6 +354,7 @@ npart_status npart_oplist_describe(const npart_oplist *oplist, const char *op, n
     npart__buffer_init(&text, &arena);
     bool found = npart__describe_oplist(&oplist->oplist, op, &text);
     npart_status status = write_text(&text, write, payload, error);
+    /* What is written for an op that is not there is empty, so nothing is taken back. */
     if (status == NPART_OK && !found)
         return lack_op(&oplist->oplist, op, error);
     return status;
@@ -357,6 +368,7 @@ npart_status npart_oplist_import(const char *path, const char *target, npart_wri
     struct npart__buffer read, list;
     if (!path || !target || !write)
         return npart__fail_null(!path ? "path" : target ? "write" : "target", error);
+    /* There is no handle whose allocator could be used. */
     npart__arena_init(&arena, NULL);
     npart__buffer_init(&read, &arena);
     npart__buffer_init(&list, &arena);

@@ -17,6 +17,7 @@ bool npart_plan_node(const npart_plan *handle, uint32_t node, struct npart_node_
     const struct npart__plan *plan = &handle->plan;
     enum npart__fate fate = (enum npart__fate)plan->session.fates[node];
     bool is_live = fate == NPART__FATE_LIVE, on_npu = plan->partitioning.partition_of[node] != NPART_NONE;
+    /* Copies are no nodes that a caller can ask about: ids end with the file's graph, or the view's. */
     const struct npart__node_cost *cost = &plan->node_costs->items[node];
     *out = (struct npart_node_plan){
         .size = sizeof *out,
@@ -55,7 +56,8 @@ static const char *layout_of(const struct npart__plan *plan, uint32_t value)
     return layout_word(plan, plan->cost.layouts.is_native[value]);
 }
 
-/* The size is that of the static shape; where one dim is not a number there is none. */
+/* The size is that of the static shape; where one dim is not a number there is none. The layout is that of this
+ * plan: where the value is made by the NPU in its own layout, users elsewhere need it converted. */
 bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_value_plan *out)
 {
     if (!handle || value >= handle->plan.graph->values.count || !NPART__HAS_ROOM(out))
@@ -71,7 +73,7 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
         .is_constant = handle->plan.session.is_constant[value],
         .layout = layout_of(&handle->plan, value),
         .converted_to = user == NPART_NONE ? NULL : layout_word(&handle->plan, !layouts->is_native[value]),
-        .converted_for = user == NPART__FOR_GRAPH ? NPART_NONE : user,
+        .converted_for = user == NPART__FOR_GRAPH ? NPART_NONE : user, /* the graph itself needs it, as an output */
         .has_bytes = bytes != UINT64_MAX,
         .bytes = bytes == UINT64_MAX ? 0 : bytes,
     };
@@ -82,7 +84,8 @@ bool npart_plan_value(const npart_plan *handle, uint32_t value, struct npart_val
 
 /* Writes what a rule finds at a node, or where it is met what it looks at, and returns the
  * length of the whole. Asking a rule again reads elements, and so needs the lock of the
- * inference. An out-of-memory here fails this answer only. */
+ * inference. An out-of-memory here fails this answer only. A found text is written by the same code that judged,
+ * so it says what the rule saw. */
 static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node, bool is_met, char *found,
                           size_t bytes)
 {
@@ -96,12 +99,12 @@ static size_t write_found(const npart_plan *handle, uint32_t rule, uint32_t node
         npart__append_seen(&plan->target, &plan->session, rule, node, &note.text);
     else
         (void)npart__rule_found(&plan->target, &plan->session, rule, node, &note.text);
-    note.text.failed |= npart__take_failure(plan->session.inference);
+    note.text.failed |= npart__take_failure(plan->session.inference); /* before another thread may ask */
     npart__unlock(handle->inference);
     return npart__note_close(&note, found, bytes);
 }
 
-/* All of a reason but what was found. */
+/* All of a reason but what was found. Texts are the list's, which the plan keeps alive. */
 static void put_reason(const struct npart__plan *plan, uint32_t rule, enum npart_outcome outcome,
                        struct npart_reason *out)
 {
@@ -165,6 +168,8 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
     if (rule == NPART_NONE || !npart__is_live(&plan->session, node))
         return false;
     npart__lock(handle->inference);
+    /* With the lock given back between trying and writing: what another thread may read meanwhile is the same
+     * elements. */
     enum npart__truth truth = npart__rule_found(&plan->target, &plan->session, rule, node, NULL);
     npart__unlock(handle->inference);
     const struct npart__rule *at = &plan->target.oplist->rules.items[rule];
@@ -176,7 +181,8 @@ bool npart_plan_check(const npart_plan *handle, uint32_t node, uint32_t index, s
 
 /* ---- partitions -------------------------------------------------------------------------------------------- */
 
-/* Ids of nodes and values, in lists of the plan. */
+/* Ids of nodes and values, in lists of the plan. Lists without members have an address all the same; counts say
+ * how many there are. */
 bool npart_plan_partition(const npart_plan *plan, uint32_t partition, struct npart_partition *out)
 {
     if (!plan || partition >= plan->plan.partitioning.partitions.count || !NPART__HAS_ROOM(out))
@@ -223,6 +229,7 @@ bool npart_plan_crossing(const npart_plan *plan, uint32_t index, struct npart_cr
     return true;
 }
 
+/* Most callers never ask. Once found, fusions do not change, so the list is read without the lock. */
 npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
                                struct npart_error *error)
 {
@@ -252,7 +259,8 @@ npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct np
 
 /* ---- causes, and what to do -------------------------------------------------------------------------------- */
 
-/* A cut point of the user's has no node whose rule could be asked, so nothing is found. */
+/* A cut point of the user's has no node whose rule could be asked, so nothing is found. `cpu_ms` is of all
+ * affected nodes together. */
 bool npart_plan_cause(const npart_plan *plan, uint32_t cause, struct npart_cause *out, char *found, size_t bytes)
 {
     if (!plan || cause >= plan->plan.causes.items.count || !NPART__HAS_ROOM(out))

@@ -8,7 +8,8 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------ */
 
-/* What follows the list's name in a target's text. NULL: the text is a target of another list. */
+/* What follows the list's name in a target's text. NULL: the text is a target of another list. Without a text the
+ * list's default is meant. */
 static const char *after_name(const struct npart__oplist *oplist, const char *target)
 {
     size_t length = strlen(oplist->name);
@@ -26,7 +27,8 @@ static const char *lasting_name(const char *partitioner)
     return partitioner;
 }
 
-/* Options are the caller's memory, so arrays and names in them may be missing. */
+/* Options are the caller's memory, so arrays and names in them may be missing. An assumption names an op or a
+ * node. */
 static bool are_complete(const struct npart_plan_options *options)
 {
     bool is_complete = (options->assumptions || !options->assumption_count) && (options->cuts || !options->cut_count);
@@ -56,6 +58,7 @@ static npart_inference *new_view(const npart_plan *plan, struct npart__arena *ar
     struct npart__late_work *work = npart__arena_zeroed(arena, 1, sizeof *work);
     if (!view || !work)
         return NULL;
+    /* It shares the life, and so the lock, of what it was made from: whoever holds a view's lock holds that. */
     *view = *plan->inference;
     view->work = work;
     view->inference = plan->plan.inference;
@@ -165,6 +168,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     plan->inference = inference;
     plan->oplist = oplist;
     plan->late = npart__arena_zeroed(&plan->life->arena, 1, sizeof *plan->late);
+    /* Both before anything can fail, so that freeing is the same from here on. */
     npart__life_keep(plan->life, inference->life);
     npart__life_keep(plan->life, oplist->life);
     struct npart__plan_request request = {
@@ -199,7 +203,8 @@ void npart_plan_free(npart_plan *plan)
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
 /* As it could be asked for again: "hexagon:v73+float". Switches are written only where they
- * differ from what the variant has on by default. */
+ * differ from what the variant has on by default. The toolchain is left out: it is told by itself
+ * (npart_plan_info), and the newest is usual. */
 static bool write_target(npart_plan *plan)
 {
     const struct npart__target *at = &plan->plan.target;
@@ -226,7 +231,7 @@ static bool write_target(npart_plan *plan)
 
 /* Live nodes in the order that they run: region by region, stage by stage. Stages are numbered
  * within a region. Bodies come where their scope does, after the main graph, though they run
- * within it. */
+ * within it. Copies are in it, as they run. */
 static bool find_order(npart_plan *plan)
 {
     const struct npart__graph *graph = plan->plan.graph;
@@ -244,7 +249,7 @@ static bool find_order(npart_plan *plan)
 }
 
 /* Of a runtime that has room for so many partitions. The smallest number of all `keep` lines
- * that count; 0: as many as there are. */
+ * that count; 0: as many as there are. Lines whose condition the target does not meet do not count. */
 static void find_most_partitions(npart_plan *plan)
 {
     const struct npart__target *target = &plan->plan.target;
@@ -318,6 +323,7 @@ static struct npart_cost_range range_of(struct npart__range range)
     return (struct npart_cost_range){range.low, range.typical, range.high};
 }
 
+/* A side that lacks a quantity has no time at all: a sum without it would be too low by nobody knows how much. */
 static struct npart_cost_range range_of_bill(const struct npart__plan *plan, const struct npart__bill *bill,
                                              bool is_known)
 {
@@ -325,7 +331,8 @@ static struct npart_cost_range range_of_bill(const struct npart__plan *plan, con
                                          : NPART__UNKNOWN_RANGE);
 }
 
-/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. */
+/* Milliseconds and bytes of one run; sizes that are not known are counted and not guessed. Parts and whole are
+ * ranges by themselves: the bounds of a sum are closer than the sum of the bounds. */
 bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
 {
     if (!plan || !NPART__HAS_ROOM(out))
@@ -358,6 +365,7 @@ bool npart_plan_cost(const npart_plan *plan, struct npart_cost *out)
     return true;
 }
 
+/* One row for each format that the model has weights in, and what the target does with it. */
 bool npart_plan_precision(const npart_plan *plan, uint32_t index, struct npart_precision *out)
 {
     if (!plan || index >= plan->plan.precisions.items.count || !NPART__HAS_ROOM(out))

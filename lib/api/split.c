@@ -14,7 +14,8 @@ struct npart__weights npart__wire_weights(enum npart_weights weights)
     };
 }
 
-/* Elements of tensors are read when they are asked for, into the inference. */
+/* Elements of tensors are read when they are asked for, into the inference. Hence the lock, for as long as the
+ * parts are written: sizes that become numbers are elements. */
 npart_status npart_plan_split(const npart_plan *plan, const char *path, const char *folder, enum npart_weights weights,
                               struct npart_error *error)
 {

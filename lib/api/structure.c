@@ -6,7 +6,8 @@
 #include "api/api.h"
 #include "diff/diff.h"
 
-/* Of the inference that a view was made from, under its lock; NULL when out of memory. */
+/* Of the inference that a view was made from, under its lock; NULL when out of memory. In that inference's arena,
+ * so views and plans share it and it goes with none of them. */
 static const struct npart__structure *find_structures(const npart_inference *asked)
 {
     npart__lock(asked);

@@ -5,7 +5,8 @@
  */
 #include "api/api.h"
 
-/* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. */
+/* Of a model without symbolic sizes the numbers are all. `numbers` may be NULL. False when out of memory. A symbol
+ * without a name, or one that was given a size, makes no expression that a caller could use. */
 static bool find_work(const struct npart__session *session, const struct npart__inference *known,
                       const struct npart__works *numbers, struct npart__arena *arena, struct npart__late_work *late)
 {
@@ -23,6 +24,7 @@ static bool find_work(const struct npart__session *session, const struct npart__
     return late->is_found;
 }
 
+/* Each distinct expression is printed once, whichever figures of whichever nodes have it. */
 static struct npart_figure figure_of(struct npart__late_work *late, struct npart__arena *arena, uint64_t figure,
                                      bool *is_ok)
 {
@@ -50,6 +52,7 @@ static bool tell(struct npart__late_work *late, struct npart__arena *arena, uint
                              at->rows, at->columns,    at->depth,       at->taps,         at->groups};
     struct npart_figure to[NPART__COUNT(from)];
     bool is_ok = true;
+    /* All figures before anything is written to the caller's struct. */
     for (size_t i = 0; i < NPART__COUNT(from); i++)
         to[i] = figure_of(late, arena, from[i], &is_ok);
     if (is_ok)
@@ -84,7 +87,7 @@ static npart_status check(const void *handle, const char *name, const struct npa
     return NPART_OK;
 }
 
-/* As a session without a runtime runs it. */
+/* As a session without a runtime runs it. So at level basic, with nothing that belongs to one target. */
 npart_status npart_inference_work(const npart_inference *inference, uint32_t node, struct npart_work *out,
                                   struct npart_error *error)
 {
@@ -108,6 +111,7 @@ npart_status npart_inference_work(const npart_inference *inference, uint32_t nod
     return status;
 }
 
+/* Of the nodes as this plan's session runs them. */
 npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart_work *out, struct npart_error *error)
 {
     npart_status status = check(plan, "plan", plan ? plan->plan.graph : NULL, node, out, error);
