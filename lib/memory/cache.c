@@ -8,6 +8,7 @@
  */
 #include "memory/memory.h"
 
+/* By the operators' schemas. Where keys and values are two operands they follow one another. */
 static const struct {
     const char *op;
     uint8_t first, count; /* operands */
@@ -21,13 +22,16 @@ static const struct {
     {"com.microsoft:SparseAttention", 3, 2, 0},
 };
 
+/* Only what the caller gives at each step is a cache; a constant past is none, and one that a node makes is not
+ * kept. */
 static bool is_fed(const struct npart__session *session, uint32_t value)
 {
     const struct npart__value *at = value == NPART_NONE ? NULL : &session->graph->values.items[value];
     return at && at->kind == NPART__VALUE_INPUT && at->scope == 0;
 }
 
-/* Exporters join one tensor with nothing. */
+/* Exporters join one tensor with nothing. One Concat of a single operand is looked through, which is what they
+ * write. */
 static uint32_t past_joining_nothing(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
@@ -37,7 +41,8 @@ static uint32_t past_joining_nothing(const struct npart__session *session, uint3
     return is_one ? npart__node_input(graph, node, 0) : value;
 }
 
-/* `axis` may count from the end. */
+/* `axis` may count from the end. A tensor counts once however many operators take it. What is not known counts as
+ * a tensor of unknown size, so the sum is told as a lower bound. */
 static void add_tensor(const struct npart__memory_request *request, uint32_t value, int64_t axis, uint32_t batch,
                        bool *is_seen, struct npart__memory *out)
 {
@@ -52,6 +57,7 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
         if (i != tokens && i != batch)
             is_known = npart__is_number(fact->dims[i]) && fact->dims[i] >= 0 &&
                        npart__multiply_uint64(elements, (uint64_t)fact->dims[i], &elements);
+    /* Types of less than a byte are packed; a type without a size is no tensor of numbers. */
     unsigned bits = npart__type_bits(fact->element_type);
     uint64_t bytes = bits ? npart__type_bytes(fact->element_type, elements) : UINT64_MAX;
     is_known = is_known && bytes <= NPART__LIMIT_TENSOR_BYTES;
@@ -59,12 +65,15 @@ static void add_tensor(const struct npart__memory_request *request, uint32_t val
     out->cache_count++;
 }
 
+/* An attribute of another type than the standard's counts as not given. */
 static int64_t axis_of(const struct npart__graph *graph, const struct npart__node *node, int64_t by_default)
 {
     const struct npart__attribute *axis = npart__node_attribute(graph, node, "axis");
     return axis && axis->type == 2 ? axis->u.i : by_default;
 }
 
+/* The main graph alone: a cache passes through the caller, and what a Loop keeps inside is no input. Linear in
+ * operands. */
 bool npart__find_cache(const struct npart__memory_request *request, struct npart__arena *scratch,
                        struct npart__memory *out)
 {
@@ -74,6 +83,7 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
     bool *is_seen = npart__arena_zeroed(scratch, graph->values.count + (size_t)1, sizeof *is_seen);
     if (!is_seen)
         return false;
+    /* In the order of a run, so that the same tensor is met first in the same place each time. */
     for (uint32_t i = 0; i < main_graph->order_count; i++) {
         uint32_t id = graph->order[main_graph->first_order + i];
         const struct npart__node *node = &graph->nodes.items[id];
@@ -90,6 +100,7 @@ bool npart__find_cache(const struct npart__memory_request *request, struct npart
             add_tensor(request, fed, axis_of(graph, node, 0), 0, is_seen, out);
         if (npart__is_onnx_op(graph, node, "TensorScatter") && is_fed(session, npart__node_input(graph, node, 0)))
             add_tensor(request, npart__node_input(graph, node, 0), axis_of(graph, node, -2), 0, is_seen, out);
+        /* The first operand of a cache is the fourth at the earliest: with three there is none. */
         for (size_t c = 0; node->input_count > 3 && c < NPART__COUNT(caches); c++) {
             if (!npart__node_is(graph, node, caches[c].op))
                 continue;

@@ -12,8 +12,11 @@
 
 #include "memory/memory.h"
 
+/* The parameter's range is the range of chips that it stands for: YES and NO only where all of them agree. A lower
+ * bound may be too large already, but is never sure to fit. */
 static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart__bytes bytes)
 {
+    /* Sizes of memories are told in 1024s. */
     const double mb = 1024.0 * 1024.0;
     if (!sram_mb)
         return NPART__FIT_UNKNOWN;
@@ -22,7 +25,8 @@ static enum npart__fit fits(const struct npart__parameter *sram_mb, struct npart
     return !bytes.is_partial && (double)bytes.bytes <= sram_mb->low * mb ? NPART__FIT_YES : NPART__FIT_UNKNOWN;
 }
 
-/* What an operand is read from: past what dequantizes it. */
+/* What an operand is read from: past what dequantizes it. The NPU reads the quantized tensor, a quarter or half of
+ * the floats. */
 static uint32_t stored_value(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
@@ -60,16 +64,19 @@ static bool measure(const struct npart__memory_request *request, unsigned float3
     return !weights.is_partial && !activations.is_partial && weights.bytes > 0;
 }
 
-/* The least that is held: a row of activations and a column of weights. */
+/* The least that is held: a row of activations and a column of weights. Rows are of the whole product, columns of
+ * its weights; where they are not known, one row is all of it. 0 is told as "does not fit". */
 static uint64_t count_passes(const struct npart__layer *layer, const struct npart__work *work, uint64_t half)
 {
     uint64_t rows = npart__work_is_number(work->rows) && work->rows ? work->rows : 1;
     uint64_t columns = npart__work_is_number(work->columns) && work->columns ? work->columns : 1;
     if (layer->activation_bytes / rows + layer->weight_bytes / columns > 2 * half)
         return 0;
-    return layer->weight_bytes <= half ? 1 : (layer->activation_bytes + half - 1) / half;
+    return layer->weight_bytes <= half ? 1 : (layer->activation_bytes + half - 1) / half; /* rounded up */
 }
 
+/* The largest weights first, as they cost most to read again; by node where they are equal, so that the order is the
+ * same each time. */
 static int compare_layers(const void *a, const void *b)
 {
     const struct npart__layer *left = a, *right = b;
@@ -88,16 +95,19 @@ bool npart__fit_layers(const struct npart__memory_request *request, unsigned flo
         npart__add_size(&sum, out->partitions[p].peak);
         out->partitions[p].fits = (uint8_t)fits(sram_mb, sum);
     }
+    /* Without the size of the memory no layer can be said not to fit. */
     if (!sram_mb || sram_mb->typical <= 0)
         return true;
     out->onchip_bytes = (uint64_t)(sram_mb->typical * 1024 * 1024);
     out->onchip_is_assumed = sram_mb->is_assumed;
     for (uint32_t i = 0; i < npart__file_nodes(request->session); i++) {
         struct npart__layer layer;
+        /* Layers are what multiplies; others pass through in pieces of any size. */
         if (all->partition_of[i] == NPART_NONE || request->works->items[i].macs == 0 ||
             !measure(request, float32_bytes, i, &layer) ||
             layer.weight_bytes + layer.activation_bytes <= out->onchip_bytes)
             continue;
+        /* + 1: half of 0 is never divided by. */
         layer.passes = count_passes(&layer, &request->works->items[i], out->onchip_bytes / 2 + 1);
         if (!NPART__PUSH(arena, &out->layers, layer))
             return false;

@@ -6,13 +6,15 @@
 
 /* ---- sizes ------------------------------------------------------------------------------------------------- */
 
+/* Each addend is at most NPART__LIMIT_TENSOR_BYTES, so sums do not wrap. */
 void npart__add_size(struct npart__bytes *sum, struct npart__bytes more)
 {
     sum->bytes += more.bytes;
     sum->is_partial |= more.is_partial;
 }
 
-/* Values that copies of nodes make are not in the file's graph: they are what the original makes. */
+/* Values that copies of nodes make are not in the file's graph: they are what the original makes. FLOAT counts as
+ * the list says that it is held; other types are held as they are. */
 struct npart__bytes npart__value_bytes(const struct npart__memory_request *request, uint32_t value,
                                        unsigned float32_bytes)
 {
@@ -28,6 +30,8 @@ struct npart__bytes npart__value_bytes(const struct npart__memory_request *reque
     return (struct npart__bytes){is_float32 ? bytes / 4 * float32_bytes : bytes, false};
 }
 
+/* A float tensor that is quantized by its only user never exists as floats on the NPU, as the compiler makes one
+ * operator of the two. Where the graph hands it out, or another partition quantizes it, it does. */
 struct npart__bytes npart__held_bytes(const struct npart__memory_request *request, uint32_t partition, uint32_t value,
                                       unsigned float32_bytes)
 {
@@ -53,6 +57,8 @@ struct weights {
     unsigned float32_bytes;
 };
 
+/* seen_by has the last side that counted a value, and sides come one after the other: no set for each is needed. A
+ * weight in two partitions is held in both. */
 static void add_constants(struct weights *at, const struct npart__graph *graph, uint32_t id, uint32_t side,
                           struct npart__bytes *sum)
 {
@@ -70,7 +76,8 @@ static void add_constants(struct weights *at, const struct npart__graph *graph, 
     }
 }
 
-/* Constants that a node uses, and what is fused into it, each once for a side. */
+/* Constants that a node uses, and what is fused into it, each once for a side. What was fused has operands in the
+ * file's graph only; copies have nothing fused into them. */
 static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct npart__bytes *sum)
 {
     const struct npart__session *session = at->request->session;
@@ -81,6 +88,7 @@ static void add_weights(struct weights *at, uint32_t id, uint32_t side, struct n
         add_constants(at, session->made_from->graph, part, side, sum);
 }
 
+/* Lists by what they are fused into, in the order of the file: built from the last on. */
 static bool list_parts(struct weights *at, struct npart__arena *scratch)
 {
     const struct npart__session *session = at->request->session;
@@ -100,7 +108,8 @@ static bool list_parts(struct weights *at, struct npart__arena *scratch)
     return true;
 }
 
-/* Exporters write a weight that several layers share once, and hand it to each by an Identity. */
+/* Exporters write a weight that several layers share once, and hand it to each by an Identity. Nodes come in
+ * order, so one step is enough for a chain of them. */
 static void find_sources(struct weights *at)
 {
     const struct npart__graph *file = at->request->session->made_from->graph;
@@ -126,6 +135,7 @@ static bool count_weights(const struct npart__memory_request *request, unsigned 
     if (!at.seen_by || !at.source || !list_parts(&at, scratch))
         return false;
     find_sources(&at);
+    /* All bits set: no side. There are never so many partitions. */
     memset(at.seen_by, 0xff, values * sizeof *at.seen_by);
     for (uint32_t p = 0; p < all->partitions.count; p++) {
         const struct npart__partition *partition = &all->partitions.items[p];
@@ -133,6 +143,7 @@ static bool count_weights(const struct npart__memory_request *request, unsigned 
             add_weights(&at, all->lists.items[partition->first_member + i], p, &out->partitions[p].weights);
         npart__add_size(&out->npu_weights, out->partitions[p].weights);
     }
+    /* The CPU's side comes last, after all partitions. */
     for (uint32_t i = 0; i < session->graph->order_count; i++) {
         uint32_t id = session->graph->order[i];
         if (npart__is_live(session, id) && all->partition_of[id] == NPART_NONE)
@@ -150,7 +161,8 @@ struct run {
     uint32_t *order, *place_of, *starts; /* of a region; by node; by stage */
 };
 
-/* The whole model on the CPU. Bodies have larger ids than what holds them. */
+/* The whole model on the CPU. Bodies have larger ids than what holds them. So from the last scope to the first:
+ * what a body takes is known when its holder is asked. */
 static bool find_all(struct run *run, struct npart__memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
@@ -158,6 +170,7 @@ static bool find_all(struct run *run, struct npart__memory *out)
         struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
         if (graph->scopes.items[s].region != s)
             continue;
+        /* The order that the runtime chooses is its own (lib/session), and takes memory for the walk only. */
         struct npart__arena walk;
         npart__arena_init(&walk, &run->scratch->allocator);
         bool is_ordered =
@@ -170,7 +183,8 @@ static bool find_all(struct run *run, struct npart__memory *out)
     return true;
 }
 
-/* The same in the plan's stages, the nodes of a partition as one step. */
+/* The same in the plan's stages, the nodes of a partition as one step. Members of a partition stand together in a
+ * stage's order, so one step is noted where it begins. */
 static bool find_cpu(struct run *run, struct npart__memory *out)
 {
     const struct npart__graph *graph = run->request->session->graph;
@@ -189,6 +203,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
                 run->order[flow.count++] = graph->nodes.count + partition;
             before = partition;
         }
+        /* Where the peak is nobody asks of this one. */
         if (!npart__flow_peak(run->peaks, &flow, &out->cpu, &at))
             return false;
         npart__set_body_peak(run->peaks, s, out->cpu);
@@ -196,6 +211,8 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
     return true;
 }
 
+/* Partitions run one after the other: the largest counts, and the largest sum of inner tensors, which some compilers
+ * limit. */
 static bool find_npu(struct run *run, struct npart__memory *out)
 {
     const struct npart__partitioning *all = run->request->partitioning;
@@ -222,6 +239,8 @@ static bool find_npu(struct run *run, struct npart__memory *out)
     return true;
 }
 
+/* One set of arrays for all walks: they are as long as the graph, and a model has as many walks as bodies and
+ * partitions. */
 static bool find_peaks(const struct npart__memory_request *request, unsigned float32_bytes,
                        struct npart__arena *scratch, struct npart__memory *out)
 {
@@ -238,7 +257,8 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-/* The parameter is in MB. */
+/* The parameter is in MB. Without a limit nothing is told. The high end of its range counts, so that nobody is
+ * told of a limit that his tools do not have. */
 static void add_limit(struct npart__memory *out, enum npart__limited limited, uint64_t bytes, bool is_known,
                       const struct npart__parameter *most_mb)
 {
@@ -253,10 +273,12 @@ static void add_limit(struct npart__memory *out, enum npart__limited limited, ui
 static void find_limits(const struct npart__memory_request *request, struct npart__memory *out)
 {
     const struct npart__graph *file = request->session->made_from->graph;
+    /* Also of files that claim sizes of external data that nobody has. */
     uint64_t whole = file->input_bytes > UINT64_MAX - file->external_bytes ? UINT64_MAX
                                                                            : file->input_bytes + file->external_bytes;
     add_limit(out, NPART__LIMITED_FILE, file->input_bytes, true, NULL);
     add_limit(out, NPART__LIMITED_ONE_FILE, whole, true, NULL);
+    /* What the NPU takes has no limit where it takes nothing. */
     if (request->partitioning->partitions.count == 0)
         return;
     add_limit(out, NPART__LIMITED_WEIGHTS, out->npu_weights.bytes, !out->npu_weights.is_partial,
@@ -268,6 +290,7 @@ static void find_limits(const struct npart__memory_request *request, struct npar
 static bool find_all_parts(const struct npart__memory_request *request, struct npart__arena *arena,
                            struct npart__arena *scratch, struct npart__memory *out)
 {
+    /* A list that says how an element of FLOAT is held says 2 or 4. */
     const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
     unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
     out->partitions =

@@ -40,7 +40,8 @@ struct npart__partition_memory {
 
 enum npart__fit { NPART__FIT_UNKNOWN, NPART__FIT_NO, NPART__FIT_YES };
 
-/* A node with weights that does not fit into the on-chip memory as a whole. */
+/* A node with weights that does not fit into the on-chip memory as a whole. Only of nodes on the NPU that
+ * multiply. */
 struct npart__layer {
     uint32_t node, partition;
     uint64_t weight_bytes, activation_bytes; /* of operands and results that are no weights */
@@ -79,6 +80,7 @@ struct npart__memory {
     struct NPART__ARRAY(struct npart__layer) layers; /* the largest weights first */
 };
 
+/* All of it is the plan's; nothing is kept once the memory is found. */
 struct npart__memory_request {
     const struct npart__target *target;
     const struct npart__session *session;

@@ -13,6 +13,7 @@
  */
 #include "memory/memory.h"
 
+/* TWICE: a buffer of its own, and as many bytes of scratch while it runs (scratch_of). */
 enum sharing { OWN_BUFFER, VIEW, IN_PLACE, TWICE };
 
 static const struct {
@@ -23,11 +24,13 @@ static const struct {
 #include "memory/buffers.def"
 };
 
-/* Buffers of one shape that are free, the last one first; of another flow than the one at hand it is empty. */
+/* Buffers of one shape that are free, the last one first; of another flow than the one at hand it is empty. So
+ * nothing has to be cleared between flows: the number tells. */
 struct free_list {
     uint32_t flow, first;
 };
 
+/* Arrays are as long as the graph and shared by all flows; flow_of says which entries are of the flow at hand. */
 struct npart__peaks {
     const struct npart__memory_request *request;
     const struct npart__graph *graph;
@@ -48,7 +51,7 @@ struct npart__peaks {
 
 /* ---- steps ------------------------------------------------------------------------------------------------- */
 
-/* What a step uses, or makes: a slice of ids. */
+/* What a step uses, or makes: a slice of ids. An operand may be NPART_NONE where it is left out. */
 struct ids {
     const uint32_t *items, *more; /* the second are captures */
     uint32_t count, more_count;
@@ -74,13 +77,15 @@ static struct ids ids_of(const struct npart__peaks *at, uint32_t step, bool made
                                node->capture_count};
 }
 
-/* NPART_NONE: left out, or not made in the flow at hand. */
+/* NPART_NONE: left out, or not made in the flow at hand. What comes from outside (inputs, constants, other flows)
+ * takes nothing here. */
 static uint32_t id_at(const struct npart__peaks *at, const struct ids *ids, uint32_t index)
 {
     uint32_t value = index < ids->count ? ids->items[index] : ids->more[index - ids->count];
     return value != NPART_NONE && at->flow_of[value] == at->flow ? value : NPART_NONE;
 }
 
+/* The CPU holds floats as they are. */
 static struct npart__bytes bytes_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t value)
 {
     return flow->partition == NPART_NONE
@@ -90,13 +95,15 @@ static struct npart__bytes bytes_of(const struct npart__peaks *at, const struct 
 
 /* ---- buffers ----------------------------------------------------------------------------------------------- */
 
+/* On the NPU these two have no tensor of their own (see memory.h). */
 static bool is_coding(const struct npart__peaks *at, const struct npart__node *node)
 {
     return npart__node_plays(at->graph, node, NPART__ROLE_QUANTIZES) ||
            npart__node_plays(at->graph, node, NPART__ROLE_DEQUANTIZES);
 }
 
-/* What a result may share with the first operand. */
+/* What a result may share with the first operand. On the CPU by what the runtime was seen to do (buffers.def); on
+ * the NPU by class of work, as no compiler's list is known. */
 static enum sharing sharing_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step,
                                uint32_t index)
 {
@@ -111,7 +118,8 @@ static enum sharing sharing_of(const struct npart__peaks *at, const struct npart
     return node->domain == 0 ? (enum sharing)at->sharing_of[node->op_type] : OWN_BUFFER;
 }
 
-/* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. */
+/* A product with a bias is run by ONNX Runtime as a Gemm between Reshapes, whose result has two axes. The buffer
+ * that is looked for has that shape then. */
 static bool is_flattened(const struct npart__peaks *at, uint32_t value)
 {
     uint32_t producer = at->graph->values.items[value].producer;
@@ -119,7 +127,8 @@ static bool is_flattened(const struct npart__peaks *at, uint32_t value)
 }
 
 /* A number for the element size and the shape of a value, the same for equal ones; 0 where a buffer of that shape is
- * not looked for, NPART_NONE when out of memory. */
+ * not looked for, NPART_NONE when out of memory. Dims that are symbols are equal where their handles are, as the
+ * runtime compares their names. 0 is the number of the empty text, which no key has. */
 static uint32_t shape_of(struct npart__peaks *at, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(at->request->session->inference, value);
@@ -144,7 +153,7 @@ static uint32_t shape_of(struct npart__peaks *at, uint32_t value)
     return shape;
 }
 
-/* The buffer that has no more uses after a step. */
+/* The buffer that has no more uses after a step. Newest first, as the runtime's list is. */
 static bool release(struct npart__peaks *at, const struct npart__flow *flow, uint32_t buffer, uint32_t step)
 {
     at->last[buffer] = step;
@@ -160,6 +169,8 @@ static bool release(struct npart__peaks *at, const struct npart__flow *flow, uin
     return true;
 }
 
+/* The buffer is in use again until all uses of the value are over. Of a view of something from outside there is
+ * nothing to count. */
 static void share(struct npart__peaks *at, uint32_t value, uint32_t buffer)
 {
     at->root[value] = buffer;
@@ -169,7 +180,8 @@ static void share(struct npart__peaks *at, uint32_t value, uint32_t buffer)
     at->last[buffer] = NPART_NONE;
 }
 
-/* Gives the result of a step a buffer. False when out of memory. */
+/* Gives the result of a step a buffer. False when out of memory. The order of the questions is the runtime's: an
+ * output, a view, in place, a free buffer, a new one. */
 static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint32_t step, uint32_t index,
                   uint32_t value)
 {
@@ -186,6 +198,7 @@ static bool place(struct npart__peaks *at, const struct npart__flow *flow, uint3
         share(at, value, buffer);
         return true;
     }
+    /* The one use that is left is this node's own. */
     if (buffer != NPART_NONE && at->uses[buffer] == 1) {
         struct npart__bytes has = bytes_of(at, flow, buffer), needs = bytes_of(at, flow, value);
         if (!has.is_partial && !needs.is_partial && has.bytes == needs.bytes) {
@@ -220,6 +233,7 @@ static bool finish_uses(struct npart__peaks *at, const struct npart__flow *flow,
 
 /* ---- a flow ------------------------------------------------------------------------------------------------ */
 
+/* Operands are counted only where a node before makes them: nodes come in order. */
 static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
 {
     for (uint32_t s = 0; s < flow->count; s++) {
@@ -244,7 +258,8 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
     }
 }
 
-/* Of an If the larger body; of one that runs more than once, one pass. */
+/* Of an If the larger body; of one that runs more than once, one pass. They run one at a time, and what one pass
+ * has taken is free for the next. */
 static struct npart__bytes bodies_of(const struct npart__peaks *at, uint32_t step)
 {
     struct npart__bytes most = {0, false};
@@ -259,7 +274,7 @@ static struct npart__bytes bodies_of(const struct npart__peaks *at, uint32_t ste
     return most;
 }
 
-/* What ONNX Runtime's kernel needs besides, while it runs. */
+/* What ONNX Runtime's kernel needs besides, while it runs. Of partitions nobody knows. */
 static struct npart__bytes scratch_of(const struct npart__peaks *at, const struct npart__flow *flow, uint32_t step)
 {
     uint32_t result = npart__node_output(at->graph, &at->graph->nodes.items[step], 0);
@@ -268,6 +283,8 @@ static struct npart__bytes scratch_of(const struct npart__peaks *at, const struc
     return (struct npart__bytes){npart__kernel_scratch(at->request, step), false};
 }
 
+/* Bytes are added with the result and taken away after the last step that uses the buffer; a buffer that is shared
+ * counts with the value that had it first. */
 static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out, uint32_t *where)
 {
     memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
@@ -306,7 +323,7 @@ static void hold_borders(struct npart__peaks *at, const struct npart__flow *flow
     for (uint32_t k = 0; k < outputs.count; k++) {
         uint32_t value = outputs.items[k];
         npart__add_size(sum, bytes_of(at, flow, value));
-        at->root[value] = NPART_NONE;
+        at->root[value] = NPART_NONE; /* no buffer of the flow's own */
     }
 }
 
@@ -333,6 +350,7 @@ bool npart__flow_peak(struct npart__peaks *at, const struct npart__flow *flow, s
     return true;
 }
 
+/* Of the flow that was asked about last: roots are still those. */
 struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npart__flow *flow)
 {
     struct npart__bytes sum = {0, false};
@@ -345,6 +363,7 @@ struct npart__bytes npart__sum_inside(struct npart__peaks *at, const struct npar
     return sum;
 }
 
+/* By scope, as a node's bodies are. */
 void npart__set_body_peak(struct npart__peaks *at, uint32_t scope, struct npart__bytes peak)
 {
     at->bodies[scope] = peak;

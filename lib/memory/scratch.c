@@ -12,13 +12,15 @@
 
 #define CONV_PIECE_BYTES ((uint64_t)64 << 10)
 
-/* A number at an axis; 0 where it is not known. */
+/* A number at an axis; 0 where it is not known. A kernel's scratch that is not known counts as none: it is a part
+ * beside the tensors, and told as such. */
 static uint64_t size_at(const struct npart__fact *fact, uint32_t axis)
 {
     bool is_known = fact && fact->has_rank && axis < fact->rank && npart__is_number(fact->dims[axis]);
     return is_known && fact->dims[axis] > 0 ? (uint64_t)fact->dims[axis] : 0;
 }
 
+/* More than any tensor may have is no size that a run could reach: 0, as if it were not known. */
 static uint64_t product(const uint64_t *factors, size_t count)
 {
     uint64_t product = 1;
@@ -37,6 +39,7 @@ static uint64_t spatial_size(const struct npart__fact *fact)
     return size;
 }
 
+/* Without the attribute too, as 1 and 0 are the defaults of strides and pads. */
 static bool are_all(const struct npart__graph *graph, const struct npart__node *node, const char *name, int64_t number)
 {
     const struct npart__attribute *list = npart__node_attribute(graph, node, name);
@@ -54,11 +57,13 @@ static uint64_t conv_scratch(const struct npart__graph *graph, const struct npar
     uint64_t taps = spatial_size(filter), places = spatial_size(result);
     if (taps == 1 && are_all(graph, node, "strides", 1) && are_all(graph, node, "pads", 0))
         return 0;
+    /* Few filters for many places: the runtime unfolds piece by piece. */
     if (size_at(filter, 0) / groups <= places)
         return CONV_PIECE_BYTES;
     return product((const uint64_t[]){places, taps, size_at(filter, 1), sizeof(float)}, 4);
 }
 
+/* Of [steps, batch, size]; weights are [directions, gates * hidden, size]. */
 static uint64_t recurrent_scratch(const struct npart__fact *input, const struct npart__fact *weights,
                                   const struct npart__fact *recurrence)
 {
