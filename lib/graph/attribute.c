@@ -13,7 +13,8 @@
  * are read once. */
 #define SHORT_LIST 16u
 
-/* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. */
+/* AttributeProto.type may be missing in old files (IR 1); then what is filled in tells. A number that no type has
+ * counts as none. */
 static int attribute_type(const Onnx__AttributeProto *proto)
 {
     if (proto->has_type && proto->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED)
@@ -54,7 +55,7 @@ static uint32_t add_body(struct npart__build *build, const Onnx__GraphProto *gra
 }
 
 /* The bodies of one node have ids that follow one another, since all its attributes are read
- * before anything else makes a scope. */
+ * before anything else makes a scope. A graph attribute without a graph has no scope. */
 static bool add_bodies(struct npart__build *build, Onnx__GraphProto **graphs, size_t count, const char *label,
                        uint32_t node, struct npart__attribute *out)
 {
@@ -70,7 +71,8 @@ static bool add_bodies(struct npart__build *build, Onnx__GraphProto **graphs, si
     return true;
 }
 
-/* Strings are terminated, which protobuf's bytes are not. */
+/* Strings are terminated, which protobuf's bytes are not. They may hold NULs inside, hence the length beside the
+ * copy. */
 static bool copy_strings(struct npart__build *build, const Onnx__AttributeProto *proto, struct npart__attribute *out)
 {
     ProtobufCBinaryData *copies = npart__arena_zeroed(build->arena, proto->n_strings, sizeof *copies);
@@ -97,7 +99,8 @@ static bool take_name(struct npart__build *build, const Onnx__AttributeProto *pr
     return true;
 }
 
-/* Axes, pads and the like are read again and again: side by side, not each in an object of its own. */
+/* Axes, pads and the like are read again and again: side by side, not each in an object of its own. Long lists
+ * stay in the objects that were unpacked, which live as long as the graph. */
 static const int64_t *short_list(struct npart__build *build, const int64_t *ints, size_t count)
 {
     if (count == 0 || count > SHORT_LIST)
@@ -115,6 +118,7 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
     struct npart__elided elided;
     const char *where = build->graph->nodes.items[node].name;
     out->type = (uint8_t)attribute_type(proto);
+    /* The scan left the content out and a note in its place (lib/wire): the type is known, and nothing else. */
     out->is_elided = npart__onnx_elided(&proto->base, 0, &elided);
     switch (out->type) {
     case 1:
@@ -128,6 +132,7 @@ static bool convert(struct npart__build *build, const Onnx__AttributeProto *prot
         out->count = (uint32_t)proto->s.len;
         return out->u.s != NULL;
     case 4:
+        /* A Constant's tensor is a weight as much as an initializer is. */
         out->u.tensor = proto->t ? npart__build_tensor(build, proto->t, where) : NULL;
         if (out->u.tensor)
             npart__build_add_weight(build, out->u.tensor);
@@ -212,6 +217,7 @@ static const struct npart__attribute *find_attribute(const struct npart__build *
     uint32_t low = 0, high = index->count;
     if (!named)
         return npart__node_attribute(graph, &graph->nodes.items[index->node], name);
+    /* A name that was never interned is no attribute's, and needs no search. */
     uint32_t id = npart__strings_find(&graph->strings, name, strlen(name));
     struct named wanted = {npart__text(&graph->strings, id), 0};
     while (low < high) {
@@ -227,7 +233,8 @@ static const struct npart__attribute *find_attribute(const struct npart__build *
 }
 
 /* What a reference means in this call: the caller's attribute, else the function's default, which was added to
- * the call's own list, else nothing. */
+ * the call's own list, else nothing. In the model's own graphs there is no call, so a reference there means
+ * nothing. */
 static bool resolve_reference(const struct npart__build *build, const Onnx__AttributeProto *proto,
                               struct npart__attribute *out)
 {
@@ -249,6 +256,7 @@ static npart_status add_attribute(struct npart__build *build, const Onnx__Attrib
         return NPART_OK;
     if (!take_name(build, proto, &made) || (!is_reference && !convert(build, proto, node, &made)))
         return npart__fail_memory(build->error);
+    /* `node` has the newest list: its attributes follow one another in the graph's array. */
     if (!NPART__PUSH(build->arena, &graph->attributes, made))
         return npart__fail_memory(build->error);
     graph->nodes.items[node].attribute_count++;

@@ -17,7 +17,7 @@
  * A function body is an environment of its own; names that were bound in another one are not
  * visible, and need not be taken out of the table. */
 struct npart__binding {
-    uint32_t value;       /* NPART_NONE: an operand that the caller left out */
+    uint32_t value;       /* NPART_NONE: an operand that the caller left out; or that a function's caller left out */
     uint32_t scope;       /* that bound it, plus 1; 0: nobody */
     uint32_t environment; /* a function sees none of its caller's names */
 };
@@ -70,7 +70,7 @@ struct npart__build {
     uint32_t function_names; /* length of that array */
     bool *function_called;
     struct npart__schema_slot schemas[NPART__CACHE_SLOTS];
-    bool reported_shadow;
+    bool reported_shadow; /* told once a file */
 };
 
 /* tensor.c: `where` names the tensor's owner in findings. NULL when out of memory. */

@@ -9,7 +9,7 @@
  */
 #include "graph/build.h"
 
-/* A value that the body names. */
+/* A value that the body names. Its text is the table's, and not terminated. */
 struct name {
     const char *text;
     size_t length;
@@ -42,13 +42,15 @@ static const struct npart__attribute *attribute_of(const struct expander *expand
     return NULL;
 }
 
+/* Defaults are the schema's, as a node does not carry them. */
 static bool schema_of(const struct expander *expander, const char *name, size_t length,
                       struct npart__attribute_schema *out)
 {
     return npart__operator_attribute(expander->call.schema, name, length, out);
 }
 
-/* The value of an operand by its name in the schema, or NPART_NONE. */
+/* The value of an operand by its name in the schema, or NPART_NONE. Results come by name as well: a body makes
+ * them under the names that the schema has. */
 static uint32_t operand_of(const struct expander *expander, const char *name, size_t length)
 {
     bool is_output;
@@ -80,7 +82,8 @@ static bool same_word(const struct expander *expander, const char *name, size_t 
            schema.default_length == length && memcmp(schema.default_text, word, length) == 0;
 }
 
-/* [!]name, of an operand or attribute that is there; [!]name:word, of an attribute's value or an input's type. */
+/* [!]name, of an operand or attribute that is there; [!]name:word, of an attribute's value or an input's type. The
+ * order of the questions: an attribute's name wins over an operand's. */
 static bool condition_holds(const struct expander *expander, const char *text, size_t length)
 {
     bool wanted = *text != '!';
@@ -100,7 +103,8 @@ static bool condition_holds(const struct expander *expander, const char *text, s
     return holds == wanted;
 }
 
-/* Whether a statement belongs to the body of this node: all its conditions hold. */
+/* Whether a statement belongs to the body of this node: all its conditions hold. ONNX builds such bodies in C++,
+ * by the node at hand; conditions are how a table says it. */
 static bool is_part(const struct expander *expander, const struct npart__statement *statement)
 {
     const char *list = statement->conditions, *end = list + statement->conditions_length, *condition;
@@ -128,6 +132,7 @@ static bool body_makes(const struct expander *expander, uint32_t value)
 
 bool npart__body_makes_results(const struct npart__graph *graph, const struct npart__expansion *expansion)
 {
+    /* The functions below want one that they may change, and change nothing here. */
     struct npart__graph view = *graph; /* only read */
     struct expander expander = {.graph = &view, .at = expansion, .call = graph->nodes.items[expansion->node]};
     for (uint32_t i = 0; i < expander.call.output_count; i++) {
@@ -152,7 +157,8 @@ static bool read_plain(const char *text, size_t length, double *out)
     return true;
 }
 
-/* A plain number, that of an attribute of the call, the type of an input. */
+/* A plain number, that of an attribute of the call, the type of an input. '$' and '@' are the table's own marks:
+ * $input is the number of its type, @attribute its value. */
 static bool read_number(const struct expander *expander, const char *word, size_t length, double *out)
 {
     if (*word == '$')
@@ -201,6 +207,7 @@ static bool read_values(const struct expander *expander, char kind, const char *
     int64_t *ints = npart__arena_zeroed(expander->arena, count + (size_t)1, sizeof *ints);
     if (!floats || !ints)
         return false;
+    /* One of both is used; lists are short. */
     for (uint32_t i = 0; i < count; i++) {
         floats[i] = (float)numbers[i];
         ints[i] = (int64_t)numbers[i];
@@ -230,7 +237,7 @@ static bool add_attribute(const struct expander *expander, const char *word, siz
         bool has_default = !given && schema_of(expander, text + 1, text_length - 1, &schema) && schema.default_text;
         is_present = given || has_default;
         if (given)
-            made = *given;
+            made = *given; /* its list is shared with the call's */
         else if (has_default)
             ok = read_values(expander, schema.kind, schema.default_text, schema.default_length, &made, &is_present);
     } else {
@@ -246,7 +253,7 @@ static bool add_attribute(const struct expander *expander, const char *word, siz
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
 
 /* The latest value of that name in the body, else an operand of the call: a body may use a name
- * again. */
+ * again. From the last on, so that a second assignment hides the first. */
 static uint32_t value_named(const struct expander *expander, const char *text, size_t length)
 {
     for (uint32_t i = expander->name_count; i-- > 0;)
@@ -261,6 +268,7 @@ static bool add_output(struct expander *expander, const char *text, size_t lengt
     struct npart__graph *graph = expander->graph;
     uint32_t value = operand_of(expander, text, length);
     if (value == NPART_NONE || graph->values.items[value].producer != expander->at->node) {
+        /* Names of the body are not the file's and may be like some of it; values are told apart by their ids. */
         struct npart__value made = {.name = npart__intern(&graph->strings, text, length, true),
                                     .scope = expander->scope,
                                     .kind = NPART__VALUE_OUTPUT,
@@ -310,6 +318,7 @@ static bool add_node(struct expander *expander, const struct npart__statement *s
     };
     if (op == NPART_NONE)
         return false;
+    /* Statements are of ONNX's own operators. */
     made.schema = npart__operator_find("", npart__text(&graph->strings, op), made.opset_version);
     if (!NPART__PUSH(expander->arena, &graph->nodes, made))
         return false;
@@ -361,7 +370,8 @@ static bool expand(struct expander *expander)
     return true;
 }
 
-/* Copies the graph first: the old one stays as it is, for the rounds before. */
+/* Copies the graph first: the old one stays as it is, for the rounds before. Linear in the graph and what is
+ * added, for all expansions of a round together. */
 npart_status npart__graph_expand(const struct npart__graph *graph, const struct npart__expansion *expansions,
                                  uint32_t count, bool is_late, struct npart__arena *arena, struct npart__graph *out,
                                  struct npart_error *error)
@@ -380,6 +390,7 @@ npart_status npart__graph_expand(const struct npart__graph *graph, const struct 
         if (!expand(&expander))
             return npart__fail_memory(error);
     }
+    /* The first round counts; later ones only add after it. */
     if (is_late && out->first_late_node == NPART_NONE)
         out->first_late_node = graph->nodes.count;
     return npart__build_finish(out, error);

@@ -73,6 +73,7 @@ enum npart__type_kind {
     NPART__TYPE_OPAQUE,
 };
 
+/* Neither a number nor a symbol: nothing is known. */
 struct npart__declared_dim {
     int64_t value;         /* -1: not a number */
     const char *parameter; /* its symbol; NULL: none */
@@ -80,7 +81,7 @@ struct npart__declared_dim {
 
 /* A type as the file writes it: of a graph input or output, or value_info. */
 struct npart__declared_type {
-    uint8_t kind; /* enum npart__type_kind */
+    uint8_t kind; /* enum npart__type_kind; ONNX's number; 0: not said */
     uint8_t element_type;
     bool has_rank;
     uint16_t rank;
@@ -95,7 +96,7 @@ struct npart__declared_type {
 struct npart__attribute {
     const char *name;
     uint8_t type; /* AttributeProto.AttributeType: 1 float, 2 int, 3 string, 4 tensor, 5 graph, 6 floats, ... */
-    bool is_elided;
+    bool is_elided; /* the scan left its content out */
     uint32_t count; /* of a list; length of a string */
     union {
         float f;
@@ -163,7 +164,7 @@ struct npart__value {
 enum npart__scope_kind { NPART__SCOPE_MAIN, NPART__SCOPE_BODY, NPART__SCOPE_CALL };
 
 /* A list of nodes and who it belongs to, see above. Bodies and calls have the node that holds
- * them; a region is a scope whose `region` is its own id. */
+ * them; a region is a scope whose `region` is its own id. Ids of parents are smaller, in every graph (promises.c). */
 struct npart__scope {
     uint8_t kind;
     uint32_t parent; /* scope; NPART_NONE for the main graph */

@@ -28,13 +28,15 @@ static uint64_t sum(const struct counter *counter, uint64_t a, uint64_t b)
     return a > counter->limit || b > counter->limit - a ? counter->limit + 1 : a + b;
 }
 
-/* A declared type with a dim for each axis, which is built anew at every call. */
+/* A declared type with a dim for each axis, which is built anew at every call. Dims are what a type may have
+ * thousands of. */
 static uint64_t count_type(const Onnx__TypeProto *type)
 {
     bool is_tensor = type && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
     return 1 + (is_tensor && type->tensor_type->shape ? type->tensor_type->shape->n_dim : 0);
 }
 
+/* Not checked against the limit on the way: a file's own length bounds it. */
 static uint64_t count_types(Onnx__ValueInfoProto **infos, size_t count)
 {
     uint64_t things = count;
@@ -43,13 +45,14 @@ static uint64_t count_types(Onnx__ValueInfoProto **infos, size_t count)
     return things;
 }
 
-/* Payloads are not copied at a call; what is made is the description. */
+/* Payloads are not copied at a call; what is made is the description. So a function with large constants may be
+ * called as often as one wants. */
 static uint64_t count_tensor(const Onnx__TensorProto *tensor)
 {
     return 2 + (tensor ? tensor->n_dims : 0);
 }
 
-/* What an attribute takes at each node that has it. */
+/* What an attribute takes at each node that has it. Text is copied at each call: a thing for each 64 bytes. */
 static uint64_t count_content(const Onnx__AttributeProto *attribute)
 {
     uint64_t bytes = attribute->has_s ? attribute->s.len : 0;
@@ -63,6 +66,7 @@ static uint64_t count_content(const Onnx__AttributeProto *attribute)
 /* Of attributes in the file itself only the graphs are looked into, as these may call functions. */
 static uint64_t count_attribute(struct counter *counter, const Onnx__AttributeProto *attribute, bool is_inlined)
 {
+    /* Outside of functions an attribute is there once, and within the file's length. */
     uint64_t things = is_inlined ? count_content(attribute) : 0;
     if (attribute->g)
         things = sum(counter, things, count_graph(counter, attribute->g, is_inlined));
@@ -73,7 +77,8 @@ static uint64_t count_attribute(struct counter *counter, const Onnx__AttributePr
 
 static uint64_t count_nodes(struct counter *counter, Onnx__NodeProto **nodes, size_t count, bool is_inlined);
 
-/* Functions that call themselves come to an end at the depth that inlining ends at, too. */
+/* Functions that call themselves come to an end at the depth that inlining ends at, too. The result is kept, so
+ * each function is walked once: the time is linear, however often it is called. */
 static uint64_t count_function(struct counter *counter, uint32_t index)
 {
     const Onnx__FunctionProto *function = counter->build->model->functions[index];
@@ -90,6 +95,7 @@ static uint64_t count_function(struct counter *counter, uint32_t index)
         things = sum(counter, things, count_attribute(counter, function->attribute_proto[i], true));
     things = sum(counter, things, count_nodes(counter, function->node, function->n_node, true));
     counter->depth--;
+    /* A count that was broken off would be too small for whoever calls the function next. */
     if (!counter->is_done)
         counter->things_of[index] = 1 + things;
     return things;
@@ -145,6 +151,7 @@ npart_status npart__build_count_inlined(struct npart__build *build, uint64_t fil
     counter.things_of = npart__arena_zeroed(build->arena, model->n_functions, sizeof *counter.things_of);
     if (!counter.things_of)
         return npart__fail_memory(build->error);
+    /* The main graph itself is not counted: the file's own limits are enough for that. */
     uint64_t things = count_graph(&counter, model->graph, false);
     npart__arena_release(build->arena, counter.things_of);
     if (counter.failed)

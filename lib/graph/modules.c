@@ -6,7 +6,8 @@
  */
 #include "graph/build.h"
 
-/* Whether `last` is what the exporter calls a node of that operator: "MatMul" or "MatMul_1". */
+/* Whether `last` is what the exporter calls a node of that operator: "MatMul" or "MatMul_1". Else the last step
+ * may be a module's name, or the name be one that a user chose: then nothing is told. */
 static bool is_own_name(const char *last, const char *op)
 {
     size_t length = strlen(op);
@@ -24,7 +25,8 @@ static bool repeats(const char *step, size_t length, const char *before, size_t 
     return length > before_length && step[before_length] == '.' && memcmp(step, before, before_length) == 0;
 }
 
-/* "layers.3.fc1" of "layers.3/fc1". */
+/* "layers.3.fc1" of "layers.3/fc1". In place of the longer step only what it adds is kept; the text never gets
+ * longer than the path. */
 static const char *dotted(struct npart__arena *arena, const char *path, size_t bytes)
 {
     char *out = npart__arena_allocate(arena, bytes + 1);
@@ -55,6 +57,7 @@ npart_status npart__build_modules(struct npart__build *build)
     size_t bytes = 0;
     for (uint32_t i = 0; i < graph->nodes.count; i++) {
         struct npart__node *node = &graph->nodes.items[i];
+        /* Names that begin with a slash are this exporter's. */
         const char *last = *node->name == '/' ? strrchr(node->name + 1, '/') : NULL;
         if (!last || !is_own_name(last + 1, npart__node_op(graph, node)))
             continue;

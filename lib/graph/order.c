@@ -54,7 +54,8 @@ static uint32_t use_count(const struct npart__graph *graph, const struct npart__
 
 /* ---- captures -------------------------------------------------------------------------------------------- */
 
-/* By node, then by value, so that what several uses capture stands together and counts once. */
+/* By node, then by value, so that what several uses capture stands together and counts once. Ids are there once,
+ * so qsort's order is the same everywhere. */
 static int compare_captures(const void *left, const void *right)
 {
     const struct npart__capture *a = left, *b = right;
@@ -91,7 +92,8 @@ static npart_status attach_captures(struct npart__build *build)
     return NPART_OK;
 }
 
-/* What the nodes and results of every region use from outside, when that has changed. */
+/* What the nodes and results of every region use from outside, when that has changed. The first lists stay in
+ * `operands`, unused: ids of operands do not move. */
 static bool gather_captures(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;
@@ -99,6 +101,7 @@ static bool gather_captures(struct npart__build *build)
     build->captures.count = 0;
     for (uint32_t n = 0; ok && n < graph->nodes.count; n++) {
         struct npart__node *node = &graph->nodes.items[n];
+        /* Those from before stand for other regions. */
         node->capture_count = 0;
         for (uint32_t i = 0; ok && i < use_count(graph, node); i++)
             if (npart__node_use(graph, node, i) != NPART_NONE)
@@ -153,6 +156,7 @@ static npart_status list_consumers(struct npart__build *build)
 
 /* ---- order ----------------------------------------------------------------------------------------------- */
 
+/* One for all regions of a graph; arrays are by node, and each region uses its own entries. */
 struct sorter {
     struct npart__build *build;
     struct npart__graph *graph;
@@ -176,7 +180,8 @@ static void emit_scope(struct npart__graph *graph, uint32_t scope, uint32_t *out
     }
 }
 
-/* The producer of a use when it is of the same region, else NPART_NONE. */
+/* The producer of a use when it is of the same region, else NPART_NONE. What an outer region makes is there before
+ * this one begins. */
 static uint32_t producer_in_region(const struct npart__graph *graph, uint32_t value, uint32_t region)
 {
     uint32_t producer = npart__producer(graph, value);
@@ -192,6 +197,7 @@ static uint32_t first_unsorted(const struct sorter *sorter, uint32_t region, con
         const struct npart__node *node = &graph->nodes.items[order[i]];
         for (uint32_t k = 0; k < use_count(graph, node); k++) {
             uint32_t producer = producer_in_region(graph, npart__node_use(graph, node, k), region);
+            /* A node that needs itself counts as unsorted, too: sorting then finds the circle. */
             if (producer != NPART_NONE && sorter->place[producer] >= i)
                 return order[i];
         }
@@ -231,7 +237,8 @@ static uint32_t heap_pop(struct sorter *sorter)
 }
 
 /* Among nodes that never became ready: going back from any of them must run into a circle. After
- * as many steps as there are nodes one of them is met twice. */
+ * as many steps as there are nodes one of them is met twice. The first such producer is taken each time: any will
+ * do. */
 static uint32_t node_on_cycle(const struct sorter *sorter, uint32_t region, uint32_t start, uint32_t steps)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -270,7 +277,8 @@ static void release_consumers(struct sorter *sorter, uint32_t emitted, uint32_t 
     }
 }
 
-/* Kahn's algorithm; of the ready nodes always the one that stands first in the file. */
+/* Kahn's algorithm; of the ready nodes always the one that stands first in the file. Linear but for the heap's
+ * logarithm; memory for it is only taken when a file has to be sorted. */
 static npart_status sort_region(struct sorter *sorter, uint32_t region, uint32_t *order, uint32_t count)
 {
     const struct npart__graph *graph = sorter->graph;
@@ -316,6 +324,7 @@ static npart_status order_region(struct sorter *sorter, uint32_t region)
     scope->first_order = graph->order_count;
     scope->order_count = count;
     graph->order_count += count;
+    /* By node, so a region's entries are not another's. */
     for (uint32_t i = 0; i < count; i++)
         sorter->place[order[i]] = i;
     uint32_t unsorted = first_unsorted(sorter, region, order, count);
@@ -349,6 +358,7 @@ static npart_status list_and_order(struct npart__build *build)
     sorter.heap = npart__arena_allocate(build->arena, bytes);
     if (!graph->order || !sorter.place || !sorter.pending || !sorter.heap)
         return npart__fail_memory(build->error);
+    /* Scopes in their order, so the main graph's nodes come first in `order`, and holders before bodies. */
     for (uint32_t scope = 0; status == NPART_OK && scope < graph->scopes.count; scope++)
         if (graph->scopes.items[scope].region == scope)
             status = order_region(&sorter, scope);
@@ -365,7 +375,7 @@ npart_status npart__build_order(struct npart__build *build)
 }
 
 /* Captures are gathered anew from the uses, since bodies may have become part of the region
- * around them. */
+ * around them. `build` holds no names then: only operands and regions are looked at. */
 npart_status npart__build_order_again(struct npart__build *build)
 {
     struct npart__graph *graph = build->graph;

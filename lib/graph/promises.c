@@ -93,7 +93,8 @@ static void check_uses(const struct npart__graph *graph, const bool *is_run, str
     }
 }
 
-/* Each node that runs is in the order of its region once, after what it uses. */
+/* Each node that runs is in the order of its region once, after what it uses. Across regions nothing is asked:
+ * each has an order of its own. */
 static void check_order(const struct npart__graph *graph, const bool *is_run, struct npart__arena *scratch)
 {
     uint32_t *place = npart__arena_zeroed(scratch, graph->nodes.count + (size_t)1, sizeof *place);
