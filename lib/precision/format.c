@@ -12,8 +12,11 @@
 /* Nodes between an operator and its weights. */
 #define NPART__LIMIT_WEIGHT_STEPS 8u
 
+/* PLAIN: floats, or what a DequantizeLinear makes. INTEGER: integers with scales beside them. PACKED: several in a
+ * byte. */
 enum how { PLAIN, INTEGER, PACKED };
 
+/* Operands by place; -1 where the operator has none of that sort. */
 static const struct weighted {
     const char *op;
     int8_t activation, weight, scale, zero_point;
@@ -43,7 +46,8 @@ static int64_t int_of(const struct npart__graph *graph, const struct npart__node
     return attribute && attribute->type == 2 ? attribute->u.i : otherwise;
 }
 
-/* NF4's sixteen numbers are quantiles of the normal distribution: -1, ..., 0 at place 7, ..., 1 (QLoRA, appendix E). */
+/* NF4's sixteen numbers are quantiles of the normal distribution: -1, ..., 0 at place 7, ..., 1 (QLoRA, appendix
+ * E). The ends, the zero and the sum tell it from other tables of sixteen; the rest may be rounded otherwise. */
 static bool is_nf4_table(const struct npart__session *session, uint32_t value)
 {
     const struct npart__known *known = npart__elements(session->inference, &session->inference->facts[value]);
@@ -55,7 +59,8 @@ static bool is_nf4_table(const struct npart__session *session, uint32_t value)
     return known->doubles[0] == -1 && known->doubles[15] == 1 && sum > 0.3 && sum < 0.5;
 }
 
-/* What only lays a tensor out otherwise, or scales it by a constant: the operand to go on with, or NPART_NONE. */
+/* What only lays a tensor out otherwise, or scales it by a constant: the operand to go on with, or NPART_NONE. A
+ * constant factor is a scale that an exporter wrote as a node. */
 static uint32_t past(const struct npart__graph *graph, const struct npart__session *session,
                      const struct npart__node *node)
 {
@@ -68,7 +73,8 @@ static uint32_t past(const struct npart__graph *graph, const struct npart__sessi
     return is_scaled ? npart__node_input(graph, node, 0) : NPART_NONE;
 }
 
-/* Takes what a DequantizeLinear dequantizes, where that is a constant, or a QuantizeLinear of one. */
+/* Takes what a DequantizeLinear dequantizes, where that is a constant, or a QuantizeLinear of one. Activations are
+ * dequantized as well: only a constant is a weight. */
 static bool take_dequantized(const struct npart__session *session, const struct npart__node *node,
                              struct weights *out)
 {
@@ -90,7 +96,8 @@ static bool take_dequantized(const struct npart__session *session, const struct 
     return is_constant;
 }
 
-/* Back from an operand to the constant. What the session has folded stands in the file's graph. */
+/* Back from an operand to the constant. What the session has folded stands in the file's graph. Few steps, as what
+ * exporters put between is short; a longer chain is no weight that a compiler would know. */
 static bool find_weights(const struct npart__session *session, uint32_t value, struct weights *out)
 {
     *out = (struct weights){.scale = NPART_NONE, .zero_point = NPART_NONE};
@@ -104,6 +111,7 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
         if (producer == NPART_NONE)
             break;
         const struct npart__node *node = &graph->nodes.items[producer];
+        /* A constant has no such node left: it was folded, and computes in floating point. */
         if (!is_constant && npart__node_plays(graph, node, NPART__ROLE_DEQUANTIZES))
             return take_dequantized(session, node, out);
         uint32_t table = npart__node_input(graph, node, 0), indices = npart__node_input(graph, node, 1);
@@ -120,6 +128,8 @@ static bool find_weights(const struct npart__session *session, uint32_t value, s
 
 /* ---- scales and zero points -------------------------------------------------------------------------------- */
 
+/* By what the file tells: a block size, else how many scales there are. A size that has no name of its own is the
+ * last, "other" one. */
 static uint8_t granularity_of(const struct npart__session *session, const struct weights *at)
 {
     static const uint32_t sizes[] = {16, 32, 64, 128, 256};
@@ -137,15 +147,17 @@ static uint8_t granularity_of(const struct npart__session *session, const struct
     return scales == 1 ? NPART__SCALE_TENSOR : NPART__SCALE_CHANNEL;
 }
 
-/* Zero points in the middle of the range: 0 of signed types, 128 of uint8, 8 of uint4; `packed` is how several stand in
- * a byte. */
+/* Zero points in the middle of the range: 0 of signed types, 128 of uint8, 8 of uint4; `packed` is how several
+ * stand in a byte. Off by one is off: a symmetric format has no zero point to hold it. */
 static uint8_t symmetry_of(const struct npart__session *session, const struct weights *at, bool is_packed)
 {
     unsigned bits = npart__type_bits(at->type);
     bool is_unsigned = npart__type_name(at->type)[0] == 'u';
     int64_t middle = is_unsigned && bits ? INT64_C(1) << (bits - 1) : 0;
+    /* Floats of 8 bits have no zero point. */
     if (!npart__type_is_integer(at->type))
         return NPART__ZERO_MIDDLE;
+    /* Left out, it is 0; of packed weights, by their operators' definition, the middle. */
     if (at->zero_point == NPART_NONE)
         return is_packed || !is_unsigned ? NPART__ZERO_MIDDLE : NPART__ZERO_OFF;
     if (is_packed && type_of(session, at->zero_point) != 2)
@@ -156,6 +168,7 @@ static uint8_t symmetry_of(const struct npart__session *session, const struct we
             : NULL;
     if (!known || !known->ints)
         return NPART__ZERO_UNKNOWN;
+    /* The same nibble in each half of a byte, or the same pair of bits in each quarter. */
     for (unsigned width = bits; is_packed && width < 8; width += bits)
         middle |= middle << bits;
     for (uint32_t i = 0; i < known->count; i++)
@@ -171,7 +184,8 @@ static uint32_t operand(const struct npart__graph *graph, const struct npart__no
     return index < 0 ? NPART_NONE : npart__node_input(graph, node, (uint32_t)index);
 }
 
-/* Of an operator that takes quantized weights itself. */
+/* Of an operator that takes quantized weights itself. Types by ONNX's numbers: 23 FLOAT4E2M1, 25 UINT2, 21 UINT4,
+ * 2 UINT8. */
 static bool take_own(const struct npart__session *session, const struct npart__node *node, const struct weighted *row,
                      struct weights *out)
 {
@@ -196,7 +210,8 @@ static bool take_own(const struct npart__session *session, const struct npart__n
     return value != NPART_NONE && session->is_constant[value];
 }
 
-/* The type in which activations come in: before a DequantizeLinear. */
+/* The type in which activations come in: before a DequantizeLinear. What a QDQ unit computes in is what stands
+ * before its DequantizeLinear. */
 static int activation_type_of(const struct npart__session *session, uint32_t value)
 {
     const struct npart__graph *graph = session->graph;
@@ -215,6 +230,7 @@ static bool makes_quantized(const struct npart__session *session, const struct n
            npart__node_plays(graph, &graph->nodes.items[npart__user(session, result, 0)], NPART__ROLE_QUANTIZES);
 }
 
+/* The first operand that is a weight decides; a product may have it on either side. */
 bool npart__format_of_node(const struct npart__session *session, uint32_t id, struct npart__format *out,
                            bool *is_own)
 {
@@ -238,6 +254,7 @@ bool npart__format_of_node(const struct npart__session *session, uint32_t id, st
     if (!is_found)
         return false;
     int own = type_of(session, activation), type = activation_type_of(session, activation);
+    /* Quantized weights with float activations that come out quantized, or the other way round. */
     bool is_half = weights.is_quantized ? type == own && makes_quantized(session, node)
                                         : type != own || makes_quantized(session, node);
     if (row->how == PLAIN && is_half) /* a QDQ node unit that lacks something: in no format */

@@ -7,6 +7,7 @@
 
 enum cause { BY_LINE, BY_REFUSAL, BY_FAILURE, CAUSES };
 
+/* One place for each format and what happens to it: small enough for an array on the stack. */
 #define PLACES ((NPART__FORMATS + 1u) * NPART__SCALES * NPART__ZEROS * 2u * CAUSES)
 
 static uint32_t place_of(struct npart__format format, enum cause cause)
@@ -15,7 +16,8 @@ static uint32_t place_of(struct npart__format format, enum cause cause)
     return ((scale * NPART__ZEROS + format.symmetry) * 2 + format.is_packed) * CAUSES + cause;
 }
 
-/* The rule that refuses a node for the format of its weights; NPART_NONE: none does. */
+/* The rule that refuses a node for the format of its weights; NPART_NONE: none does. A doubt is no refusal, so
+ * only what surely fails is looked at. */
 static uint32_t refusing_rule(const struct npart__target *target, const struct npart__mask *mask, uint32_t node,
                               bool is_own_op)
 {
@@ -34,9 +36,11 @@ static uint32_t refusing_rule(const struct npart__target *target, const struct n
     return NPART_NONE;
 }
 
+/* Without a line nothing is guessed, but for NF4, which no runtime gets to see. */
 static struct npart__precision by_line(const struct npart__target *target, struct npart__format format)
 {
     bool depends = false;
+    /* `depends`: a line would count if something were known of the file that is not. */
     const struct npart__precision_line *line = npart__target_precision(target, format, &depends);
     struct npart__precision made = {.format = format,
                                     .happens = NPART__UNTOLD,
@@ -84,6 +88,7 @@ static bool add(const struct npart__target *target, struct npart__format format,
                                          .source = rule->source};
     struct npart__format instead = npart__native_instead(target, format);
     made.variant = NPART_NONE;
+    /* From the last on, so that the first generation stays. */
     for (uint32_t i = target->oplist->variants.count; !is_settled && i-- > 0;)
         if (target->oplist->variants.items[i].like == i && npart__is_native_on(target, i, format))
             made.variant = i;
@@ -93,6 +98,7 @@ static bool add(const struct npart__target *target, struct npart__format format,
     return made.name && made.instead && NPART__PUSH(arena, &out->items, made);
 }
 
+/* Nodes in the order of the file, so that formats come in the order in which a reader meets them. */
 bool npart__find_precisions(const struct npart__target *target, const struct npart__session *session,
                             const struct npart__mask *mask, const struct npart__works *works,
                             struct npart__arena *arena, struct npart__precisions *out)
@@ -118,6 +124,7 @@ bool npart__find_precisions(const struct npart__target *target, const struct npa
         struct npart__precision *at = &out->items.items[*place - 1];
         at->node_count++;
         at->accepted_count += mask->verdicts[i] == NPART__NPU;
+        /* How often a body runs is not known. */
         uint64_t macs = npart__node_region(session->graph, i) == 0 ? works->items[i].macs : NPART__WORK_UNKNOWN;
         at->macs = macs > NPART__WORK_UNKNOWN - at->macs ? NPART__WORK_UNKNOWN : at->macs + macs;
     }

@@ -22,7 +22,7 @@ struct npart__shape_rows {
 };
 
 /* What is looked up once per operator and version. Zeroed before each walk, as the view that is
- * looked at may change. */
+ * looked at may change. `passed` is of one walk as well: the second sees other facts. */
 struct npart__valid_slot {
     const struct npart__operator *schema; /* as the runtime has it; NULL: it has none */
     bool is_filled, is_deprecated, is_constant, has_required;
@@ -36,8 +36,8 @@ struct npart__valid_slot {
 struct npart__validity {
     struct npart__inference *inference; /* that the findings are for */
     struct npart__inference *view;      /* whose facts are looked at */
-    const struct npart__graph *graph;
-    struct npart__loads runtime;
+    const struct npart__graph *graph; /* the model's, whichever facts are looked at */
+    struct npart__loads runtime; /* the newest release of load.def */
     uint32_t found_count;
     bool has_failed;    /* out of memory */
     bool only_counts;   /* findings are not written down */

@@ -19,7 +19,8 @@ static bool is_compiled(const struct npart__graph *graph, const struct npart__no
            strcmp(npart__text(&graph->strings, node->domain), as->domain) == 0;
 }
 
-/* The provider's name stands in an attribute, which a file may lack. */
+/* The provider's name stands in an attribute, which a file may lack. An EPContext node holds a whole graph in the
+ * provider's own format, or the name of a file of it. */
 static bool tell(struct npart__inference *inference, uint32_t id, const char *attribute)
 {
     const struct npart__graph *graph = inference->graph;

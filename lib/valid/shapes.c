@@ -9,7 +9,8 @@
 #include "valid/checks.h"
 
 /* How the bounds of an axis differ from -rank to rank - 1, as some versions of an operator take
- * more and others less: from 0 on, up to the rank itself, any on one side, or from -rank - 1. */
+ * more and others less: from 0 on, up to the rank itself, any on one side, or from -rank - 1. Bits of a row's
+ * `edges`. */
 enum { FROM_ZERO = 1, TO_RANK = 2, ANY_BELOW = 4, ANY_ABOVE = 8, FROM_BELOW = 16 };
 
 /* An axis, or a list of them, that must lie between -rank and rank - 1 of an operand; `since`, `until`: versions of
@@ -22,7 +23,8 @@ static const struct axis_rule {
 #include "valid/shapes.def"
 };
 
-/* Tells the bounds that hold for this operator, not those of ONNX in general. */
+/* Tells the bounds that hold for this operator, not those of ONNX in general. So a user can hold the message
+ * against the operator's page. */
 static void check_axis(struct npart__validity *validity, uint32_t node, const struct axis_rule *rule, uint32_t rank,
                        int64_t axis)
 {
@@ -44,6 +46,7 @@ static void check_axes(struct npart__validity *validity, uint32_t id, const stru
     if (!attribute || attribute->is_elided || value == NPART_NONE || !validity->view->facts[value].has_rank)
         return;
     uint32_t rank = validity->view->facts[value].rank;
+    /* Attributes of other types are told by check_given. */
     if (attribute->type == 2)
         check_axis(validity, id, rule, rank, attribute->u.i);
     for (uint32_t i = 0; attribute->type == 7 && i < attribute->count; i++)
@@ -60,7 +63,8 @@ static const struct axes_input { /* sorted by operator */
 #include "valid/shapes.def"
 };
 
-/* Only of an initializer: the standard's inference does not see what is computed. */
+/* Only of an initializer: the standard's inference does not see what is computed. An initializer that is computed
+ * by folding is none when the model is loaded. */
 static void check_axes_input(struct npart__validity *validity, uint32_t id, const struct axes_input *rule)
 {
     static const struct axis_rule plain = {.attribute = "axes"};
@@ -71,6 +75,7 @@ static void check_axes_input(struct npart__validity *validity, uint32_t id, cons
         !validity->view->facts[value].is_initializer)
         return;
     const struct npart__known *axes = npart__elements(validity->view, &validity->view->facts[value]);
+    /* Unsqueeze's axes are places in the larger result. */
     uint32_t rank = validity->view->facts[data].rank + (rule->grows && axes ? axes->count : 0);
     for (uint32_t i = 0; axes && axes->ints && i < axes->count; i++)
         check_axis(validity, id, &plain, rank, axes->ints[i]);
@@ -85,7 +90,7 @@ static const struct rank_rule {
 #include "valid/shapes.def"
 };
 
-/* A most of 255 stands for "no upper bound". */
+/* A most of 255 stands for "no upper bound". The name is the schema's, as a user finds it in the standard. */
 static void check_rank(struct npart__validity *validity, uint32_t id, const struct rank_rule *rule)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -94,6 +99,7 @@ static void check_rank(struct npart__validity *validity, uint32_t id, const stru
     if (value == NPART_NONE || !validity->view->facts[value].has_rank)
         return;
     uint32_t rank = validity->view->facts[value].rank;
+    /* An operand that the schema has not has been told already (check_side). */
     if ((rank >= rule->least && rank <= rule->most) || !npart__operator_input(node->schema, rule->input, &operand))
         return;
     if (rule->most == 255)
@@ -117,7 +123,8 @@ static const struct strict_op {
 };
 
 /* Our own inference has noted where sizes contradict each other. The runtime refuses the same
- * only for the operators of STRICT rows; for others it goes on and may fail in a run. */
+ * only for the operators of STRICT rows; for others it goes on and may fail in a run. The text of our own finding
+ * is taken over. */
 void npart__check_contradictions(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -134,7 +141,7 @@ void npart__check_contradictions(struct npart__validity *validity)
 }
 
 /* Each axis at most once; fewer than there are is not looked at. The axes seen are bits of one
- * number. */
+ * number. 64 is enough: more axes than NPART__LIMIT_RANK are never known. */
 static void check_perm(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__graph *graph = validity->graph;
@@ -160,11 +167,13 @@ static void check_perm(struct npart__validity *validity, uint32_t id)
 /* Rows of an operator stand together, so a run of them is a first and an end. */
 static void add_row(struct npart__rows *rows, size_t row)
 {
+    /* Tables have less than 256 rows; a first of 0 is told from none by the end. */
     rows->first = rows->end ? rows->first : (uint8_t)row;
     rows->end = (uint8_t)(row + 1);
 }
 
-/* What the tables have of an operator in one domain: its rows stand together, and are few. */
+/* What the tables have of an operator in one domain: its rows stand together, and are few. Called once for an
+ * operator and version (look_up), so text may be compared. */
 struct npart__shape_rows npart__find_shape_rows(const struct npart__operator *schema)
 {
     struct npart__shape_rows rows = {0};

@@ -23,13 +23,14 @@ struct bindings {
     uint32_t count;
 };
 
-/* Types that a mask has no bit for are let pass: they are newer than the table. */
+/* Types that a mask has no bit for are let pass: they are newer than the table. 0 is a type that is not known. */
 static bool has_bit(uint32_t mask, uint8_t element_type)
 {
     return element_type == 0 || element_type >= 32 || (mask >> element_type & 1);
 }
 
-/* Whether a variable may stand for a fact's type; true where that is not known. */
+/* Whether a variable may stand for a fact's type; true where that is not known. An empty mask of a kind says that
+ * the schema takes none of it. */
 static bool allows(const struct npart__type_set *set, const struct npart__fact *fact)
 {
     const struct npart__fact *element = fact->element;
@@ -86,7 +87,7 @@ static const char *type_word(const struct npart__fact *fact)
 }
 
 /* What the variable of an operand was bound to before, NULL where this is the first operand that
- * has it. */
+ * has it. Variables are few for an operator, so they are looked through. */
 static struct binding *find_binding(struct bindings *bindings, const struct npart__operand *operand)
 {
     for (uint32_t i = 0; i < bindings->count; i++) {
@@ -114,6 +115,7 @@ static void check_input(struct npart__validity *validity, uint32_t node, const s
     bool has_set = !fixed && npart__operator_types(schema, operand->type, operand->type_length, &set);
     bool is_allowed = fixed ? fact->kind == NPART__TYPE_TENSOR && fact->element_type == fixed
                             : !has_set || allows(&set, fact);
+    /* A tensor of unknown type may be of the right one. */
     if (fixed && fact->kind == NPART__TYPE_TENSOR && fact->element_type == 0)
         return;
     if (!is_allowed) {
@@ -121,6 +123,7 @@ static void check_input(struct npart__validity *validity, uint32_t node, const s
                       (int)operand->name_length, operand->name, schema->name);
         return;
     }
+    /* What is loose in a variadic list (If, Loop) may differ from operand to operand. */
     if (!has_set || (set.is_loose && operand->is_variadic))
         return;
     struct binding *bound = find_binding(bindings, operand);
@@ -137,7 +140,7 @@ static void check_input(struct npart__validity *validity, uint32_t node, const s
 
 /* What the file declares of a result must be what the operator makes. Results have the type that
  * their variable was bound to by an input; where no input has it, what the inference says, or at
- * least a type that the schema allows. */
+ * least a type that the schema allows. Only declarations of tensors are compared; shapes are inference's. */
 static void check_output(struct npart__validity *validity, uint32_t node, const struct npart__operator *schema,
                          struct bindings *bindings, const struct npart__operand *operand, uint32_t value)
 {
@@ -149,6 +152,7 @@ static void check_output(struct npart__validity *validity, uint32_t node, const 
     const struct binding *bound = made || operand->is_variadic ? NULL : find_binding(bindings, operand);
     if (bound && bound->fact->kind == NPART__TYPE_TENSOR)
         made = bound->fact->element_type;
+    /* Of other domains our inference is not the runtime's: only the schema can be held against them. */
     if (!made && !*schema->domain && validity->view->facts[value].kind == NPART__TYPE_TENSOR)
         made = validity->view->facts[value].element_type;
     if (made && made != declared->element_type)
@@ -162,7 +166,8 @@ static void check_output(struct npart__validity *validity, uint32_t node, const 
                       schema->name);
 }
 
-/* Inputs first, since they bind the variables that results are held against. */
+/* Inputs first, since they bind the variables that results are held against. Operands beyond those of the schema
+ * have been told by check_side. */
 void npart__check_types(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;

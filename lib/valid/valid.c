@@ -20,6 +20,7 @@ void npart__refuse(struct npart__validity *validity, uint32_t node, const char *
     char text[400], at[160] = "";
     if (validity->found_count++ >= NPART__LIMIT_INVALID_FINDINGS || validity->only_counts)
         return;
+    /* The sentence begins with who refuses, as another runtime may load the model. */
     int length = snprintf(text, sizeof text, "%s refuses the model: ", validity->runtime.name);
     va_list arguments;
     va_start(arguments, format);
@@ -49,6 +50,7 @@ static void check_versions(struct npart__validity *validity)
                       (long long)runtime->ir_version, (long long)graph->ir_version);
     for (uint32_t i = 0; i < graph->opset_count; i++) {
         const char *domain = graph->opsets[i].domain;
+        /* 0: a domain that the runtime does not know. */
         int64_t newest = npart__loads_opset(runtime, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
         if (newest && graph->opsets[i].version > newest)
             npart__refuse(validity, NPART_NONE, "", "opset of %s must be at most %lld; found %lld", domain,
@@ -56,7 +58,7 @@ static void check_versions(struct npart__validity *validity)
     }
 }
 
-/* Dims that the file leaves open fit any size. */
+/* Dims that the file leaves open fit any size. A symbol is open, too. */
 static bool fits(const struct npart__tensor *tensor, const struct npart__declared_type *declared)
 {
     if (!declared->has_rank)
@@ -69,7 +71,8 @@ static bool fits(const struct npart__tensor *tensor, const struct npart__declare
     return true;
 }
 
-/* An input with a default must be declared as that is. What the file says of other initializers does not count. */
+/* An input with a default must be declared as that is. What the file says of other initializers does not count. Of
+ * the main graph, where defaults can be. */
 static void check_defaults(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -157,7 +160,7 @@ static char kind_of(uint8_t type)
     return type < sizeof kinds - 1 ? kinds[type] : '?';
 }
 
-/* The letter, a blank, and what it is called. */
+/* The letter, a blank, and what it is called. One text with both keeps letter and word together. */
 static const char *kind_name(char kind)
 {
     static const char *const names[] = {"f float", "i int", "s string", "t tensor", "g graph", "F list of floats",
@@ -170,7 +173,8 @@ static const char *kind_name(char kind)
 }
 
 /* Attributes that the node has: each must be of the schema, and of its type. Those that begin
- * with "__" the runtime makes itself; some operators of its own take any. */
+ * with "__" the runtime makes itself; some operators of its own take any. Of an attribute without a type nothing
+ * is said. */
 static void check_given(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
@@ -185,6 +189,7 @@ static void check_given(struct npart__validity *validity, uint32_t id, const str
                               attribute->name, node->opset_version);
             continue;
         }
+        /* A type that the format does not have is told as such by kind_name. */
         char kind = kind_of(attribute->type);
         if (attribute->type && kind != expected.kind)
             npart__refuse(validity, id, "", "attribute %.100s must be %s; found %s", attribute->name,
@@ -192,7 +197,7 @@ static void check_given(struct npart__validity *validity, uint32_t id, const str
     }
 }
 
-/* Attributes that the node must have. */
+/* Attributes that the node must have. Attributes are few, so each is looked through for each that is required. */
 static void check_required(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__graph *graph = validity->graph;
@@ -233,7 +238,8 @@ static void check_constant(struct npart__validity *validity, uint32_t id)
         npart__refuse(validity, id, "", misfit);
 }
 
-/* A node that the runtime has no schema for; those of other domains may be a library's. */
+/* A node that the runtime has no schema for; those of other domains may be a library's. A version of 0 is that of
+ * a domain which the model does not import; of that nothing is said here. */
 static void check_unknown(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -244,7 +250,7 @@ static void check_unknown(struct npart__validity *validity, uint32_t id)
 }
 
 /* What holds for all nodes of an operator and version, found once: a model has few of them and
- * many nodes. */
+ * many nodes. By the operator's number, so that it is one look into an array. */
 static struct npart__valid_slot *look_up(struct npart__validity *validity, const struct npart__operator *asked)
 {
     struct npart__valid_slot *slot = &validity->slots[npart__operator_number(asked)];
@@ -265,7 +271,8 @@ static struct npart__valid_slot *look_up(struct npart__validity *validity, const
 
 /* How a node's operands look to the checks of their number and types, never 0; 0 where they are
  * not tensors. A hash in the manner of FNV-1a. Nodes of one operator in a row mostly look the
- * same, so the checks are run for the first only. */
+ * same, so the checks are run for the first only. Two looks that fall together would hide a mistake of the second
+ * node; with 63 bits that does not happen by chance. */
 static uint64_t look_of(const struct npart__validity *validity, const struct npart__node *node)
 {
     const struct npart__graph *graph = validity->graph;
@@ -274,6 +281,7 @@ static uint64_t look_of(const struct npart__validity *validity, const struct npa
         bool is_input = i < node->input_count;
         uint32_t value = graph->operands.items[is_input ? node->first_input + i
                                                         : node->first_output + i - node->input_count];
+        /* An operand that is left out. */
         uint64_t word = 255;
         if (value != NPART_NONE) {
             const struct npart__declared_type *declared = graph->values.items[value].declared;
@@ -287,7 +295,8 @@ static uint64_t look_of(const struct npart__validity *validity, const struct npa
     return look | 1;
 }
 
-/* Types are compared only where the number of operands is right. */
+/* Types are compared only where the number of operands is right. A wrong number moves operands to places of other
+ * types, which would be told once more. */
 static void check_operands(struct npart__validity *validity, uint32_t id, const struct npart__operator *schema)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -302,7 +311,8 @@ static void check_operands(struct npart__validity *validity, uint32_t id, const 
         npart__check_types(validity, id, schema);
 }
 
-/* One node: known at all, not deprecated, then attributes, operands, shapes. */
+/* One node: known at all, not deprecated, then attributes, operands, shapes. Shapes are asked only of a node that
+ * is right in all else. */
 static void check_node(struct npart__validity *validity, uint32_t id)
 {
     const struct npart__node *node = &validity->graph->nodes.items[id];
@@ -340,14 +350,16 @@ static void check_node(struct npart__validity *validity, uint32_t id)
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
-/* A scope's nodes must be called differently, unless they have no name. Constants are no nodes to the runtime. */
+/* A scope's nodes must be called differently, unless they have no name. Constants are no nodes to the runtime.
+ * Names are held against each other within a scope. */
 static bool is_named(const struct npart__validity *validity, const struct npart__node *node)
 {
     return *node->name && !npart__is_onnx_op(validity->graph, node, "Constant");
 }
 
 /* A table of open addresses under a key, since names come from the file; at most half of it is
- * filled. It holds ids plus one, so that the zeroed table is empty. */
+ * filled. It holds ids plus one, so that the zeroed table is empty. With a key nobody can write names that all
+ * fall on one place. */
 static void check_names(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -361,6 +373,7 @@ static void check_names(struct npart__validity *validity)
     validity->has_failed |= !first;
     for (uint32_t i = 0; first && i < graph->nodes.count; i++) {
         const struct npart__node *node = &graph->nodes.items[i];
+        /* What is never run is no node to the runtime. */
         if (!is_named(validity, node) || graph->scopes.items[node->scope].region == NPART_NONE)
             continue;
         size_t at = (size_t)(npart__hash_bytes(&key, node->name, strlen(node->name)) + node->scope) & (slots - 1);
@@ -379,7 +392,8 @@ static void check_names(struct npart__validity *validity)
     npart__arena_release(arena, first);
 }
 
-/* Calls that were inlined and branches that are never run are no nodes to the runtime. */
+/* Calls that were inlined and branches that are never run are no nodes to the runtime. Slots are cleared, as the
+ * looks that passed were of other facts. */
 static void check_nodes(struct npart__validity *validity)
 {
     const struct npart__graph *graph = validity->graph;
@@ -394,7 +408,8 @@ static void check_nodes(struct npart__validity *validity)
 }
 
 /* We may know shapes that the runtime does not: no node is refused for those. So a look at all that is known says
- * whether it is worth the while to infer what the runtime knows when it loads the model. */
+ * whether it is worth the while to infer what the runtime knows when it loads the model. Most models have no
+ * mistake, and cost one walk. What is counted in it is not kept: findings of the second one count. */
 npart_status npart__find_invalid(struct npart__inference *inference, struct npart_error *error)
 {
     struct npart__validity validity = {
@@ -406,6 +421,7 @@ npart_status npart__find_invalid(struct npart__inference *inference, struct npar
     };
     if (!validity.slots)
         return npart__fail_memory(error);
+    /* These four do not depend on facts, and are told at once. */
     check_versions(&validity);
     check_names(&validity);
     check_defaults(&validity);
