@@ -25,7 +25,9 @@ struct slot {
     uint32_t held; /* a value plus one: a constant, or the first result of a node; 0: free */
 };
 
-/* What has been seen: constants by their numbers, nodes by operator, attributes and inputs, in one table. */
+/* What has been seen: constants by their numbers, nodes by operator, attributes and inputs, in one table. The
+ * table holds one entry for each class; both sorts have hashes of their own, and are told apart by what stands
+ * there. */
 struct finder {
     const struct npart__graph *graph;
     uint32_t *first;   /* by value: the first of its class */
@@ -96,6 +98,7 @@ static bool same_constant(const struct finder *finder, uint32_t value, const str
             memcmp(others, numbers, (size_t)tensor->elements * sizeof *numbers) == 0);
 }
 
+/* Whatever same_constant() compares, under the input's key: a file cannot be written so that all fall on one place. */
 static uint64_t hash_constant(const struct finder *finder, const struct npart__tensor *tensor, const double *numbers)
 {
     struct npart__hash hash = npart__hash_begin(&finder->graph->strings.key);
@@ -194,7 +197,8 @@ static bool hash_attribute(const struct finder *finder, const struct npart__attr
     return attribute->type == 4 || !attribute->is_elided;
 }
 
-/* Attributes may stand in any order. */
+/* Attributes may stand in any order. Beyond MOST_MOVED_ATTRIBUTES a search by name for each would be quadratic in
+ * what a file may claim. */
 static bool same_attributes(const struct npart__graph *graph, const struct npart__node *a, const struct npart__node *b)
 {
     bool is_moved = a->attribute_count <= MOST_MOVED_ATTRIBUTES;
@@ -215,6 +219,7 @@ static bool same_node(const struct finder *finder, const struct npart__node *a, 
 {
     const struct npart__graph *graph = finder->graph;
     const struct npart__node *b = &graph->nodes.items[b_id];
+    /* The cheap tests first; `b` was found by its hash, so they fail for chance alone. */
     if (a->op_type != b->op_type || a->domain != b->domain || a->opset_version != b->opset_version ||
         a->input_count != b->input_count || a->output_count != b->output_count ||
         a->attribute_count != b->attribute_count ||
@@ -248,6 +253,7 @@ static bool hash_attributes(const struct finder *finder, const struct npart__nod
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         if (!hash_attribute(finder, &graph->attributes.items[node->first_attribute + i], &one))
             return false;
+        /* A sum is the same in any order. */
         sum += one;
         if (!is_moved)
             npart__hash_word(hash, one);
@@ -272,7 +278,8 @@ static bool hash_node(const struct finder *finder, const struct npart__node *nod
     return is_comparable;
 }
 
-/* Each result of a node joins the class of the result in the same place. */
+/* Each result of a node joins the class of the result in the same place. A result that one of both leaves out
+ * stays by itself. */
 static void take_classes(struct finder *finder, const struct npart__node *node, const struct npart__node *equal)
 {
     for (uint32_t i = 0; i < node->output_count; i++) {
@@ -334,7 +341,8 @@ static void find_captured(struct finder *finder)
     }
 }
 
-/* A node that only repeats another uses nothing. */
+/* A node that only repeats another uses nothing. Uses are of classes in the end: each value has the sum of its
+ * own. */
 static void count_uses(const struct finder *finder, uint32_t *uses)
 {
     const struct npart__graph *graph = finder->graph;
@@ -363,6 +371,7 @@ bool npart__find_common_subexpressions(struct npart__inference *inference)
     struct npart__arena scratch;
     struct finder finder = {.graph = graph, .mask = 63};
     npart__arena_init(&scratch, &inference->arena->allocator);
+    /* At least twice as many places as values. */
     while (finder.mask / 2 < graph->values.count)
         finder.mask = finder.mask * 2 + 1;
     finder.slots = npart__arena_zeroed(&scratch, finder.mask + (size_t)1, sizeof *finder.slots);

@@ -13,6 +13,7 @@
 #include "infer/call.h"
 #include "view/view.h"
 
+/* For one Reshape; `target` is in the inference's memory, as it becomes what is known of the value. */
 struct fusion {
     struct npart__inference *inference;
     const struct npart__graph *graph;
@@ -37,7 +38,8 @@ static const struct npart__node *maker(const struct fusion *fusion, uint32_t val
     return npart__is_onnx_op(fusion->graph, node, op) ? node : NULL;
 }
 
-/* Whether a value is a constant of this one number. */
+/* Whether a value is a constant of this one number. Elements are read, so a constant of the file that was left out
+ * of the scan is none of this number. */
 static bool is_constant_of(const struct fusion *fusion, uint32_t value, int64_t number)
 {
     struct npart__fact *fact = value == NPART_NONE ? NULL : fact_of(fusion, value);
@@ -127,7 +129,7 @@ void npart__fuse_reshape(const struct npart__call *call)
     uint32_t target = npart__node_input(graph, call->node, 1), root = npart__node_input(graph, call->node, 0);
     struct fusion fusion = {.inference = inference, .graph = graph, .root_value = root};
     const struct npart__node *concat = maker(&fusion, target, "Concat");
-    if (!concat || root == NPART_NONE || inference->facts[target].is_constant ||
+    if (!concat || root == NPART_NONE || inference->facts[target].is_constant || /* a constant target needs no fusion */
         inference->equal_uses[target] != 1)
         return;
     fusion.root = &inference->facts[root];

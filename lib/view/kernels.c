@@ -7,7 +7,8 @@
 #include "infer/families.h"
 #include "view/view.h"
 
-/* To what knows all, a half is as good as the float that it is computed in. */
+/* To what knows all, a half is as good as the float that it is computed in. For what the runtime knows
+ * (is_partial) the type counts as it is: it has few kernels of halves. */
 static int type_of(const struct npart__inference *inference, uint32_t value)
 {
     const struct npart__fact *fact = npart__fact_of(inference, value);
@@ -17,7 +18,8 @@ static int type_of(const struct npart__inference *inference, uint32_t value)
     return !inference->policy->is_partial && is_half ? NPART__FLOAT : fact->element_type;
 }
 
-/* Operands and results that the node leaves out are in no kernel's way. */
+/* Operands and results that the node leaves out are in no kernel's way. By the schema's names of operands, as
+ * kernels are registered by type variables. */
 static bool takes_operands(const struct npart__inference *inference, const struct npart__node *node,
                            const struct npart__operator *kernel)
 {
@@ -40,6 +42,7 @@ bool npart__can_compute(const struct npart__inference *inference, const struct n
                         enum npart__release release)
 {
     struct npart__operator kernel;
+    /* Of other domains the library has no list of kernels. */
     if (node->domain != 0 || !node->schema || strcmp(node->schema->name, "Constant") == 0) /* an initializer by then */
         return true;
     return !(npart__operator_flags(node->schema) & NPART__OPERATOR_UNSHAPED) &&

@@ -62,6 +62,7 @@ static bool has_type(const struct npart__fact *fact)
     return fact->kind != NPART__TYPE_UNKNOWN && (fact->kind != NPART__TYPE_TENSOR || fact->element_type != 0);
 }
 
+/* Asked once for an operator, and kept with its row; plus one, as 0 is "no row". */
 uint8_t npart__find_asked(const char *op)
 {
     for (size_t i = 0; i < NPART__COUNT(asked_operands); i++)
@@ -124,7 +125,8 @@ static bool are_bodies_typed(const struct npart__call *call)
     return true;
 }
 
-/* Results that the node leaves out are not asked for. A result whose element type is not known is no answer either. */
+/* Results that the node leaves out are not asked for. A result whose element type is not known is no answer
+ * either. True means that inference may go on with what it has found. */
 bool npart__is_typed(const struct npart__call *call)
 {
     const struct asked *asked = call->node->schema ? asked_of(call) : NULL;

@@ -131,7 +131,8 @@ static bool has_window(const struct npart__fact *fact)
     return fact->has_rank;
 }
 
-/* An operand that is left out lacks nothing. A need that asks for nothing is never met. */
+/* An operand that is left out lacks nothing. A need that asks for nothing is never met. Elements last, as they may
+ * have to be read. */
 static bool is_met(const struct npart__call *call, const struct need *need)
 {
     uint32_t count;
@@ -167,6 +168,7 @@ static void lose_output(const struct npart__call *call, uint32_t output, enum lo
     out->known = NULL;
 }
 
+/* From `first` on, as some operators know their first result only. */
 static void lose(const struct npart__call *call, uint32_t first, enum loss loss)
 {
     for (uint32_t i = first; i < call->node->output_count; i++)
@@ -314,7 +316,8 @@ static const struct special {
     {"Split", view_split},        {"TopK", view_top},      {"StringNormalizer", view_normalizer},
 };
 
-/* A special function of an operator comes before its needs, and may be all that is to say. */
+/* A special function of an operator comes before its needs, and may be all that is to say. `from` and `before` are
+ * the row's: what an older version lost a newer one may know. */
 static void view_shapes(const struct npart__call *call, const char *op)
 {
     const uint8_t *rows = call->policy_rows;

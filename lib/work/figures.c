@@ -15,7 +15,8 @@ bool npart__figures_init(struct npart__figures *figures, const struct npart__exp
     figures->read = npart__arena_zeroed(arena, from->sums.texts.count + (size_t)1, sizeof *figures->read);
     npart__buffer_init(&figures->text, arena);
     bool is_ready = figures->pool && figures->read && npart__expressions_init(figures->pool, arena);
-    /* In the same order, which is that in which products are printed. */
+    /* In the same order, which is that in which products are printed. Unnamed symbols are no use to a reader: what
+     * has one is unknown. */
     for (uint32_t i = 0; is_ready && i < from->symbols.count; i++)
         if (from->symbols.items[i].name)
             (void)npart__symbol(figures->pool, from->symbols.items[i].name, strlen(from->symbols.items[i].name));
@@ -30,7 +31,7 @@ static uint64_t figure(const struct npart__figures *figures, int64_t value)
     return value == NPART__UNKNOWN || !npart__is_named(figures->pool, value) ? NPART__WORK_UNKNOWN : (uint64_t)value;
 }
 
-/* By its text, which says the same in every pool. */
+/* By its text, which says the same in every pool. A lone symbol, as most are, needs no text. */
 static int64_t read_again(struct npart__figures *figures, int64_t dim)
 {
     uint32_t symbol = npart__lone_symbol(figures->from, dim);
@@ -49,12 +50,14 @@ uint64_t npart__figure_of(struct npart__figures *figures, int64_t dim)
         return dim < 0 ? NPART__WORK_UNKNOWN : (uint64_t)dim;
     if (!figures->pool || dim == NPART__UNKNOWN || !npart__is_named(figures->from, dim))
         return NPART__WORK_UNKNOWN;
+    /* The handle is the sum's place in the inference's pool. */
     int64_t *read = &figures->read[dim - NPART__HANDLE_BASE];
     if (*read == 0)
         *read = read_again(figures, dim);
     return figure(figures, *read);
 }
 
+/* Numbers above INT64_MAX would be read as handles, so they count as unknown. */
 uint64_t npart__times(struct npart__figures *figures, uint64_t a, uint64_t b)
 {
     uint64_t result;
@@ -74,6 +77,7 @@ uint64_t npart__plus(struct npart__figures *figures, uint64_t a, uint64_t b)
     return figure(figures, npart__sum(figures->pool, (int64_t)a, (int64_t)b));
 }
 
+/* A rest would make a figure that is too small. */
 uint64_t npart__divided(struct npart__figures *figures, uint64_t a, uint64_t b)
 {
     int64_t result;
@@ -93,12 +97,14 @@ uint64_t npart__bytes_of(struct npart__figures *figures, int element_type, uint6
         return NPART__WORK_UNKNOWN;
     if (bits % 8 == 0)
         return npart__times(figures, elements, bits / 8);
+    /* Less than a byte each: packed, rounded up once for the whole tensor. */
     if (npart__work_is_number(elements))
         return npart__type_bytes(element_type, elements);
     int64_t all = npart__product(figures->pool, (int64_t)elements, bits);
     return figure(figures, npart__ceil_quotient(figures->pool, all, 8));
 }
 
+/* Of a scalar it is 1, the empty product. */
 uint64_t npart__elements_of(struct npart__figures *figures, const struct npart__fact *fact)
 {
     bool is_tensor = fact && (fact->kind == NPART__TYPE_TENSOR || fact->kind == NPART__TYPE_SPARSE) && fact->has_rank;

@@ -32,7 +32,7 @@ static uint32_t rank_of(const struct npart__fact *fact)
     return fact && fact->has_rank ? fact->rank : 0;
 }
 
-/* Of an axis counted from the front. */
+/* Of an axis counted from the front. Beyond the rank it is unknown, as an axis that the operator needs is missing. */
 static uint64_t dim_of(const struct npart__work_call *call, const struct npart__fact *fact, uint32_t axis)
 {
     return npart__axis_of(call->figures, fact, axis < rank_of(fact) ? fact->rank - axis : 0);
@@ -84,11 +84,13 @@ static void count_filter(const struct npart__work_call *call, struct npart__work
     work->rows = rank < 2 ? NPART__WORK_UNKNOWN : 1;
     for (uint32_t axis = 0; axis < rank; axis++)
         work->rows = axis == channels ? work->rows : times(call, work->rows, dim_of(call, pixels, axis));
+    /* One channel a group: a matrix unit has nothing to multiply, so other rates count. */
     if (work->depth == 1 && work->groups > 1)
         work->class = NPART__WORK_DEPTHWISE;
 }
 
-/* Input [batch, channels, steps] or, of a contrib operator, in another order; weight [channels, 1, taps]. */
+/* Input [batch, channels, steps] or, of a contrib operator, in another order; weight [channels, 1, taps]. Each
+ * channel has a filter of its own. */
 static void count_causal(const struct npart__work_call *call, struct npart__work *work)
 {
     work->columns = work->depth = 1;
@@ -100,7 +102,8 @@ static void count_causal(const struct npart__work_call *call, struct npart__work
 /* ---- matrices ---------------------------------------------------------------------------------------------- */
 
 /* [..., M, K] by [..., K, N]: where the second factor has no batch, all of the first's is rows of one product. Of two
- * batches those of the second are groups. */
+ * batches those of the second are groups. So a decoder's weights are one product of all its tokens, and attention
+ * one for each head of each batch. */
 static void count_matrices(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *first = input_of(call), *second = weight_of(call), *result = fact_at(call, 0, true);
@@ -115,6 +118,7 @@ static void count_matrices(const struct npart__work_call *call, struct npart__wo
     work->groups = work->taps = 1;
     for (uint32_t axis = 0; axis < batch; axis++) {
         uint64_t size = dim_of(call, result, axis), own = 1;
+        /* A batch axis of the second factor of size 1 is stretched: the same factor for each. */
         if (of_second > 2 && batch - axis <= of_second - 2)
             own = npart__axis_of(call->figures, second, 2 + batch - axis);
         work->rows = times(call, work->rows, own == 1 ? size : 1);
@@ -122,6 +126,7 @@ static void count_matrices(const struct npart__work_call *call, struct npart__wo
     }
 }
 
+/* The weight's shape says nothing of the product, as several numbers are in a byte; attributes do. */
 static void count_packed(const struct npart__work_call *call, struct npart__work *work)
 {
     const struct npart__fact *result = fact_at(call, 0, true);
@@ -153,6 +158,7 @@ static void count_heads(const struct npart__work_call *call, const struct npart_
                         const char *attribute, struct npart__work *work)
 {
     const struct npart__fact *result = fact_at(call, 0, true);
+    /* Four axes have the heads apart; of three the attribute says how many there are. */
     uint64_t heads = rank_of(query) == 4 ? dim_of(call, query, 1) : size_attribute(call, attribute, 0);
     uint64_t depth = npart__plus(call->figures, npart__axis_of(call->figures, query, 1),
                                  npart__axis_of(call->figures, result, 1));
@@ -181,7 +187,8 @@ static void count_attention(const struct npart__work_call *call, struct npart__w
                 *call->row->domain ? "num_heads" : "q_num_heads", work);
 }
 
-/* The size of a query is that of the result's heads; packed with keys and values it would be another. */
+/* The size of a query is that of the result's heads; packed with keys and values it would be another. Keys are
+ * counted in the second result, which is the whole cache. */
 static void count_cached(const struct npart__work_call *call, struct npart__work *work)
 {
     uint64_t keys = npart__axis_of(call->figures, fact_at(call, 1, true), 2);
@@ -214,7 +221,8 @@ struct letters {
     bool is_known;
 };
 
-/* Goes past the term. Of the result, letters alone are read. */
+/* Goes past the term. Of the result, letters alone are read. A size is that of the first factor that has the
+ * letter; letters outside of ASCII, or dots, make all unknown. */
 static void read_letters(const struct npart__work_call *call, const struct npart__fact *factor, const char **term,
                          uint32_t place, struct letters *letters)
 {
@@ -241,6 +249,7 @@ static void count_einsum(const struct npart__work_call *call, struct npart__work
     const struct npart__attribute *attribute = npart__node_attribute(call->graph, call->node, "equation");
     const char *term = attribute && attribute->type == 3 ? attribute->u.s : "";
     struct letters letters = {.is_known = call->node->input_count == 2};
+    /* One factor: there is nothing to multiply. */
     if (call->node->input_count == 1) { /* it adds up and transposes */
         work->class = NPART__WORK_NORMALIZE;
         work->operations = npart__elements_of(call->figures, input_of(call));
@@ -300,11 +309,13 @@ static void count_product(const struct npart__work_call *call, struct npart__wor
         work->rows = work->columns = work->depth = work->taps = work->groups = NPART__WORK_UNKNOWN;
         break;
     }
+    /* Of a product that is unknown in one figure all of it is. */
     work->macs = times(call, times(call, times(call, work->rows, work->columns), times(call, work->depth, work->taps)),
                        work->groups);
 }
 
-/* The elements that operations are counted for. */
+/* The elements that operations are counted for. Of attention these are the scores, each of which is scaled and
+ * goes through Softmax. */
 static uint64_t counted_elements(const struct npart__work_call *call, const struct npart__work *work)
 {
     enum npart__work_formula formula = (enum npart__work_formula)call->row->formula;
@@ -322,13 +333,14 @@ static uint64_t counted_elements(const struct npart__work_call *call, const stru
     return elements;
 }
 
-/* The nearest is taken by default. */
+/* The nearest is taken by default. Taking the nearest only moves elements. */
 static bool interpolates(const struct npart__work_call *call)
 {
     const struct npart__attribute *mode = npart__node_attribute(call->graph, call->node, "mode");
     return mode && mode->type == 3 && strcmp(mode->u.s, "nearest") != 0;
 }
 
+/* Formulas from FILTER on are products. */
 void npart__apply_formula(const struct npart__work_call *call, struct npart__work *work)
 {
     uint8_t formula = call->row->formula, operations = call->row->operations;

@@ -14,6 +14,7 @@ static const struct npart__work_row rows[] = {
 #include "work/work.def"
 };
 
+/* work.def is sorted by domain and name, so this is a binary search. */
 static const struct npart__work_row *find_row(const char *domain, const char *name)
 {
     size_t low = 0, high = NPART__COUNT(rows);
@@ -45,6 +46,7 @@ struct finder {
     bool *is_unit;     /* by node: see npart__is_unit */
 };
 
+/* Operators of the standard are looked up once a graph, others at each node: they are few. */
 static const struct npart__work_row *row_of(struct finder *at, const struct npart__node *node)
 {
     if (node->domain != 0)
@@ -57,7 +59,7 @@ static const struct npart__work_row *row_of(struct finder *at, const struct npar
     return *place == 1 ? NULL : &rows[*place - 2];
 }
 
-/* What a copy makes is what it copies. */
+/* What a copy makes is what it copies. Facts are of the file's values. */
 static const struct npart__fact *fact_of(const struct finder *at, uint32_t value)
 {
     bool is_copied = value >= at->known->graph->values.count;
@@ -91,6 +93,7 @@ static uint32_t lone_operand(const struct finder *at, const struct npart__node *
     return lone;
 }
 
+/* Its tensor, its scale and its zero point: only then is what it makes a weight. */
 static bool is_of_constants(const struct finder *at, const struct npart__node *node)
 {
     bool is_one = node->input_count > 0;
@@ -101,7 +104,8 @@ static bool is_of_constants(const struct finder *at, const struct npart__node *n
     return is_one;
 }
 
-/* A DequantizeLinear of constants makes a weight, and so does what changes its shape, type or order after that. */
+/* A DequantizeLinear of constants makes a weight, and so does what changes its shape, type or order after that. In
+ * order, so that a chain of such nodes ends at the same DequantizeLinear. */
 static void find_weights(struct finder *at)
 {
     for (uint32_t i = 0; i < at->graph->order_count; i++) {
@@ -124,6 +128,7 @@ static void find_weights(struct finder *at)
     }
 }
 
+/* As it is stored: a quantized weight counts its own bytes and those of its scales, as they are what is read. */
 static void add_constant(struct finder *at, struct npart__work *work, uint32_t value, uint64_t *most)
 {
     const struct npart__node *maker = NULL;
@@ -142,7 +147,7 @@ static void add_constant(struct finder *at, struct npart__work *work, uint32_t v
             add(at, &work->weight_bytes,
                 npart__bytes_of(&at->figures, of->element_type, npart__elements_of(&at->figures, of)));
     }
-    if (*most == NPART__WORK_UNKNOWN || elements > *most) {
+    if (*most == NPART__WORK_UNKNOWN || elements > *most) { /* the largest constant says the type */
         work->weight_type = fact->element_type;
         *most = elements;
     }
@@ -155,7 +160,8 @@ static bool plays(const struct finder *at, uint32_t node, enum npart__role role)
     return node != NPART_NONE && npart__node_plays(at->graph, &at->graph->nodes.items[node], role);
 }
 
-/* What is computed with is told by other operands: not known, int32, int64 or bool. */
+/* What is computed with is told by other operands: not known, int32, int64 or bool. A Gather by INT64 indices
+ * computes in the type of its data. */
 static bool is_index(int element_type)
 {
     return element_type == 0 || element_type == 6 || element_type == 7 || element_type == 9;
@@ -172,6 +178,7 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
             add_constant(at, work, value, &most);
             continue;
         }
+        /* In a unit the quantized tensor is what is read. */
         uint32_t producer = at->graph->values.items[value].producer;
         if (is_unit && plays(at, producer, NPART__ROLE_DEQUANTIZES))
             value = npart__node_input(at->graph, &at->graph->nodes.items[producer], 0);
@@ -184,7 +191,8 @@ static void add_operands(struct finder *at, const struct npart__node *node, bool
     }
 }
 
-/* Results that nobody uses may not be made. Of a unit they are what is quantized of them. */
+/* Results that nobody uses may not be made. Of a unit they are what is quantized of them. The first user is the
+ * QuantizeLinear then (npart__is_unit). */
 static void add_results(struct finder *at, const struct npart__node *node, bool is_unit, struct npart__work *work)
 {
     for (uint32_t k = 0; k < node->output_count; k++) {
@@ -205,6 +213,8 @@ static void add_results(struct finder *at, const struct npart__node *node, bool 
 
 /* ---- nodes ------------------------------------------------------------------------------------------------- */
 
+/* With operands as the file has them, since a formula's axes are those of the standard's operator. Of an operator
+ * that no row knows all figures are unknown. */
 static void compute(struct finder *at, uint32_t id, struct npart__work *work)
 {
     const struct npart__node *node = &at->file->nodes.items[id];
@@ -225,6 +235,7 @@ static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
     const struct npart__work_call call = {&at->figures, at->known, at->file, node, row_of(at, node)};
     if (!call.row || call.row->formula != NPART__BY_PACKED)
         return;
+    /* ONNX's numbers by bits. */
     static const uint8_t types[] = {[2] = 25, [4] = 21, [8] = 2}; /* uint2, uint4, uint8 */
     bool has_bits = npart__node_attribute(at->file, node, "block_size") &&
                     !npart__node_attribute(at->file, node, "quant_type");
@@ -233,7 +244,8 @@ static void unpack(struct finder *at, uint32_t id, struct npart__work *work)
     work->weight_type = bits > 0 && (size_t)bits < NPART__COUNT(types) ? types[bits] : 0;
 }
 
-/* A QuantizeLinear or DequantizeLinear beside a unit is one with it, and that of a weight with its user. */
+/* A QuantizeLinear or DequantizeLinear beside a unit is one with it, and that of a weight with its user. All users
+ * must be in units: else somebody reads the floats. */
 static bool is_in_unit(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -250,6 +262,7 @@ static bool is_in_unit(struct finder *at, uint32_t id)
     return is_in;
 }
 
+/* What is fused into it was added up before (find_all), and is taken over here. */
 static void find_live(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->graph->nodes.items[id];
@@ -277,7 +290,7 @@ static void find_live(struct finder *at, uint32_t id)
     add_results(at, node, at->is_unit[id], work);
     const struct npart__work_row *row = row_of(at, node);
     bool has_factors = row && row->formula >= NPART__BY_FILTER && row->formula < NPART__BY_UNCOUNTED;
-    if (work->class == NPART__WORK_MATRIX && has_factors &&
+    if (work->class == NPART__WORK_MATRIX && has_factors && /* two activations: no weights to stream */
         !is_weight(at, npart__node_input(at->graph, node, row->input)) &&
         !is_weight(at, npart__node_input(at->graph, node, row->weight)))
         work->class = NPART__WORK_PRODUCT;
@@ -286,7 +299,7 @@ static void find_live(struct finder *at, uint32_t id)
 }
 
 /* Into the node that it is part of. Of the parts of a call the heaviest class counts; constants that are handed to the
- * call are the call's. */
+ * call are the call's. Only floats count as weights of a part: integers are sizes and axes, mostly. */
 static void add_fused(struct finder *at, uint32_t id)
 {
     const struct npart__node *node = &at->file->nodes.items[id];
@@ -311,6 +324,7 @@ static void add_fused(struct finder *at, uint32_t id)
         sum->class = part.class;
 }
 
+/* Weights and units first, as nodes ask for those of their neighbours; parts before what they are part of. */
 static bool find_all(struct finder *at)
 {
     find_weights(at);
@@ -344,6 +358,7 @@ static bool find(const struct npart__session *session, const struct npart__infer
     if (is_ready)
         memset(at.made_by, 0xff, graph->values.count * sizeof *at.made_by); /* NPART_NONE */
     is_ready = is_ready && find_all(&at);
+    /* In the caller's arena, as figures refer to it. */
     out->expressions = at.figures.pool;
     npart__arena_clear(&scratch);
     return is_ready;
