@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import subprocess
 from typing import Any
 
 import pytest
@@ -74,6 +75,24 @@ def test_saved_reports(detail: Any, encoder: pathlib.Path, detector: pathlib.Pat
             assert [rounded(item) for item in diff(saved[0], after)] == [rounded(item) for item in expected]
         assert [[figure.what for figure in item.figures if figure.what == "partitions"] for item in found] == [
             [figure.what for figure in item.figures if figure.what == "partitions"] for item in expected]
+
+
+def test_reports_are_the_tools(tool: str, encoder: pathlib.Path, detector: pathlib.Path,
+                               tmp_path: pathlib.Path) -> None:
+    fix(detector, "hexagon", tmp_path / "fixed.onnx", allow="approx")
+    before = analyze(detector, "hexagon", advice=False)  # the tool asks for none of OLD
+    found = diff(before.targets[0], analyze(tmp_path / "fixed.onnx", "hexagon").targets[0])
+
+    def printed(*words: str) -> str:
+        done = subprocess.run([tool, "diff", detector, tmp_path / "fixed.onnx", "-t", "hexagon", *words],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert str(found) + "\n" == found.to_text() == printed()
+    assert found.to_text(verbose=True) == printed("--verbose")
+    assert found.to_markdown() == printed("--format", "markdown")
+    assert found.to_dict() == json.loads(printed("--format", "json"))
 
 
 def rounded(found: Diff) -> Diff:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, Union, overload
 
 from . import _native
-from ._analysis import Analysis, Target
+from ._analysis import Analysis, Target, report_options
 from ._errors import ArgumentError
-from ._library import Handle, initialized, library, make, sized
+from ._library import Handle, initialized, library, make, read_text, sized
 from ._side import sides_of
 from .results import Verdict
 
@@ -99,11 +100,33 @@ class Diff:
     figures: tuple[FigureChange, ...]
     causes: tuple[CauseChange, ...]
     nodes: tuple[NodeChange, ...]
+    _handle: Handle = dataclasses.field(repr=False, compare=False)
 
     @property
     def is_worse(self) -> bool:
         """Whether anything is worse than before."""
         return self.change == "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The tool's JSON (docs/json.md, "Diff") as a dictionary."""
+        found: dict[str, Any] = json.loads(read_text(library.npart_report_diff_json, *self._diffs()).decode())
+        return found
+
+    def to_markdown(self) -> str:
+        """A comment for a pull request."""
+        return read_text(library.npart_report_diff_markdown, *self._diffs()).decode("utf-8", "replace")
+
+    def to_text(self, *, verbose: bool = False, width: int = 80, color: bool = False, ascii_only: bool = False) -> str:
+        """The tool's report. `width` is in columns."""
+        options = report_options(is_verbose=verbose, width=width, use_color=color, use_ascii=ascii_only)
+        return read_text(library.npart_report_diff_text, *self._diffs(),
+                         ctypes.byref(options)).decode("utf-8", "replace")
+
+    def __str__(self) -> str:
+        return self.to_text().removesuffix("\n")
+
+    def _diffs(self) -> tuple[Any, int]:
+        return (ctypes.c_void_p * 1)(self._handle.pointer), 1
 
 
 def _record(target: Target) -> Handle:
@@ -160,7 +183,7 @@ def _compare(before: Any, after: Any, options: _native.npart_diff_options) -> Di
         _change(info.change), info.matched, info.by_name, info.altered, info.removed, info.added, info.left, info.came,
         tuple(map(_figure, _items(handle, library.npart_diff_figure, _native.npart_diff_figure))),
         tuple(map(_cause, _items(handle, library.npart_diff_cause, _native.npart_diff_cause))),
-        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))))
+        tuple(map(_node, _items(handle, library.npart_diff_node, _native.npart_diff_node))), handle)
 
 
 def _sides(item: Analysis | Target | Mapping[str, Any]) -> tuple[list[Any], list[Handle]]:
