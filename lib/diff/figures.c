@@ -211,7 +211,8 @@ static enum npart_change compare_listed(uint32_t before, uint32_t after, bool is
 static bool compare_estimates(struct npart__comparison *at)
 {
     const struct npart_side *a = at->sides[NPART__BEFORE], *b = at->sides[NPART__AFTER];
-    bool are_others = a->summary.partitions != b->summary.partitions;
+    bool are_others = a->summary.partitions != b->summary.partitions || a->summary.accepted != b->summary.accepted ||
+                      !is_same_size(a, b);
     return add(at, "cost", "a run", a->cost.typical_ms, b->cost.typical_ms, AS_MILLISECONDS, compare_cost(at)) &&
            add(at, "limits", "limits of memory that are passed", a->limits, b->limits, AS_COUNT,
                compare_listed(a->limits, b->limits, false)) &&
