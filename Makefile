@@ -139,7 +139,7 @@ $(OUT)/test/checks/toml_values: $(OUT)/test/checks/toml_values.o $(toml_objects)
 check-toml: $(OUT)/test/checks/toml_values ## the tool's TOML reader against Python's, on random documents
 	$(PYTHON) test/checks/toml.py $<
 $(VENV)/hooks: $(VENV)/ready
-	$(VENV)/bin/pip install --quiet pre-commit pyyaml
+	$(VENV)/bin/pip install --quiet pre-commit pyyaml check-jsonschema
 	touch $@
 check-hooks-quick: $(tool) $(VENV)/hooks ## hooks of pre-commit, GitHub and GitLab, with the tool that is built
 	$(VENV)/bin/python test/checks/hooks.py quick $(tool)

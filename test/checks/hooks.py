@@ -4,7 +4,8 @@
 pre-commit is the real one. Of GitHub's runner and GitLab's, what they do with the lines of action.yml and of the
 template is done here: inputs put in, each step or script run by a shell as they run it.
 
-usage: hooks.py quick TOOL     with a tool that is built: pre-commit's system hook, the action with `tool`, the job's script
+usage: hooks.py quick TOOL     with a tool that is built: pre-commit's system hook, the action with `tool`, the
+                               job's script
        hooks.py full           from a clean clone: pre-commit builds, the action builds, the job installs by pip
 """
 
@@ -28,7 +29,8 @@ LOOSE = STRICT.replace("= 1", "= 4")
 
 def run(command: list[str], folder: pathlib.Path, environment: dict[str, str] | None = None) -> tuple[int, str]:
     settings = {**os.environ, "SOURCE_DATE_EPOCH": "1798675200", **(environment or {})}
-    done = subprocess.run(command, cwd=folder, env=settings, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(command, cwd=folder, env=settings, text=True, **streams)
     return done.returncode, done.stdout
 
 
@@ -102,7 +104,9 @@ def read_outputs(path: pathlib.Path) -> dict[str, str]:
     return dict(line.split("=", 1) for line in path.read_text().splitlines())
 
 
-def run_action(clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str]) -> dict[str, str]:
+def run_action(
+    clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path, given: dict[str, str]
+) -> dict[str, str]:
     """As the runner does with a composite action; `log` and `exit` are added to its outputs."""
     action = yaml.safe_load((clone / "action.yml").read_text())
     must(action["runs"]["using"] == "composite" and set(given) <= set(action["inputs"]), "action.yml's inputs")
@@ -113,7 +117,8 @@ def run_action(clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path
     summary = scratch / "summary"
     summary.write_text("")
     for number, step in enumerate(action["runs"]["steps"]):
-        must(set(step) <= {"id", "name", "shell", "env", "run"} and step["shell"] == "bash", f"a step not known here: {step}")
+        is_known = set(step) <= {"id", "name", "shell", "env", "run"} and step["shell"] == "bash"
+        must(is_known, f"a step that is not known here: {step}")
         files = {"GITHUB_OUTPUT": scratch / f"output{number}", "GITHUB_ENV": scratch / f"env{number}"}
         for path in files.values():
             path.write_text("")
@@ -125,7 +130,8 @@ def run_action(clone: pathlib.Path, project: pathlib.Path, scratch: pathlib.Path
             "GITHUB_ACTIONS": "true", "CI": "true", "GITHUB_ACTION_PATH": str(clone), "GITHUB_WORKSPACE": str(project),
             "GITHUB_STEP_SUMMARY": str(summary), "RUNNER_TEMP": str(scratch),
         }  # fmt: skip
-        status, output = run(["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)], project, environment)
+        shell = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)]
+        status, output = run(shell, project, environment)
         log += output
         steps[step.get("id", str(number))] = read_outputs(files["GITHUB_OUTPUT"])
         if status:
@@ -151,7 +157,8 @@ def check_action(clone: pathlib.Path, scratch: pathlib.Path, tool: str) -> None:
     must(ran["exit"] == "0" and ran["status"] == "0" and "1 ok" in ran["log"], "the action must pass", ran["log"])
     ran = run_action(clone, project, scratch / "runner", {"tool": tool or f"{clone}/build/npu-partition", "sarif": "",
                      "annotations": "false", "target": "hexagon,intel-npu", "config": "none.toml"})  # fmt: skip
-    must(ran["exit"] == "2" and "none.toml" in ran["log"] and not ran["sarif"], "a mistake in the action's input", ran["log"])
+    is_told = ran["exit"] == "2" and "none.toml" in ran["log"] and not ran["sarif"]
+    must(is_told, "a mistake in the action's input", ran["log"])
 
 
 # ---- GitLab ----------------------------------------------------------------------------------------------------
@@ -160,7 +167,8 @@ def check_action(clone: pathlib.Path, scratch: pathlib.Path, tool: str) -> None:
 def read_job(given: dict[str, str]) -> dict:
     head, body = (ROOT / "templates" / "npu-partition.yml").read_text().split("\n---\n")
     inputs = {name: row["default"] for name, row in yaml.safe_load(head)["spec"]["inputs"].items()} | given
-    return yaml.safe_load(re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda match: inputs[match.group(1)], body))["npu-partition"]
+    text = re.sub(r"\$\[\[ inputs\.(\w+) \]\]", lambda match: inputs[match.group(1)], body)
+    return yaml.safe_load(text)["npu-partition"]
 
 
 def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, with_before: bool) -> None:
@@ -181,6 +189,32 @@ def check_gitlab(scratch: pathlib.Path, given: dict[str, str], path: str, with_b
         must(bool(list(suites.iter("failure"))) == bool(wanted), "the job's JUnit report")
 
 
+# ---- schemas ---------------------------------------------------------------------------------------------------
+
+
+def indented_after(page: str, text: str) -> str:
+    """The first block of a page that is indented, after a text."""
+    block = re.search(r"\n\n((?:    .*\n|\n)+)", page[page.index(text) :])
+    must(block is not None, f"no example after {text}")
+    return re.sub(r"(?m)^    ", "", block.group(1)) if block else ""
+
+
+def check_schemas(scratch: pathlib.Path) -> None:
+    """What the hosts publish of their files' form, as the package check-jsonschema has it."""
+    page = (ROOT / "docs" / "merge-checks.md").read_text()
+    files = {
+        "github-actions": (ROOT / "action.yml").read_text(),
+        "gitlab-ci": (ROOT / "templates" / "npu-partition.yml").read_text().split("\n---\n")[1],
+        "github-workflows": indented_after(page, "In `.github/workflows/npu-partition.yml`"),
+    }
+    for schema, text in files.items():
+        path = scratch / f"{schema}.yml"
+        path.write_text(text)
+        validate = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(path)]
+        status, output = run(validate, ROOT)
+        must(status == 0, f"the schema {schema}", output)
+
+
 # ---- all of them -----------------------------------------------------------------------------------------------
 
 
@@ -198,6 +232,7 @@ def check_quick(tool: str, scratch: pathlib.Path) -> None:
     check_pre_commit(source, scratch, "npu-partition-check-system", path)
     check_action(source, scratch, str(pathlib.Path(tool).resolve()))
     check_gitlab(scratch, {}, path, False)
+    check_schemas(scratch)
 
 
 def check_full(scratch: pathlib.Path) -> None:

@@ -125,6 +125,7 @@ static void check_limits(void)
             check_found("d/**/*.onnx", "");
     }
     check_problem(&paths, "**/*.onnx", "folders are nested more than 64 deep");
+    paths_free(&paths);
 }
 
 static void test_glob__files(void)
