@@ -36,8 +36,8 @@ __all__ = ["NpuPartition", "ThresholdError", "package_config"]
 class NpuPartition(Pass):  # type: ignore[misc]
     """Checks how many partitions targets make of a model, and fixes it where that is asked for.
 
-    The figures are recorded in the model's attributes as ``npu_partition``: for each target ``partitions``,
-    ``coverage``, ``mac_coverage``, ``typical_ms``, ``verdict`` and ``missed``.
+    The figures are recorded in the model's attributes as ``npu_partition``: by target (``hexagon:v73``)
+    ``partitions``, ``coverage``, ``mac_coverage``, ``typical_ms``, ``verdict`` and ``missed``.
     """
 
     @classmethod
