@@ -13,6 +13,7 @@
 #include "files.h"
 #include "glob.h"
 #include "message.h"
+#include "platform.h"
 
 struct subject {
     char *path, *relative;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
 #include "document.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "message.h"
+#include "platform.h"
 
 bool wants_document(const struct options *options)
 {
@@ -23,11 +20,14 @@ static enum npart_format format_of(enum format format)
 npart_status document_open(struct run *run, struct npart_error *error)
 {
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
-    char folder[4096];
-    options.root = getcwd(folder, sizeof folder); /* NULL: paths stay as they are */
+    char *folder = real_path(".");
+    options.root = folder; /* NULL: paths stay as they are */
     if (run->options->has_detail)
         options.detail = run->options->detail;
-    return npart_document_start(&run->document, format_of(run->options->format), &options, write_output, run, error);
+    npart_status status =
+        npart_document_start(&run->document, format_of(run->options->format), &options, write_output, run, error);
+    free(folder);
+    return status;
 }
 
 npart_status document_add(struct run *run, const char *path, const struct job *job, const struct outcome_list *outcomes,

@@ -2,18 +2,14 @@
  *
  * Files that match a pattern. Folders are read once each, and only from where the pattern has its first wildcard.
  */
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
-#endif
-#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "glob.h"
+#include "platform.h"
 
 struct search {
     struct paths *paths;
@@ -104,16 +100,15 @@ static bool walk(struct search *search, const char *at, uint32_t depth);
 
 static bool take_entry(struct search *search, const char *at, const char *name, uint32_t depth)
 {
-    struct stat status;
     char *path = join(at, name, ""), *full = path ? join(search->folder, path, "") : NULL;
     char *below = path ? join(path, "/", "") : NULL;
     bool is_done = path && full && below;
     if (!is_done) {
         (void)fail(search, "", "out of memory");
-    } else if (lstat(full, &status) == 0 && S_ISDIR(status.st_mode)) {
+    } else if (kind_of_path(full, false) == PATH_FOLDER) {
         if (depth < search->deepest)
             is_done = walk(search, below, depth + 1);
-    } else if (glob_match(search->pattern, path) && stat(full, &status) == 0 && S_ISREG(status.st_mode)) {
+    } else if (glob_match(search->pattern, path) && kind_of_path(full, true) == PATH_FILE) {
         is_done = take_file(search, path);
     }
     free(below);
@@ -126,7 +121,7 @@ static bool take_entry(struct search *search, const char *at, const char *name, 
 static bool walk(struct search *search, const char *at, uint32_t depth)
 {
     char *full = join(search->folder, at, *search->folder || *at ? "." : "./");
-    DIR *folder = full ? opendir(full) : NULL;
+    struct folder *folder = full ? folder_open(full) : NULL;
     bool is_done = true;
     if (!folder) {
         is_done = full && errno == ENOENT; /* then nothing matches */
@@ -135,8 +130,7 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
     } else if (depth > GLOB_MOST_FOLDERS) {
         is_done = fail(search, full, "folders are nested more than 64 deep");
     }
-    for (struct dirent *entry; is_done && folder && (entry = readdir(folder));) {
-        const char *name = entry->d_name;
+    for (const char *name; is_done && folder && (name = folder_next(folder));) {
         bool is_hidden = *name == '.';
         if (is_hidden && (!search->sees_hidden || !name[1] || (name[1] == '.' && !name[2])))
             continue;
@@ -146,7 +140,7 @@ static bool walk(struct search *search, const char *at, uint32_t depth)
             is_done = take_entry(search, at, name, depth);
     }
     if (folder)
-        (void)closedir(folder);
+        folder_close(folder);
     free(full);
     return is_done;
 }

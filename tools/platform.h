@@ -33,6 +33,18 @@ struct file_identity {
 bool identify_file(const char *path, struct file_identity *out);
 bool identify_stream(FILE *stream, struct file_identity *out);
 
+enum path_kind { PATH_NOTHING, PATH_FILE, PATH_FOLDER, PATH_OTHER };
+enum path_kind kind_of_path(const char *path, bool follows_links);
+/* Absolute, without links, with / between its parts; to be freed. NULL with errno: there is no such path. */
+char *real_path(const char *path);
+
+/* The names in a folder, in any order, "." and ".." among them. NULL with errno: it cannot be opened. */
+struct folder;
+struct folder *folder_open(const char *path);
+/* NULL after the last; good until the next call. */
+const char *folder_next(struct folder *folder);
+void folder_close(struct folder *folder);
+
 /* Where the last part of a path begins. */
 size_t name_offset(const char *path);
 bool is_absolute_path(const char *path);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #if !defined(_WIN32)
 #define _FILE_OFFSET_BITS 64
-#if !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
+#if !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700 /* realpath; includes POSIX.1-2008 */
 #endif
 #endif
 #include "platform.h"
 
 #if !defined(_WIN32)
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -68,6 +70,35 @@ bool identify_stream(FILE *stream, struct file_identity *out)
 {
     struct stat status;
     return fstat(fileno(stream), &status) == 0 && identify(&status, out);
+}
+
+enum path_kind kind_of_path(const char *path, bool follows_links)
+{
+    struct stat status;
+    if ((follows_links ? stat(path, &status) : lstat(path, &status)) != 0)
+        return PATH_NOTHING;
+    return S_ISREG(status.st_mode) ? PATH_FILE : S_ISDIR(status.st_mode) ? PATH_FOLDER : PATH_OTHER;
+}
+
+char *real_path(const char *path)
+{
+    return realpath(path, NULL);
+}
+
+struct folder *folder_open(const char *path)
+{
+    return (struct folder *)opendir(path);
+}
+
+const char *folder_next(struct folder *folder)
+{
+    const struct dirent *entry = readdir((DIR *)folder);
+    return entry ? entry->d_name : NULL;
+}
+
+void folder_close(struct folder *folder)
+{
+    (void)closedir((DIR *)folder);
 }
 
 size_t name_offset(const char *path)

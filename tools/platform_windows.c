@@ -163,6 +163,104 @@ bool identify_stream(FILE *stream, struct file_identity *out)
     return identify((HANDLE)_get_osfhandle(_fileno(stream)), out);
 }
 
+enum path_kind kind_of_path(const char *path, bool follows_links)
+{
+    struct file_identity identity;
+    wchar_t *wide = widen(path);
+    DWORD is = wide ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+    free(wide);
+    if (is == INVALID_FILE_ATTRIBUTES)
+        return PATH_NOTHING;
+    if (is & FILE_ATTRIBUTE_REPARSE_POINT && !follows_links)
+        return PATH_OTHER;
+    if (is & FILE_ATTRIBUTE_DIRECTORY)
+        return PATH_FOLDER;
+    return identify_file(path, &identity) ? PATH_FILE : PATH_OTHER;
+}
+
+static char *narrow(const wchar_t *wide)
+{
+    int bytes = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *out = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    if (out)
+        (void)WideCharToMultiByte(CP_UTF8, 0, wide, -1, out, bytes, NULL, NULL);
+    return out;
+}
+
+/* The system's answer begins with a prefix that people do not write. */
+static char *without_prefix(const wchar_t *wide)
+{
+    static const wchar_t network[] = L"\\\\?\\UNC\\", local[] = L"\\\\?\\";
+    bool is_network = wcsncmp(wide, network, wcslen(network)) == 0;
+    bool is_local = !is_network && wcsncmp(wide, local, wcslen(local)) == 0;
+    char *out = narrow(wide + (is_network ? wcslen(network) - 2 : is_local ? wcslen(local) : 0));
+    for (char *at = out; at && *at; at++)
+        if (*at == '\\')
+            *at = '/';
+    if (out && is_network)
+        out[0] = '/'; /* where the C of UNC stood */
+    return out;
+}
+
+char *real_path(const char *path)
+{
+    wchar_t *wide = widen(path), found[4096] = L"";
+    HANDLE handle = wide ? CreateFileW(wide, FILE_READ_ATTRIBUTES, SHARE, NULL, OPEN_EXISTING,
+                                       FILE_FLAG_BACKUP_SEMANTICS, NULL)
+                         : INVALID_HANDLE_VALUE;
+    free(wide);
+    errno = ENOENT;
+    if (handle == INVALID_HANDLE_VALUE)
+        return NULL;
+    DWORD length = GetFinalPathNameByHandleW(handle, found, 4096, FILE_NAME_NORMALIZED);
+    (void)CloseHandle(handle);
+    return length > 0 && length < 4096 ? without_prefix(found) : NULL;
+}
+
+struct folder {
+    HANDLE search;
+    WIN32_FIND_DATAW next;
+    bool has_next;
+    char *name;
+};
+
+struct folder *folder_open(const char *path)
+{
+    struct folder *folder = calloc(1, sizeof *folder);
+    char *pattern = malloc(strlen(path) + 3);
+    wchar_t *wide = NULL;
+    if (folder && pattern) {
+        (void)snprintf(pattern, strlen(path) + 3, "%s/*", path);
+        wide = widen(pattern);
+        folder->search = wide ? FindFirstFileW(wide, &folder->next) : INVALID_HANDLE_VALUE;
+        folder->has_next = folder->search != INVALID_HANDLE_VALUE;
+    }
+    bool is_open = folder && folder->has_next;
+    DWORD why = GetLastError();
+    free(wide);
+    free(pattern);
+    if (is_open)
+        return folder;
+    errno = !folder ? ENOMEM : why == ERROR_ACCESS_DENIED ? EACCES : why == ERROR_DIRECTORY ? ENOTDIR : ENOENT;
+    free(folder);
+    return NULL;
+}
+
+const char *folder_next(struct folder *folder)
+{
+    free(folder->name);
+    folder->name = folder->has_next ? narrow(folder->next.cFileName) : NULL;
+    folder->has_next = folder->has_next && FindNextFileW(folder->search, &folder->next);
+    return folder->name;
+}
+
+void folder_close(struct folder *folder)
+{
+    (void)FindClose(folder->search);
+    free(folder->name);
+    free(folder);
+}
+
 static bool is_separator(char letter)
 {
     return letter == '/' || letter == '\\';

@@ -2,19 +2,15 @@
  *
  * Where a project file lies, and what it says of a model.
  */
-#if !defined(_XOPEN_SOURCE)
-#define _XOPEN_SOURCE 700
-#endif
 #include "project_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "glob.h"
 #include "message.h"
+#include "platform.h"
 
 static char *join(const char *a, const char *b)
 {
@@ -29,27 +25,19 @@ static char *join(const char *a, const char *b)
 
 /* ---- where it lies ------------------------------------------------------------------------------------------ */
 
-/* The length of what is before a path's last part, with its /. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash + 1 - path) : 0;
-}
-
 /* Absolute, without links, with / at the end; NULL: there is no such folder. */
 static char *real_folder(const char *folder)
 {
-    char *real = realpath(*folder ? folder : ".", NULL);
-    char *out = real && strcmp(real, "/") != 0 ? join(real, "/") : real ? join(real, "") : NULL;
+    char *real = real_path(*folder ? folder : ".");
+    char *out = real ? join(real, real[strlen(real) - 1] == '/' ? "" : "/") : NULL;
     free(real);
     return out;
 }
 
 static bool is_there(const char *folder, const char *name)
 {
-    struct stat status;
     char *path = join(folder, name);
-    bool is_found = path && stat(path, &status) == 0;
+    bool is_found = path && kind_of_path(path, true) != PATH_NOTHING;
     free(path);
     return is_found;
 }
@@ -66,7 +54,7 @@ char *project_find(const char *folder)
         if (length <= 1 || is_there(at, ".git"))
             break;
         at[length - 1] = '\0';
-        at[folder_length(at)] = '\0';
+        at[name_offset(at)] = '\0';
     }
     free(at);
     return found;
@@ -98,12 +86,12 @@ static bool find_place(struct project *project, const char *path)
 {
     char *folder = join(path, "");
     if (folder) {
-        folder[folder_length(path)] = '\0';
+        folder[name_offset(path)] = '\0';
         project->folder = real_folder(folder);
     }
     free(folder);
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
-    project->path = project->shown ? join(project->shown, path + folder_length(path)) : NULL;
+    project->path = project->shown ? join(project->shown, path + name_offset(path)) : NULL;
     return project->path != NULL;
 }
 
@@ -112,7 +100,7 @@ static bool find_place(struct project *project, const char *path)
 /* All of a file that is not too large for TOML; NULL, and errno (0: too large). */
 static char *read_bytes(const char *path, size_t *count)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path, "rb");
     char *bytes = file ? malloc(TOML_MOST_BYTES + 1) : NULL;
     errno = bytes || !file ? errno : ENOMEM;
     *count = bytes ? fread(bytes, 1, TOML_MOST_BYTES + 1, file) : 0;
@@ -150,7 +138,7 @@ static bool read_document(struct project *project, const char *path)
 static bool resolve(const struct project *project, const struct toml_value *value, char **out)
 {
     if (value)
-        *out = join(*value->as.text.bytes == '/' ? "" : project->shown, value->as.text.bytes);
+        *out = join(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes);
     return !value || *out;
 }
 
@@ -202,10 +190,10 @@ char *project_path(const struct project *project, const char *model)
     char *folder = join(model, ""), *real = NULL, *full = NULL, *out = NULL;
     size_t length = strlen(project->folder);
     if (folder) {
-        folder[folder_length(model)] = '\0';
+        folder[name_offset(model)] = '\0';
         real = real_folder(folder); /* a link to a model is called as it is, and stands where it stands */
     }
-    full = real ? join(real, model + folder_length(model)) : NULL;
+    full = real ? join(real, model + name_offset(model)) : NULL;
     if (full && strncmp(full, project->folder, length) == 0)
         out = join(full + length, "");
     free(full);

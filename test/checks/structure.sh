@@ -62,6 +62,12 @@ if grep -nE '\b(printf|fprintf|puts|putchar|exit|abort|perror)\(' lib/*/*.c | gr
 	complain "the library prints or exits"
 fi
 
+# What the operating system does is asked in one place of the library and one of the tool, so that both run elsewhere.
+if grep -nE '#include <(sys/|unistd|fcntl|dirent|io\.h|windows)|\b(fopen|isatty|realpath|getcwd)\(|_WIN32' lib/*/*.[ch] tools/*.[ch] |
+	grep -v '/platform_[a-z]*\.c:'; then
+	complain "this belongs to lib/base/platform.h or tools/platform.h"
+fi
+
 # Which operators are treated in a way of their own is data: lines of op lists, and tables.
 sed -n 's/^OPERATOR("[^"]*", \("[^"]*"\).*/\1/p' lib/schema/operators.def | sort -u >"${TMPDIR:-/tmp}/structure.$$"
 if grep -nFf "${TMPDIR:-/tmp}/structure.$$" lib/partition/*.[ch] lib/judge/*.[ch]; then
