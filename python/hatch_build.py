@@ -47,7 +47,7 @@ class CustomBuildHook(BuildHookInterface[Any]):
         else:
             build_data["force_include"][str(library.resolve())] = f"npu_partition/{library.name}"
         build_data["shared_scripts"][str(tool)] = tool.name
-        build_data["force_include"].update(licenses())
+        build_data["force_include"].update(licenses(library.suffix == ".dll"))
         platform = os.environ.get("NPU_PARTITION_PLATFORM", sysconfig.get_platform())
         build_data["tag"] = "py3-none-" + platform.replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
@@ -90,7 +90,8 @@ def find(folder: str, names: tuple[str, ...]) -> pathlib.Path:
     sys.exit(f"{folder} has none of {', '.join(names)}")
 
 
-def licenses() -> dict[str, str]:
+def licenses(is_windows: bool) -> dict[str, str]:
     """Debian's copyright files of what is linked into the binaries."""
-    files = {name: f"/usr/share/doc/{package}/copyright" for name, package in PARTS.items()}
+    parts = PARTS | ({"mingw-w64": "mingw-w64-common"} if is_windows else {})
+    files = {name: f"/usr/share/doc/{package}/copyright" for name, package in parts.items()}
     return {path: f"npu_partition/licenses/{name}.txt" for name, path in files.items() if os.path.exists(path)}

@@ -22,7 +22,7 @@ bool is_stream_terminal(FILE *stream);
 /* Of the terminal that standard output is; 0: not known. */
 unsigned terminal_columns(void);
 
-/* fopen; bytes are as they are. */
+/* fopen; bytes are as they are, and a folder is not opened. */
 FILE *open_file(const char *path, const char *mode);
 
 /* A regular file, whatever its name. */

@@ -51,7 +51,13 @@ unsigned terminal_columns(void)
 
 FILE *open_file(const char *path, const char *mode)
 {
-    return fopen(path, mode);
+    struct stat status;
+    FILE *file = fopen(path, mode);
+    if (!file || fstat(fileno(file), &status) != 0 || !S_ISDIR(status.st_mode))
+        return file;
+    (void)fclose(file);
+    errno = EISDIR;
+    return NULL;
 }
 
 static bool identify(const struct stat *status, struct file_identity *out)

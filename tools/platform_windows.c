@@ -130,7 +130,7 @@ FILE *open_file(const char *path, const char *mode)
         wcscat(how, L"b");
     wcscat(how, L"N");
     FILE *file = wide ? _wfopen(wide, how) : NULL;
-    int code = errno;
+    int code = errno == EACCES && kind_of_path(path, true) == PATH_FOLDER ? EISDIR : errno;
     free(wide);
     errno = code;
     return file;

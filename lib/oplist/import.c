@@ -12,6 +12,7 @@
 /* Texts are trimmed copies; the domain is "" for ai.onnx. */
 struct imported {
     const char *domain, *name, *note;
+    uint32_t place; /* in the file */
 };
 
 struct importer {
@@ -70,7 +71,8 @@ static const char *copy_note(struct importer *importer, const char *text, size_t
 /* An empty name comes from a table's empty cell. */
 static void add_op(struct importer *importer, const char *domain, const char *name, const char *note)
 {
-    struct imported op = {.domain = strcmp(domain, "ai.onnx") == 0 ? "" : domain, .name = name, .note = note};
+    struct imported op = {.domain = strcmp(domain, "ai.onnx") == 0 ? "" : domain, .name = name, .note = note,
+                          .place = importer->ops.count};
     if (*name)
         importer->failed |= !NPART__PUSH(importer->arena, &importer->ops, op);
 }
@@ -125,7 +127,9 @@ static int compare_imported(const void *left, const void *right)
 {
     const struct imported *a = left, *b = right;
     int order = strcmp(a->domain, b->domain);
-    return order ? order : strcmp(a->name, b->name);
+    if (order == 0)
+        order = strcmp(a->name, b->name);
+    return order ? order : a->place < b->place ? -1 : 1; /* of an op that is there twice the first counts */
 }
 
 /* What is no operator of the standard, or no name that a list can hold, becomes a comment; NULL:

@@ -43,14 +43,28 @@ $(windows_dll): $(windows)/npu_partition.def $(windows_objects)
 # ---- tests, under wine -----------------------------------------------------------------------------------------
 
 # Not built: what is about pipes and processes, other files than regular ones, links, or the C library's files in memory.
-windows_left_out := test_wire_sources test_wire_output test_wire_save test_split test_api_messages test_profile test_runs
+windows_left_out := test_wire_sources test_wire_output test_wire_save test_split test_api_messages test_profile test_runs \
+	test_glob
 windows_unit_tests := $(patsubst test/unit/%.c,$(windows)/test/unit/%.exe,\
 	$(filter-out $(windows_left_out:%=test/unit/%.c),$(wildcard test/unit/test_*.c)))
 windows_case_runner := $(windows)/test/cases/run_cases.exe
 windows_support := $(patsubst %.c,$(windows)/%.o,$(wildcard test/support/*.c))
 
 $(windows)/test/%.o: WINDOWS_CPPFLAGS += -Itest
-$(windows)/test/unit/%.exe: $(windows)/test/unit/%.o $(windows_support) $(windows_library)
+$(windows)/test/%.o: WARNINGS := # they are for this machine's build
+# The tool's own readers, which some test.
+$(windows)/libtool.a: $(patsubst %.c,$(windows)/%.o,$(filter-out tools/npu-partition.c,$(tool_sources)))
+	rm -f $@ && $(WINDOWS_AR) rcs $@ $^
+$(windows)/test/unit/%.exe: $(windows)/test/unit/%.o $(windows_support) $(windows)/libtool.a $(windows_library)
 	$(WINDOWS_CC) -static -s $^ $(WINDOWS_LIBS) -o $@
 $(windows_case_runner): $(windows)/test/cases/run_cases.o $(windows_support) $(windows_library)
 	$(WINDOWS_CC) -static -s $^ $(WINDOWS_LIBS) -o $@
+$(windows)/test/checks/load_dll.exe: $(windows)/test/checks/load_dll.o
+	$(WINDOWS_CC) -static -s $^ -o $@
+check-windows: windows $(windows_case_runner) $(windows_unit_tests) $(windows)/test/checks/load_dll.exe $(tool) $(OUT)/test/cli/make_model ## the build for Windows under wine, against this machine's (wine; minutes)
+	sh test/checks/windows.sh $(windows) $(tool)
+	sh test/checks/windows_wheel.sh $(PYTHON) $(windows)
+windows-wheel: windows ## the Python wheel for 64-bit Windows, in build/windows/wheels
+	sh test/checks/windows_wheel.sh $(PYTHON) $(windows)
+
+.PHONY: windows windows-wheel check-windows
