@@ -173,16 +173,16 @@ static enum exit_status list_models(struct check *check, struct project *project
 static enum exit_status name_model(struct check *check, const char *path)
 {
     struct project *project;
-    const char *slash = strrchr(path, '/');
+    size_t offset = name_offset(path);
     if (strcmp(path, "-") == 0)
         return usage("check reads files, not standard input");
-    if (strcmp(slash ? slash + 1 : path, PROJECT_FILE) == 0) {
+    if (strcmp(path + offset, PROJECT_FILE) == 0) {
         project = open_project(check, path);
         return project ? list_models(check, project) : EXIT_USAGE;
     }
-    char *shown = copy_text("", path), *folder = copy_text("", slash ? path : "");
-    if (folder && slash)
-        folder[slash + 1 - path] = '\0';
+    char *shown = copy_text("", path), *folder = copy_text("", path);
+    if (folder)
+        folder[offset] = '\0';
     bool is_fine = folder && find_project(check, folder, &project);
     free(folder);
     char *relative = is_fine && project ? project_path(project, path) : NULL;

@@ -71,7 +71,7 @@ static bool is_pointer(const char *path)
 {
     static const char start[] = "version https://git-lfs.github.com/spec/";
     char found[sizeof start - 1];
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path, "rb");
     bool is_one = file && fread(found, 1, sizeof found, file) == sizeof found;
     is_one = is_one && memcmp(found, start, sizeof found) == 0;
     if (file)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * usage: load_dll DLL MODEL   The JSON report for hexagon, by functions that are looked up in a DLL by their names, with
- * callbacks and structs of this program, as Python's ctypes does.
+ * usage: load_dll DLL MODEL   The JSON report for hexagon, by functions that are looked up in a DLL by their names,
+ * with callbacks and structs of this program, as Python's ctypes does.
  */
 #include <fcntl.h>
 #include <io.h>
