@@ -212,7 +212,7 @@ static bool write_sides(const char *path, const struct npart_side *const *sides,
     if (!is_written) {
         say("%s: cannot write: %s", path, strerror(problem));
         if (file)
-            (void)remove(beside);
+            remove_file(beside);
     }
     free(beside);
     return is_written;

@@ -60,6 +60,16 @@ FILE *open_file(const char *path, const char *mode)
     return NULL;
 }
 
+bool replace_file(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+void remove_file(const char *path)
+{
+    (void)unlink(path);
+}
+
 static bool identify(const struct stat *status, struct file_identity *out)
 {
     *out = (struct file_identity){(uint64_t)status->st_dev, (uint64_t)status->st_ino};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_memory.h"
+#include "platform.h"
 
 /* What one side points to, besides the texts of its document. */
 struct saved_side {
@@ -354,7 +355,7 @@ static bool add_document(struct sides *sides, json_t *document, char *problem, s
 
 bool is_saved_report(const char *path)
 {
-    FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
+    FILE *file = strcmp(path, "-") == 0 ? NULL : open_file(path, "rb");
     bool is_object = file && next_json_byte(file) == '{';
     if (file)
         fclose(file);
@@ -363,7 +364,7 @@ bool is_saved_report(const char *path)
 
 bool read_sides(const char *path, struct sides *out, char *problem, size_t bytes)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_file(path, "rb");
     bool is_read = file != NULL;
     int byte;
     if (!file)

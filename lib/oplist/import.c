@@ -121,6 +121,11 @@ static void read_config_line(struct importer *importer, const char *line, size_t
     }
 }
 
+static bool is_same(const struct imported *a, const struct imported *b)
+{
+    return strcmp(a->domain, b->domain) == 0 && strcmp(a->name, b->name) == 0;
+}
+
 /* Sorted, so that equal names stand together and the list is the same however the source is
  * ordered. */
 static int compare_imported(const void *left, const void *right)
@@ -177,7 +182,7 @@ static void write_ops(struct importer *importer, struct npart__buffer *out)
 {
     for (uint32_t i = 0; i < importer->ops.count; i++) {
         const struct imported *op = &importer->ops.items[i];
-        if (i == 0 || compare_imported(op - 1, op) != 0)
+        if (i == 0 || !is_same(op - 1, op))
             write_op(importer, op, out);
     }
 }

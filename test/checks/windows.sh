@@ -34,6 +34,11 @@ for file in "$exe" "$folder/npu_partition.dll"; do
 	needs=$(x86_64-w64-mingw32-objdump -p "$file" | sed -n 's/.*DLL Name: //p' | sort | tr '\n' ' ')
 	[ "$needs" = "KERNEL32.dll msvcrt.dll " ] || complain "$file needs $needs"
 done
+# For Microsoft's compiler, as near as can be had.
+if command -v clang >/dev/null; then
+	echo '#include "npu_partition.h"' | clang --target=x86_64-pc-windows-msvc -ffreestanding -fms-compatibility -std=c99 \
+		-fsyntax-only -Wall -Wextra -pedantic-errors -Werror -Iinclude -x c - || complain "the header for Microsoft's compiler"
+fi
 elapsed "started"
 
 # ---- cases ---------------------------------------------------------------------------------------------------
