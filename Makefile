@@ -105,8 +105,8 @@ $(OUT)/test/unit/test_profile: $(profile_objects)
 $(OUT)/test/unit/test_runs: $(patsubst %,$(OUT)/tools/%.o,json_memory runs)
 toml_objects := $(patsubst %,$(OUT)/tools/%.o,toml toml_value)
 $(OUT)/test/unit/test_toml: $(toml_objects)
-$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files)
-$(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline)
+$(OUT)/test/unit/test_glob: $(patsubst %,$(OUT)/tools/%.o,glob glob_files platform_posix)
+$(OUT)/test/unit/test_side: $(patsubst %,$(OUT)/tools/%.o,json_memory side baseline platform_posix)
 $(OUT)/test/unit/test_profile $(OUT)/test/unit/test_runs $(OUT)/test/unit/test_side: LIBS += $(TOOL_LIBS)
 
 check-unit: $(unit_tests) ## unit tests, one program a file
