@@ -25,8 +25,6 @@ unsigned terminal_columns(void);
 /* fopen; bytes are as they are, and a folder is not opened. */
 FILE *open_file(const char *path, const char *mode);
 
-/* In place of a file `to`, if there is one. */
-bool replace_file(const char *from, const char *to);
 void remove_file(const char *path);
 
 /* A regular file, whatever its name. */

@@ -60,11 +60,6 @@ FILE *open_file(const char *path, const char *mode)
     return NULL;
 }
 
-bool replace_file(const char *from, const char *to)
-{
-    return rename(from, to) == 0;
-}
-
 void remove_file(const char *path)
 {
     (void)unlink(path);

@@ -136,16 +136,6 @@ FILE *open_file(const char *path, const char *mode)
     return file;
 }
 
-bool replace_file(const char *from, const char *to)
-{
-    wchar_t *source = widen(from), *target = widen(to);
-    bool is_done = source && target && MoveFileExW(source, target, MOVEFILE_REPLACE_EXISTING);
-    free(source);
-    free(target);
-    errno = is_done ? errno : EACCES;
-    return is_done;
-}
-
 void remove_file(const char *path)
 {
     wchar_t *wide = widen(path);
