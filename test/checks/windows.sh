@@ -90,13 +90,13 @@ for model in fixtures/*.onnx; do
 		mkdir -p "$to"
 		cp "$model" "$to/model.onnx"
 		[ $side = native ] && run=$native || run="timeout 120 wine $exe"
+		cd "$to"
 		for word in fix annotate; do
-			$run $word "$to/model.onnx" --target hexagon -o "$to/$word.onnx" -q >>"$to/said" 2>&1 || echo "exit $?" >>"$to/said"
+			$run $word model.onnx --target hexagon -o $word.onnx -q >>said 2>&1 || echo "exit $?" >>said
 		done
-		$run split "$to/model.onnx" --target hexagon -o "$to/parts" -q >>"$to/said" 2>&1 || echo "exit $?" >>"$to/said"
-		$run fix "$to/model.onnx" --target hexagon -o "$to/apart.onnx" --weights external -q >>"$to/said" 2>&1 ||
-			echo "exit $?" >>"$to/said"
-		sed -i "s|$to|TO|g; s|wine $exe|TOOL|g" "$to/said"
+		$run split model.onnx --target hexagon -o parts -q >>said 2>&1 || echo "exit $?" >>said
+		$run fix model.onnx --target hexagon -o apart.onnx --weights external -q >>said 2>&1 || echo "exit $?" >>said
+		cd "$root"
 	done
 	diff -r "$scratch/native.files" "$scratch/windows.files" || complain "$model: what is written differs"
 	written=$((written + $(find "$scratch/windows.files" -name '*.*' -type f | wc -l) - 1))
