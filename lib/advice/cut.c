@@ -11,11 +11,8 @@
 
 /* Partitions to start from, those of most work first; each costs three walks over the graph. */
 #define CORES_TRIED 4u
-/* A cut is worth telling where it gives up no more than this share of the work that the NPU does. Nodes that the
- * NPU takes but that are outside of the cut run on the CPU then. */
-#define MOST_GIVEN_UP 0.05
-/* More than any real tensor: a cut over what is not known is taken only where no other is there. */
-#define UNKNOWN_BYTES (UINT64_C(1) << 40)
+/* A cut over what is not known is taken only where no other is there. */
+#define UNKNOWN_BYTES NPART__MOST_WEIGHED
 
 enum side { SIDE_BETWEEN, SIDE_BEFORE, SIDE_AFTER };
 
@@ -327,7 +324,7 @@ static bool find_sides(struct finder *at)
         if (!surround(at, tried[i]))
             return false;
         weigh(at, &kept, &all);
-        if (kept <= most || (double)(all - kept) > MOST_GIVEN_UP * (double)all)
+        if (kept <= most || (double)(all - kept) > NPART__MOST_GIVEN_UP * (double)all)
             continue;
         most = kept;
         best = at->side_of;

@@ -273,8 +273,23 @@ static npart_status prepare_switch(struct npart__way *way, struct npart__group *
     return status;
 }
 
+/* Whether a tail has more than a small share of the work that the NPU does, where that is known: to run it on the
+ * CPU is no way to bring more onto the NPU. Sums stay in 64 bits: a figure is below 2^40, or counts as unknown. */
+static bool gives_up_work(const struct npart__plan *plan, const struct npart__tail *tail)
+{
+    uint64_t all = 0, given_up = 0;
+    for (uint32_t i = 0; i < plan->session.inference->graph->nodes.count; i++) {
+        uint64_t macs = plan->works.items[i].macs;
+        if (!plan->accepted[i] || macs > NPART__MOST_WEIGHED)
+            continue;
+        all += macs;
+        given_up += tail->is_in[i] ? macs : 0;
+    }
+    return (double)given_up > NPART__MOST_GIVEN_UP * (double)all;
+}
+
 /* Nodes at which the group's causes begin, and all that depends on them. Only where the values on which that
- * stands can be named, as the user has to cut there. */
+ * stands can be named, as the user has to cut there, and little work is lost. */
 static npart_status prepare_tail(struct npart__way *way, struct npart__group *group, uint32_t row)
 {
     struct npart__tail *tail = NULL;
@@ -282,7 +297,7 @@ static npart_status prepare_tail(struct npart__way *way, struct npart__group *gr
     if (!is_root)
         return npart__fail_memory(way->error);
     npart_status status = npart__find_tail(way->plan, is_root, &way->scratch, &tail, way->error);
-    group->tail = tail;
+    group->tail = tail && !gives_up_work(way->plan, tail) ? tail : NULL;
     return status;
 }
 
@@ -305,7 +320,7 @@ npart_status npart__group_prepare(struct npart__way *way, struct npart__group *g
         break;
     case NPART__TRY_TAIL:
         status = prepare_tail(way, group, causes_row);
-        group->is_impossible = !group->tail; /* it begins at the inputs, or there are too many tensors */
+        group->is_impossible = !group->tail; /* it begins at the inputs, has too much work or too many tensors */
         return status;
     case NPART__TRY_ACCEPT:
         /* Sizes are fixed already where the plan is another: then the row's nodes are only taken. */

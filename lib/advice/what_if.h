@@ -23,6 +23,12 @@ struct npart__what_if {
 npart_status npart__what_if(const struct npart__what_if *request, bool wants_cost, struct npart__arena *arena,
                             struct npart__after *out, bool **accepted, struct npart_error *error);
 
+/* A cut is worth telling where it gives up no more than this share of the work that the NPU does. Nodes that the
+ * NPU takes but that are outside of the cut run on the CPU then. */
+#define NPART__MOST_GIVEN_UP 0.05
+/* More multiply-accumulates or bytes than any real node or tensor has: what is more counts as not known. */
+#define NPART__MOST_WEIGHED (UINT64_C(1) << 40)
+
 /* By node whether it is `root` or depends on what that makes, in the main graph; and the values on which that stands,
  * at most NPART__LIMIT_CUT_TENSORS. NULL with NPART_OK: there is no such cut. Names of tensors are told, so there
  * is a limit; `is_in` is by node of session->graph. */

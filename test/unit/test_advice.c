@@ -211,6 +211,10 @@ static const struct {
      "node d = DequantizeLinear(q, s, z)\nnode r = Relu(d)\nnode e = QuantizeLinear(r, s, z)\n"
      "node y = DequantizeLinear(e, s, z)\noutput y\n",
      "option", "Set the provider option offload_graph_io_quantization=0", NULL, "whole"},
+    {"no cut before most of the work", "hexagon",
+     "opset 17\ninput x float32[4,4]\ninit w float32[4,4]\nnode a = Relu(x)\nnode n = NonZero(a)\n"
+     "node m = ReduceMax(n) keepdims=0\nnode c = Cast(m) to=1\nnode s = Mul(a, c)\nnode y = MatMul(s, w)\noutput y\n",
+     "exporter | cut", "Replace NonZero", NULL, "whole"},
     {"none", "hexagon", "opset 17\ninput x float32[4,4]\nnode a = Relu(x)\nnode d = Det(a)\noutput d\n", "none",
      "Keep Det on the CPU", NULL, "split"},
     {"nothing to do", "hexagon", "opset 17\ninput x float32[4,4]\nnode y = Relu(x)\noutput y\n", "", NULL, NULL, NULL},
