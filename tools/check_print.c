@@ -3,29 +3,12 @@
  * What check found, for people and as JSON; and a project file to start from.
  */
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "document.h"
 #include "message.h"
-
-#define LINE_BYTES 8192
-
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-static void print_line(struct run *run, const char *format, ...)
-{
-    char text[LINE_BYTES], shown[LINE_BYTES];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    npart_plain_text(text, shown, sizeof shown);
-    (void)(write_text(run, shown) && write_text(run, "\n"));
-}
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 

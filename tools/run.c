@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,17 @@ static bool is_pointer(const char *path)
     if (file)
         (void)fclose(file);
     return is_one;
+}
+
+void print_line(struct run *run, const char *format, ...)
+{
+    char text[LINE_BYTES], shown[LINE_BYTES];
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    npart_plain_text(text, shown, sizeof shown);
+    (void)(write_text(run, shown) && write_text(run, "\n"));
 }
 
 npart_status read_model(npart_model **out, const struct options *options, const char *path, struct npart_error *error)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,23 +23,6 @@ struct verification {
     struct profile profile;
     struct comparison comparison;
 };
-
-static void print(struct run *run, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-
-static void print(struct run *run, const char *format, ...)
-{
-    char text[2048], shown[2048];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    npart_plain_text(text, shown, sizeof shown);
-    (void)(write_text(run, shown) && write_text(run, "\n"));
-}
 
 static const char *plural(uint32_t count)
 {
@@ -78,12 +60,12 @@ static void print_difference(const struct verification *v, uint32_t id)
     (void)npart_plan_node(v->plan, id, &planned);
     (void)npart_model_node_text(v->comparison.model, id, name, sizeof name);
     const char *without = node->run == ON_NPU ? " (which has no node on the CPU)" : " (which has no node on the NPU)";
-    print(v->run, "    %s: plan %s, run %s%s", name, verdict_word(planned.verdict), place_word(node->run),
-          node->is_concluded ? without : "");
+    print_line(v->run, "    %s: plan %s, run %s%s", name, verdict_word(planned.verdict), place_word(node->run),
+               node->is_concluded ? without : "");
     if (node->run == ON_NPU && find_reason(v, id, &reason, found, sizeof found))
-        print(v->run, "      the plan: %s%s%s (%s)", reason.text, *found ? "; found " : "", found, reason.rule_id);
+        print_line(v->run, "      the plan: %s%s%s (%s)", reason.text, *found ? "; found " : "", found, reason.rule_id);
     if (node->run == ON_CPU && node->placed && node->placed->reason)
-        print(v->run, "      the run: %s", node->placed->reason);
+        print_line(v->run, "      the run: %s", node->placed->reason);
 }
 
 static void print_group(const struct verification *v, enum agreement agreement, const char *heading)
@@ -92,14 +74,14 @@ static void print_group(const struct verification *v, enum agreement agreement, 
     uint32_t most = v->run->options->is_verbose ? UINT32_MAX : SHOWN_DIFFERENCES, shown = 0;
     if (comparison->counts[agreement] == 0)
         return;
-    print(v->run, "  %s", heading);
+    print_line(v->run, "  %s", heading);
     for (uint32_t i = 0; i < comparison->node_count && shown < most; i++)
         if (comparison->nodes[i].agreement == agreement) {
             print_difference(v, i);
             shown++;
         }
     if (shown < comparison->counts[agreement])
-        print(v->run, "    and %u more (--verbose)", comparison->counts[agreement] - shown);
+        print_line(v->run, "    and %u more (--verbose)", comparison->counts[agreement] - shown);
 }
 
 static void print_partitions(const struct verification *v)
@@ -107,15 +89,15 @@ static void print_partitions(const struct verification *v)
     const struct comparison *comparison = &v->comparison;
     uint32_t planned = comparison->summary.partitions;
     if (comparison->partition_agreement == NO_ANSWER && !comparison->has_partitions)
-        print(v->run, "  partitions: plan %u; the run does not tell", planned);
+        print_line(v->run, "  partitions: plan %u; the run does not tell", planned);
     else if (comparison->partition_agreement == NO_ANSWER)
-        print(v->run, "  partitions: plan %u, run %u; branches that did not run may hold more", planned,
-              comparison->partitions);
+        print_line(v->run, "  partitions: plan %u, run %u; branches that did not run may hold more", planned,
+                   comparison->partitions);
     else if (comparison->partition_agreement == UNDECIDED)
-        print(v->run, "  partitions: plan %u (%u to %u with undecided nodes), run %u", planned,
-              comparison->summary.partitions_low, comparison->summary.partitions_high, comparison->partitions);
+        print_line(v->run, "  partitions: plan %u (%u to %u with undecided nodes), run %u", planned,
+                   comparison->summary.partitions_low, comparison->summary.partitions_high, comparison->partitions);
     else
-        print(v->run, "  partitions: plan %u, run %u", planned, comparison->partitions);
+        print_line(v->run, "  partitions: plan %u, run %u", planned, comparison->partitions);
 }
 
 static void print_providers(const struct verification *v, char *out, size_t bytes)
@@ -132,22 +114,22 @@ static void report_text(const struct verification *v)
     const uint32_t *counts = comparison->counts;
     char providers[512], untold[64] = "";
     print_providers(v, providers, sizeof providers);
-    print(v->run, "%s", v->model_path);
-    print(v->run, "  against the %s %s (%s)", kinds[v->profile.kind], v->run->options->profile, providers);
+    print_line(v->run, "%s", v->model_path);
+    print_line(v->run, "  against the %s %s (%s)", kinds[v->profile.kind], v->run->options->profile, providers);
     (void)write_text(v->run, "\n");
     const char *answer = counts[NO_ANSWER] ? "SAME, as far as the run tells" : "SAME";
-    print(v->run, "%s  %s", v->target, is_same_placement(comparison) ? answer : "DIFFERENT");
+    print_line(v->run, "%s  %s", v->target, is_same_placement(comparison) ? answer : "DIFFERENT");
     print_partitions(v);
     if (comparison->untold_cpu)
         (void)snprintf(untold, sizeof untold, " (%u of them on the CPU in the plan)", comparison->untold_cpu);
-    print(v->run, "  nodes: %u placed the same, %u different, %u undecided in the plan, %u not told%s", counts[SAME],
-          counts[DIFFERENT], counts[UNDECIDED], counts[NO_ANSWER], untold);
+    print_line(v->run, "  nodes: %u placed the same, %u different, %u undecided in the plan, %u not told%s",
+               counts[SAME], counts[DIFFERENT], counts[UNDECIDED], counts[NO_ANSWER], untold);
     if (comparison->unmatched)
-        print(v->run, "  %u node%s of the run %s not in the model: made or renamed by the runtime",
-              comparison->unmatched, plural(comparison->unmatched), comparison->unmatched == 1 ? "is" : "are");
+        print_line(v->run, "  %u node%s of the run %s not in the model: made or renamed by the runtime",
+                   comparison->unmatched, plural(comparison->unmatched), comparison->unmatched == 1 ? "is" : "are");
     if (v->profile.runs)
-        print(v->run, "  %llu run%s of %.3g ms", (unsigned long long)v->profile.runs, v->profile.runs == 1 ? "" : "s",
-              v->profile.total_us / 1000 / (double)v->profile.runs);
+        print_line(v->run, "  %llu run%s of %.3g ms", (unsigned long long)v->profile.runs,
+                   v->profile.runs == 1 ? "" : "s", v->profile.total_us / 1000 / (double)v->profile.runs);
     print_group(v, DIFFERENT, "Placed differently");
     print_group(v, UNDECIDED, "Undecided in the plan");
 }
