@@ -137,8 +137,10 @@ bool npart__sheet_lacks(struct npart__sheet *sheet, size_t length)
 /* The NUL is not counted, so appending goes on over it. */
 const char *npart__sheet_text(struct npart__sheet *sheet)
 {
-    if (!npart__sheet_reserve(sheet, 0))
+    if (!npart__sheet_reserve(sheet, 0)) {
+        sheet->size = 0; /* of the text that is returned, by which callers go on */
         return "";
+    }
     sheet->data[sheet->size] = '\0';
     return sheet->data;
 }
