@@ -410,10 +410,6 @@ static const char node_names[] = "model,target,id,graph,index,name,op,domain,ver
 
 static void put_node(struct row *row, const npart_model *model, uint32_t id)
 {
-    static const char *const verdicts[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
     struct npart__sheet *scratch = &row->document->scratch;
     struct npart_node node = {.size = sizeof node};
     struct npart_node_plan at = {.size = sizeof at};
@@ -431,7 +427,7 @@ static void put_node(struct row *row, const npart_model *model, uint32_t id)
     put_text(row, node.name);
     put_text(row, node.op);
     put_text(row, node.domain);
-    put_text(row, verdicts[at.verdict]);
+    put_text(row, npart__json_verdict(at.verdict));
     put_id(row, at.partition);
     put_id(row, at.cause);
     put_text(row, reason.rule_id);

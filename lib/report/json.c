@@ -219,10 +219,6 @@ static void node_work(struct json *json, uint32_t id)
 /* A node's line: what every target says of it, then verdict, reasons and cause of this one. */
 static void node(struct json *json, uint32_t id)
 {
-    static const char *const verdicts[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
     struct npart_node_plan at = {.size = sizeof at};
     if (!npart_plan_node(json->plan, id, &at))
         return;
@@ -230,7 +226,7 @@ static void node(struct json *json, uint32_t id)
         npart__add(json->out, json->nodes[id].head, json->nodes[id].head_length);
     else
         node_head(json, id);
-    text(json, verdicts[at.verdict]);
+    text(json, npart__json_verdict(at.verdict));
     npart__add_json_id(json->out, "\",\"into\":", at.into);
     npart__add_json_id(json->out, ",\"partition\":", at.partition);
     text(json, ",\"reasons\":[");

@@ -60,11 +60,7 @@ static void causes(struct npart__sheet *out, const npart_diff *diff)
 
 static const char *verdict(bool is_there, enum npart_verdict at)
 {
-    static const char *const words[] = {
-        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
-        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
-    };
-    return is_there ? words[at] : NULL;
+    return is_there ? npart__json_verdict(at) : NULL;
 }
 
 static void nodes(struct npart__sheet *out, const npart_diff *diff)

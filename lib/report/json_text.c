@@ -144,6 +144,15 @@ void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key
         npart__add_decimal(sheet, value, 6);
 }
 
+const char *npart__json_verdict(enum npart_verdict verdict)
+{
+    static const char *const words[] = {
+        [NPART_VERDICT_CPU] = "cpu",         [NPART_VERDICT_NPU] = "npu",       [NPART_VERDICT_FAIL] = "fail",
+        [NPART_VERDICT_UNKNOWN] = "unknown", [NPART_VERDICT_FOLDED] = "folded", [NPART_VERDICT_FUSED] = "fused",
+    };
+    return words[verdict];
+}
+
 void npart__add_json_id(struct npart__sheet *sheet, const char *key, uint32_t id)
 {
     npart__add_json_count_or_null(sheet, key, id != NPART_NONE, id);

@@ -98,6 +98,8 @@ void npart__add_json_count_or_null(struct npart__sheet *sheet, const char *key, 
 void npart__add_json_decimal(struct npart__sheet *sheet, const char *key, double value);
 /* Below 0 is null. */
 void npart__add_json_decimal_or_null(struct npart__sheet *sheet, const char *key, double value);
+/* A verdict as JSON and CSV call it: "npu", "cpu", ... */
+const char *npart__json_verdict(enum npart_verdict verdict);
 /* NPART_NONE is null. */
 void npart__add_json_id(struct npart__sheet *sheet, const char *key, uint32_t id);
 void npart__add_json_ids(struct npart__sheet *sheet, const char *key, const uint32_t *list, uint32_t count);
