@@ -78,17 +78,6 @@ static bool add_subject(struct check *check, char *path, char *relative, struct 
     return true;
 }
 
-static char *copy_text(const char *before, const char *text)
-{
-    size_t first = strlen(before), second = strlen(text);
-    char *out = malloc(first + second + 1);
-    if (out) {
-        memcpy(out, before, first);
-        memcpy(out + first, text, second + 1);
-    }
-    return out;
-}
-
 /* Read once, however many models it is for. NULL, and told, where it has mistakes. */
 static struct project *open_project(struct check *check, const char *path)
 {
@@ -140,7 +129,7 @@ static enum exit_status list_files(struct check *check, struct project *project,
     for (size_t i = 0; i < paths->count; i++) {
         if (project_matches(project->exclude, paths->items[i]))
             continue;
-        char *path = copy_text(project->shown, paths->items[i]), *relative = copy_text("", paths->items[i]);
+        char *path = join_texts(project->shown, paths->items[i]), *relative = join_texts("", paths->items[i]);
         if (!path || !relative || !add_subject(check, path, relative, project)) {
             free(path);
             free(relative);
@@ -180,7 +169,7 @@ static enum exit_status name_model(struct check *check, const char *path)
         project = open_project(check, path);
         return project ? list_models(check, project) : EXIT_USAGE;
     }
-    char *shown = copy_text("", path), *folder = copy_text("", path);
+    char *shown = join_texts("", path), *folder = join_texts("", path);
     if (folder)
         folder[offset] = '\0';
     bool is_fine = folder && find_project(check, folder, &project);

@@ -26,23 +26,12 @@ struct baseline {
     bool is_written; /* it is to be: what is kept becomes the baseline */
 };
 
-static char *copy_text(const char *text, const char *after)
-{
-    size_t first = strlen(text), second = strlen(after);
-    char *copy = malloc(first + second + 1);
-    if (copy) {
-        memcpy(copy, text, first);
-        memcpy(copy + first, after, second + 1);
-    }
-    return copy;
-}
-
 struct baseline *baseline_open(const char *path, bool is_written)
 {
     char problem[256] = "";
     struct baseline *baseline = calloc(1, sizeof *baseline);
     if (baseline)
-        baseline->path = copy_text(path, "");
+        baseline->path = join_texts(path, "");
     if (!baseline || !baseline->path) {
         say("out of memory");
         baseline_free(baseline);
@@ -90,7 +79,7 @@ void baseline_free(struct baseline *baseline)
 
 static npart_status make_kept(struct kept *kept, const struct checked *checked, int target, struct npart_error *error)
 {
-    *kept = (struct kept){.model = copy_text(checked->relative ? checked->relative : checked->path, "")};
+    *kept = (struct kept){.model = join_texts(checked->relative ? checked->relative : checked->path, "")};
     npart_status status = kept->model ? npart_record_make(&kept->record, checked->job.plans[target],
                                                           checked->job.advice[target], error)
                                       : NPART_ERROR_MEMORY;
@@ -197,7 +186,7 @@ static bool is_replaced(const struct baseline *baseline, const struct npart_side
 /* Beside the old one first, then in its place. */
 static bool write_sides(const char *path, const struct npart_side *const *sides, size_t count)
 {
-    char *beside = copy_text(path, ".new");
+    char *beside = join_texts(path, ".new");
     FILE *file = beside ? open_file(beside, "wb") : NULL;
     bool is_written = file && write_baseline(file, sides, count);
     int problem = errno;

@@ -12,7 +12,7 @@
 #include "message.h"
 #include "platform.h"
 
-static char *join(const char *a, const char *b)
+char *join_texts(const char *a, const char *b)
 {
     size_t first = strlen(a), second = strlen(b);
     char *out = malloc(first + second + 1);
@@ -29,14 +29,14 @@ static char *join(const char *a, const char *b)
 static char *real_folder(const char *folder)
 {
     char *real = real_path(*folder ? folder : ".");
-    char *out = real ? join(real, real[strlen(real) - 1] == '/' ? "" : "/") : NULL;
+    char *out = real ? join_texts(real, real[strlen(real) - 1] == '/' ? "" : "/") : NULL;
     free(real);
     return out;
 }
 
 static bool is_there(const char *folder, const char *name)
 {
-    char *path = join(folder, name);
+    char *path = join_texts(folder, name);
     bool is_found = path && kind_of_path(path, true) != PATH_NOTHING;
     free(path);
     return is_found;
@@ -47,7 +47,7 @@ char *project_find(const char *folder)
     char *at = real_folder(folder), *found = NULL;
     while (at && !found) {
         if (is_there(at, PROJECT_FILE)) {
-            found = join(at, PROJECT_FILE);
+            found = join_texts(at, PROJECT_FILE);
             break;
         }
         size_t length = strlen(at);
@@ -68,7 +68,7 @@ static char *shown_folder(const char *folder)
     size_t length = strlen(folder), depth = 0;
     char *out = NULL;
     if (here && strncmp(folder, here, strlen(here)) == 0) {
-        out = join(folder + strlen(here), "");
+        out = join_texts(folder + strlen(here), "");
     } else if (here && strncmp(here, folder, length) == 0) {
         for (const char *at = here + length; *at; at++)
             depth += *at == '/';
@@ -76,7 +76,7 @@ static char *shown_folder(const char *folder)
         for (size_t i = 0; out && i < depth; i++)
             memcpy(out + 3 * i, "../", 3);
     } else {
-        out = join(folder, "");
+        out = join_texts(folder, "");
     }
     free(here);
     return out;
@@ -84,14 +84,14 @@ static char *shown_folder(const char *folder)
 
 static bool find_place(struct project *project, const char *path)
 {
-    char *folder = join(path, "");
+    char *folder = join_texts(path, "");
     if (folder) {
         folder[name_offset(path)] = '\0';
         project->folder = real_folder(folder);
     }
     free(folder);
     project->shown = project->folder ? shown_folder(project->folder) : NULL;
-    project->path = project->shown ? join(project->shown, path + name_offset(path)) : NULL;
+    project->path = project->shown ? join_texts(project->shown, path + name_offset(path)) : NULL;
     return project->path != NULL;
 }
 
@@ -138,7 +138,7 @@ static bool read_document(struct project *project, const char *path)
 static bool resolve(const struct project *project, const struct toml_value *value, char **out)
 {
     if (value)
-        *out = join(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes);
+        *out = join_texts(is_absolute_path(value->as.text.bytes) ? "" : project->shown, value->as.text.bytes);
     return !value || *out;
 }
 
@@ -187,15 +187,15 @@ void project_free(struct project *project)
 
 char *project_path(const struct project *project, const char *model)
 {
-    char *folder = join(model, ""), *real = NULL, *full = NULL, *out = NULL;
+    char *folder = join_texts(model, ""), *real = NULL, *full = NULL, *out = NULL;
     size_t length = strlen(project->folder);
     if (folder) {
         folder[name_offset(model)] = '\0';
         real = real_folder(folder); /* a link to a model is called as it is, and stands where it stands */
     }
-    full = real ? join(real, model + name_offset(model)) : NULL;
+    full = real ? join_texts(real, model + name_offset(model)) : NULL;
     if (full && strncmp(full, project->folder, length) == 0)
-        out = join(full + length, "");
+        out = join_texts(full + length, "");
     free(full);
     free(real);
     free(folder);
