@@ -424,10 +424,13 @@ static void target_head(struct json *json)
 static void nodes_and_partitions(struct json *json)
 {
     struct npart_partition at = {.size = sizeof at};
+    uint32_t count;
     text(json, ",\"nodes\":[");
     for (uint32_t i = 0; i < json->info.node_count; i++)
         node(json, i);
-    text(json, "],\"partitions\":[");
+    const uint32_t *order = npart_plan_order(json->plan, &count);
+    npart__add_json_ids(json->out, "],\"order\":", order, count);
+    text(json, ",\"partitions\":[");
     for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++)
         partition(json, i, &at);
     text(json, "]");

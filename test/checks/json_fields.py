@@ -68,6 +68,8 @@ def check_document(document, complain):
                 complain(f"node {i} of the main graph has index {node['index']}")
             if node["verdict"] in ("cpu", "fail", "unknown") and (not node["reasons"] or node["cause"] is None):
                 complain(f"node {i} is refused without a reason or a cause")
+        if sorted(target["order"]) != [i for i, node in enumerate(nodes) if node["verdict"] not in ("folded", "fused")]:
+            complain("order does not have every live node once")
         for cause in target["causes"]:
             victims = sum(node["cause"] == cause["id"] for node in nodes)
             if victims != cause["victims"]:

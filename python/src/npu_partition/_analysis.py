@@ -41,6 +41,7 @@ class _Lists:
     """Of a target what is long, and made only when somebody asks."""
 
     nodes: tuple[results.Node, ...]
+    order: tuple[int, ...]
     partitions: tuple[results.Partition, ...]
     crossings: tuple[results.Crossing, ...]
     layouts: tuple[results.Layout, ...]
@@ -93,9 +94,9 @@ class Target:
         def several(kind: type[results.T], name: str) -> tuple[results.T, ...]:
             return tuple(results.build(kind, item) for item in data[name])
 
-        return _Lists(nodes, several(results.Partition, "partitions"), several(results.Crossing, "crossings"),
-                      several(results.Layout, "layouts"), several(results.Fusion, "fusions"),
-                      results.build(results.Memory, data["memory"]))
+        return _Lists(nodes, tuple(data["order"]), several(results.Partition, "partitions"),
+                      several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
+                      several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]))
 
     @property
     def name(self) -> str:
@@ -168,6 +169,11 @@ class Target:
     def nodes(self) -> tuple[results.Node, ...]:
         """Every node of the file; its place here is its id."""
         return self._lists.nodes
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Ids of the live nodes in the order that they run."""
+        return self._lists.order
 
     @property
     def partitions(self) -> tuple[results.Partition, ...]:
