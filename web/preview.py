@@ -10,20 +10,23 @@ import subprocess
 import sys
 
 
-def block(argument: str) -> str:
+def blocks(argument: str) -> str:
+    """One for each document of the file; several models have a line each."""
     kind, _, path = argument.rpartition("=")
-    text = pathlib.Path(path).read_text().strip()
-    json.loads(text)
-    for character in "<\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return f'<script type="application/json" class="npart-data" data-kind="{kind or "report"}">{text}</script>'
+    made = []
+    for text in pathlib.Path(path).read_text().strip().split("\n"):
+        json.loads(text)
+        for character in "<\u2028\u2029":
+            text = text.replace(character, f"\\u{ord(character):04x}")
+        made.append(f'<script type="application/json" class="npart-data" data-kind="{kind or "report"}">{text}</script>')
+    return "\n".join(made)
 
 
 def main() -> None:
     bundle = pathlib.Path(__file__).parent / "bundle.sh"
     page = subprocess.run(["sh", str(bundle), "page"], check=True, capture_output=True, text=True).stdout
     head, tail = page.split("@DATA@\n")
-    sys.stdout.write(head + "\n".join(map(block, sys.argv[1:])) + "\n" + tail)
+    sys.stdout.write(head + "\n".join(map(blocks, sys.argv[1:])) + "\n" + tail)
 
 
 main()

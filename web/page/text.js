@@ -4,8 +4,8 @@
 /**
  * @param {string} tag
  * @param {Object<string, any>} [attributes] `on...` is a listener; null, undefined and false are left out
- * @param {...(Node|string|number|null|undefined)} children
- * @returns {HTMLElement}
+ * @param {...any} children nodes, texts, numbers, lists of them; null, undefined and false are left out
+ * @returns {any} an HTMLElement; which one, `tag` says
  */
 function element(tag, attributes, ...children) {
     const made = document.createElement(tag);
@@ -14,7 +14,11 @@ function element(tag, attributes, ...children) {
     return made;
 }
 
-/** The same for SVG. @returns {SVGElement} */
+/**
+ * The same for SVG.
+ * @param {string} tag @param {Object<string, any>} [attributes] @param {...any} children
+ * @returns {any} an SVGElement
+ */
 function svgElement(tag, attributes, ...children) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
     applyAttributes(made, attributes);
@@ -31,8 +35,8 @@ function applyAttributes(made, attributes) {
 }
 
 function appendAll(made, children) {
-    for (const child of children.flat()) {
-        if (child === null || child === undefined) continue;
+    for (const child of children.flat(Infinity)) {
+        if (child === null || child === undefined || child === false) continue;
         made.append(child instanceof Node ? child : String(child));
     }
 }
@@ -52,13 +56,16 @@ function milliseconds(value) {
 
 /** [low, typical, high] -> "1.7 ms (0.8 to 21)" */
 function millisecondsRange(range) {
-    if (!range || range.includes(null)) return "not known";
+    if (!range || range.some((value) => value === null || value === undefined)) return "not known";
     return `${milliseconds(range[1])} (${shortNumber(range[0])} to ${shortNumber(range[2])})`;
 }
 
+/** As the tool prints times: "806", "14.4", "9.11"; small ones to two digits: "0.0031" */
 function shortNumber(value) {
-    if (value === 0) return "0";
-    if (Math.abs(value) >= 100) return Math.round(value).toString();
+    const size = Math.abs(value);
+    if (size >= 99.95) return Math.round(value).toString();
+    if (size >= 9.995) return value.toFixed(1);
+    if (size >= 0.0995 || size === 0) return value.toFixed(size === 0 ? 0 : 2);
     return Number(value.toPrecision(2)).toString();
 }
 
@@ -68,7 +75,7 @@ function bytesText(value) {
     if (value === null || value === undefined) return "not known";
     let unit = 0;
     for (; value >= 1000 && unit + 1 < byteUnits.length; unit++) value /= 1000;
-    return `${unit ? Number(value.toPrecision(3)) : value} ${byteUnits[unit]}`;
+    return `${unit && value < 99.95 ? value.toFixed(1) : Math.round(value)} ${byteUnits[unit]}`;
 }
 
 /** 0.9876 -> "98.8 %"; what is not all is never 100 % */
@@ -81,4 +88,37 @@ function shareText(value) {
 /** countText(2, "node") -> "2 nodes" */
 function countText(count, noun) {
     return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** 118013952 -> "118 M"; an expression of symbolic dims as it is */
+function amountText(value) {
+    if (value === null || value === undefined || Number.isNaN(value)) return "not known";
+    if (typeof value !== "number") return plainText(value);
+    const units = ["", " k", " M", " G", " T"];
+    let unit = 0;
+    for (; value >= 1000 && unit + 1 < units.length; unit++) value /= 1000;
+    return `${unit ? Number(value.toPrecision(3)) : value}${units[unit]}`;
+}
+
+/** countOf(2, 531, "node") -> "2 of 531 nodes" */
+function countOf(count, all, noun) {
+    return `${count.toLocaleString("en")} of ${countText(all, noun)}`;
+}
+
+/** ["a", "b", "c"] -> "a, b and c" */
+function listText(items) {
+    return items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
+}
+
+/** The last part of a path. */
+function baseName(path) {
+    return path.replace(/[/\\]+$/, "").replace(/^.*[/\\]/, "") || path;
+}
+
+/** A field of a CSV file. A text that a spreadsheet would compute begins with an apostrophe. */
+function csvField(value) {
+    if (value === null || value === undefined || Number.isNaN(value)) return "";
+    if (typeof value === "number") return String(value);
+    const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Above and below the sections: which model and target, the theme, the table of all models and targets. */
+
+/** The theme of the system, until the button is used. The choice is kept in the page alone. */
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+let chosenTheme = null;
+
+function currentTheme() {
+    return chosenTheme || (darkSystem.matches ? "dark" : "light");
+}
+
+function applyTheme() {
+    document.documentElement.dataset.theme = currentTheme();
+}
+
+function followTheme() {
+    darkSystem.addEventListener("change", applyTheme);
+    applyTheme();
+}
+
+function themeButton() {
+    const label = () => (currentTheme() === "dark" ? "Light theme" : "Dark theme");
+    const button = element("button", { type: "button", class: "theme", onclick: () => {
+        chosenTheme = currentTheme() === "dark" ? "light" : "dark";
+        applyTheme();
+        button.textContent = label();
+    } }, label());
+    return button;
+}
+
+function skipLinks() {
+    const to = (id, text) => element("a", { href: `#section-${id}`, class: "skip", onclick: (event) => {
+        event.preventDefault();
+        goToSection(id);
+    } }, text);
+    return element("div", { class: "skips" }, to("verdict", "Skip to the verdict"), to("nodes", "Skip to the nodes"));
+}
+
+/** @param {DocumentSet} set @param {Pair|null} pair @param {Pair|null} other */
+function header(set, pair, other) {
+    const isMany = set.pairs.length + set.errors.length > 1;
+    return element("header", { class: "page" },
+        element("div", { class: "headline" },
+            pair ? modelTitle(pair.report.model) : element("h1", {}, overviewTitle(set)),
+            themeButton()),
+        isMany && pair ? element("div", { class: "choices" },
+            element("a", { href: "#", class: "button" }, "All results"),
+            modelChoice(set, pair), targetChoice(set, pair), comparisonChoice(set, pair, other)) : null);
+}
+
+function overviewTitle(set) {
+    const models = set.reports.length + set.errors.length;
+    const targets = new Set(set.pairs.map((pair) => pair.target.name || pair.target.target)).size;
+    return `${countText(models, "model")} on ${countText(targets, "target")}`;
+}
+
+/** The file's name, large, and what is known of the model. */
+function modelTitle(model) {
+    const opsets = Object.entries(model.opsets || {}).map(([domain, version]) =>
+        (domain === "ai.onnx" ? `opset ${version}` : `${plainText(domain)} ${version}`));
+    const facts = [countText(model.nodes, "node"),
+        model.bytes === undefined ? null : `${bytesText(model.bytes)} file`,
+        model.weight_bytes === undefined ? null : `${bytesText(model.weight_bytes)} of weights`,
+        ...opsets, plainText(model.producer || "")].filter(Boolean);
+    const path = plainText(model.path), name = plainText(baseName(model.path));
+    return element("div", { class: "model" },
+        element("h1", {}, model.path === "-" ? "Model from standard input" : name),
+        element("p", { class: "muted" }, path === name ? null : [element("span", { class: "code path" }, path), " \u00b7 "],
+            facts.join(" \u00b7 ")));
+}
+
+/** @param {DocumentSet} set @param {Pair} pair */
+function modelChoice(set, pair) {
+    if (set.reports.length < 2) return null;
+    return choice("Model", set.reports.map((report, model) => [String(model), plainText(baseName(report.model.path))]),
+        String(pair.model), (value) => {
+            const targets = set.reports[Number(value)].targets;
+            const same = targets.findIndex((target) => target.name === pair.target.name);
+            location.hash = writeAddress({ m: Number(value), t: Math.max(same, 0) });
+        });
+}
+
+/** Few targets as links side by side, many in a list. @param {DocumentSet} set @param {Pair} pair */
+function targetChoice(set, pair) {
+    const targets = pair.report.targets;
+    if (targets.length < 2) return null;
+    if (targets.length > MOST_TABS)
+        return choice("Target", targets.map((target, at) => [String(at), `${plainText(target.name || target.target)} \u2013 ${target.summary.verdict}`]),
+            String(pair.at), (value) => (location.hash = writeAddress({ m: pair.model, t: Number(value) })));
+    return element("nav", { class: "tabs", "aria-label": "Target" }, targets.map((target, at) => element("a", {
+        href: writeAddress({ m: pair.model, t: at }), "aria-current": at === pair.at ? "page" : null },
+    plainText(target.name || target.target), " ", answerMark(target.summary))));
+}
+
+const MOST_TABS = 5;
+
+/** @param {DocumentSet} set @param {Pair} pair @param {Pair|null} other */
+function comparisonChoice(set, pair, other) {
+    const rest = set.pairs.filter((item) => item !== pair);
+    if (!rest.length) return null;
+    return choice("Compare with", [["no", "nothing"], ...rest.map((item) => [`${item.model}.${item.at}`, pairName(set, item)])],
+        other ? `${other.model}.${other.at}` : "no",
+        (value) => (location.hash = writeAddress({ m: pair.model, t: pair.at, c: value })));
+}
+
+/** What tells a pair from the others. @param {DocumentSet} set @param {Pair} pair */
+function pairName(set, pair) {
+    const target = plainText(pair.target.name || pair.target.target);
+    if (set.reports.length < 2) return target;
+    const names = set.reports.map((report) => baseName(report.model.path));
+    const isAlone = new Set(names).size === names.length;
+    return `${plainText(isAlone ? names[pair.model] : pair.report.model.path)}, ${target}`;
+}
+
+/** A list to choose from, with its label. */
+function choice(label, options, value, onChange) {
+    const list = element("select", { onchange: () => onChange(list.value) },
+        options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
+    return element("label", { class: "choice" }, element("span", {}, label), list);
+}
+
+function footer(set) {
+    const tool = set.reports.length ? set.reports[0].tool : null;
+    return element("footer", {}, tool ? `${tool.name} ${tool.version}` : "npu-partition",
+        ". The page holds all that it shows, and loads nothing.");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first view of several models or targets: one row each. */
+
+/** @param {DocumentSet} set */
+function overview(set) {
+    const columns = ["Model", "Target", "Verdict", "Partitions", "Coverage (MACs)", "Coverage (nodes)",
+        "Time a run", "CPU alone", "Do first"];
+    return element("section", { "aria-label": "All results" },
+        errorList(set.errors),
+        set.pairs.length ? element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
+            element("table", { class: "overview" },
+                element("thead", {}, element("tr", {}, columns.map((name, at) => element("th", { scope: "col", class: at >= 3 && at <= 7 ? "number" : null }, name)))),
+                element("tbody", {}, set.pairs.map((pair) => overviewRow(set, pair))))) : null);
+}
+
+/** @param {DocumentSet} set @param {Pair} pair */
+function overviewRow(set, pair) {
+    const { summary, cost, advice } = pair.target;
+    const address = writeAddress({ m: pair.model, t: pair.at });
+    const first = (advice || [])[0];
+    const number = (value) => element("td", { class: "number" }, value === "not known" ? unknownMark() : value);
+    const isFirst = pair.at === 0;
+    return element("tr", { class: isFirst ? "first" : null, onclick: (event) => {
+        if (!event.target.closest("a")) location.hash = address;
+    } },
+    element("th", { scope: "row", class: "name" }, element("span", { class: isFirst ? null : "repeated" },
+        plainText(baseName(pair.report.model.path)))),
+    element("td", {}, element("a", { href: address }, plainText(pair.target.name || pair.target.target))),
+    element("td", {}, answerMark(summary)),
+    number(String(summary.partitions)),
+    number(shareText(summary.mac_coverage)), number(shareText(summary.coverage)),
+    number(cost ? millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]) : "not known"),
+    number(cost && cost.alternatives ? milliseconds((cost.alternatives.cpu || [])[1]) : "not known"),
+    element("td", { class: "action" }, first ? sentence(first.text) : "nothing to do"));
+}
+
+/** Models that cannot be analyzed. @param {{path: string, text: string}[]} errors */
+function errorList(errors) {
+    if (!errors.length) return null;
+    return element("ul", { class: "errors" }, errors.map((error) => element("li", { class: "problem" },
+        element("strong", {}, plainText(baseName(error.path))), ": ", plainText(error.text))));
+}
