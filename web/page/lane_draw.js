@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws a swim-lane: rows of nodes, as boxes where they are wide enough and as columns of pixels where not. A painter
+ * `at` has the 2D context, scene, rows, widths, view, palette, patterns, sizes in CSS pixels, and what is marked. */
+
+/** Pixels from the canvas's left edge, of a unit or of a place's start. */
+function laneX(at, unit) {
+    return at.left + ((unit - at.view.from) / (at.view.to - at.view.from)) * at.plot;
+}
+
+function placeX(at, place) {
+    return laneX(at, at.widths.start[place]);
+}
+
+function drawLane(at) {
+    const { context, rows } = at;
+    context.setTransform(at.ratio, 0, 0, at.ratio, 0, 0);
+    context.fillStyle = at.palette.background;
+    context.fillRect(0, 0, at.width, rows.height);
+    context.textBaseline = "middle";
+    drawGround(at);
+    context.save();
+    context.beginPath();
+    context.rect(at.left, 0, at.plot, rows.height);
+    context.clip();
+    const columns = Math.max(1, Math.round(at.plot * at.ratio));
+    at.shares = laneColumns(at.widths, at.scene.kinds, at.view, columns, BOX_PIXELS * at.ratio);
+    drawAxis(at);
+    drawNamedBands(at, at.rows.bodies, at.scene.bodies, (label) => graphText(at.scene.graph.nodes, label));
+    drawModules(at);
+    drawPartitionGround(at);
+    drawColumns(at);
+    at.shares.boxes.forEach((place) => drawBox(at, place));
+    drawLayouts(at);
+    drawBrackets(at);
+    drawHandOvers(at);
+    drawEnds(at);
+    drawMarks(at);
+    context.restore();
+}
+
+function drawGround(at) {
+    const { context, rows, palette } = at;
+    context.fillStyle = palette.surface;
+    for (const row of [rows.npu, rows.cpu]) context.fillRect(at.left, row.top, at.plot, row.height);
+    context.fillStyle = palette.text;
+    context.textAlign = "left";
+    context.font = `600 12px ${palette.font}`;
+    context.fillText("NPU", 0, rows.npu.top + rows.npu.height / 2);
+    context.fillText("CPU", 0, rows.cpu.top + rows.cpu.height / 2);
+    context.font = `11px ${palette.font}`;
+    context.fillStyle = palette.muted;
+    if (at.scene.hasOpen) {
+        context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
+    }
+    if (rows.ends.height > 6) context.fillText("ended by", 0, rows.ends.top + 12);
+    context.fillText(at.widths.mode === "equal" ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
+}
+
+function drawAxis(at) {
+    const { context, widths, view, palette } = at;
+    const { start, value } = widths;
+    const from = mapUnit(start, value, view.from), to = mapUnit(start, value, Math.min(view.to, widths.total));
+    context.font = `11px ${palette.font}`;
+    context.textAlign = "left";
+    for (const tick of roundTicks(from, to, at.plot / 90)) {
+        const x = Math.round(laneX(at, mapUnit(value, start, tick))) + 0.5;
+        context.fillStyle = palette.border;
+        context.fillRect(x, 3, 1, at.rows.axis.height - 3);
+        context.fillStyle = palette.muted;
+        const text = widths.mode === "macs" ? countShort(tick) : tickText(tick);
+        context.fillText(text, x + 4, 9);
+    }
+    drawAxisLine(at);
+}
+
+function tickText(value) {
+    return Number(value.toPrecision(6)).toString();
+}
+
+/** The line under the axis is broken where the width of what stands there is not known. */
+function drawAxisLine(at) {
+    const { context, shares } = at;
+    context.fillStyle = at.palette.border;
+    const y = at.rows.axis.height - 2;
+    const end = Math.min(at.plot, laneX(at, at.widths.total) - at.left);
+    context.fillRect(at.left, y, end, 1);
+    context.fillStyle = at.palette.background;
+    const hide = (x, width) => {
+        for (let dash = Math.ceil(x / 4); dash * 4 < x + width; dash++) context.fillRect(at.left + dash * 4, y, 2, 1);
+    };
+    columnRuns(shares.masks, (mask) => mask & COLUMN_NO_WIDTH,
+        (_, from, to) => hide(from / at.ratio, (to - from) / at.ratio));
+    for (const place of shares.boxes) {
+        if (!at.widths.isKnown[place]) hide(placeX(at, place) - at.left, placeX(at, place + 1) - placeX(at, place));
+    }
+}
+
+/** Bands with their names where these fit; what is narrower than 3 pixels is one with its neighbours. */
+function drawNamedBands(at, row, bands, nameOf) {
+    const { context, palette } = at;
+    if (!row.height) return;
+    context.font = `11px ${palette.font}`;
+    context.textAlign = "left";
+    let covered = -1;
+    for (const band of bands) {
+        const from = Math.max(at.left, placeX(at, band.from)), to = Math.min(at.left + at.plot, placeX(at, band.to));
+        if (to <= at.left || from >= at.left + at.plot || to < covered) continue;
+        const x = Math.max(Math.round(from), covered), width = Math.max(1, Math.round(to) - x - 1);
+        covered = x + width + 1;
+        context.fillStyle = palette.surface;
+        context.fillRect(x, row.top + 1, width, row.height - 3);
+        context.fillStyle = palette.border;
+        context.fillRect(x, row.top + 1, 1, row.height - 3);
+        context.fillStyle = palette.text;
+        const text = width > 20 ? fitText(context, nameOf(band.label), width - 8) : "";
+        if (text) context.fillText(text, x + 5, row.top + row.height / 2);
+    }
+}
+
+/** Two levels: that of which the names fit, and the one around it. */
+function drawModules(at) {
+    const levels = at.scene.modules, row = at.rows.modules;
+    if (!levels.length) return;
+    const first = placeAt(at.widths, at.view.from), last = placeAt(at.widths, at.view.to) + 1;
+    const inner = levelInSight(levels, first, last, Math.max(2, at.plot / 40));
+    const outer = Math.max(0, inner - 1);
+    const half = row.height / 2;
+    const nameAt = (depth) => (index) => moduleShortName(at.scene.target.modules, index, depth === outer);
+    drawNamedBands(at, { top: row.top, height: half }, levels[outer], nameAt(outer));
+    if (inner !== outer) drawNamedBands(at, { top: row.top + half, height: half }, levels[inner], nameAt(inner));
+}
+
+/** The outer level by its whole path, the inner by what it adds to that of its parent. */
+function moduleShortName(modules, index, isWhole) {
+    const path = modules[index].path, parent = modules[index].parent;
+    const before = typeof parent === "number" ? modules[parent].path : "";
+    const isInside = !isWhole && before && path.startsWith(before);
+    return plainText(isInside ? path.slice(before.length).replace(/^[./]/, "") : path);
+}
+
+/** Calls `draw(kind, from, to)` for each run of columns of one kind that is not 0. */
+function columnRuns(masks, kindOf, draw) {
+    let from = 0, kind = masks.length ? kindOf(masks[0]) : 0;
+    for (let column = 1; column <= masks.length; column++) {
+        const next = column < masks.length ? kindOf(masks[column]) : -1;
+        if (next === kind) continue;
+        if (kind) draw(kind, from, column);
+        from = column;
+        kind = next;
+    }
+}
+
+/** Runs of columns, row by row. A column that others share is lighter on the NPU, so that no hand-over is hidden. */
+function drawColumns(at) {
+    const { rows, palette, patterns, shares } = at;
+    const others = COLUMN_CPU | COLUMN_CPU_PRODUCT | COLUMN_FAIL | COLUMN_UNKNOWN;
+    const draw = (row, fill, alphas, least) => (kind, from, to) => {
+        at.context.globalAlpha = alphas[kind];
+        at.context.fillStyle = fill;
+        const x = at.left + from / at.ratio;
+        at.context.fillRect(x, row.top + 3, Math.max(least, (to - from) / at.ratio), row.height - 6);
+    };
+    columnRuns(shares.masks, (mask) => {
+        if (!(mask & columnsOfLane[LANE_NPU])) return 0;
+        return mask & others ? 1 : mask & COLUMN_NPU_PRODUCT ? 3 : 2;
+    }, draw(rows.npu, palette.npu, [0, 0.3, 0.5, 1], 0));
+    columnRuns(shares.masks, (mask) => (mask & COLUMN_CPU_PRODUCT ? 2 : mask & COLUMN_CPU ? 1 : 0),
+        draw(rows.cpu, patterns.cpu, [0, 0.75, 1], 2));
+    columnRuns(shares.masks, (mask) => (mask & COLUMN_UNKNOWN ? 1 : 0), draw(rows.open, patterns.unknown, [0, 1], 2));
+    columnRuns(shares.masks, (mask) => (mask & COLUMN_FAIL ? 1 : 0), draw(rows.open, patterns.fail, [0, 1], 2));
+    at.context.globalAlpha = 1;
+}
+
+/** How a node's box is drawn, by the bits of its column: row, fill, how strong, colour of its frame and text. */
+function boxLook(at, kind) {
+    const { rows, palette, patterns } = at;
+    const { fail, unknown, npu, cpu, background } = palette;
+    if (kind & COLUMN_FAIL) return { row: rows.open, fill: patterns.fail, alpha: 1, frame: fail, sign: "×" };
+    if (kind & COLUMN_UNKNOWN) return { row: rows.open, fill: patterns.unknown, alpha: 1, frame: unknown, sign: "?" };
+    if (kind & COLUMN_NPU_PRODUCT) return { row: rows.npu, fill: npu, alpha: 1, frame: npu, ink: background };
+    if (kind & COLUMN_NPU) return { row: rows.npu, fill: npu, alpha: 0.4, frame: npu };
+    return { row: rows.cpu, fill: patterns.cpu, alpha: kind & COLUMN_CPU_PRODUCT ? 1 : 0.75, frame: cpu, sign: "" };
+}
+
+function boxRectangle(at, place, row) {
+    const from = Math.max(placeX(at, place), at.left - 4), to = Math.min(placeX(at, place + 1), at.left + at.plot + 4);
+    return { x: from, y: row.top + 3, width: to - from, height: row.height - 6 };
+}
+
+function drawBox(at, place) {
+    const { context } = at;
+    const look = boxLook(at, at.scene.kinds[place]);
+    const box = boxRectangle(at, place, look.row);
+    const isKnown = at.widths.isKnown[place];
+    context.fillStyle = look.fill;
+    context.globalAlpha = isKnown ? look.alpha : look.alpha * 0.25;
+    context.fillRect(box.x, box.y, Math.max(1, box.width - 1), box.height);
+    context.globalAlpha = 1;
+    if (box.width >= 6 && (!isKnown || look.alpha < 0.5)) {
+        context.strokeStyle = look.frame;
+        context.lineWidth = 1;
+        context.setLineDash(isKnown ? [] : [3, 2]);
+        context.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 2, box.height - 1);
+        context.setLineDash([]);
+    }
+    if (box.width >= 26) drawBoxText(at, place, box, look, isKnown);
+}
+
+/** The op; where it is wide enough its name and figures, too. On a pattern they have a ground of their own. */
+function drawBoxText(at, place, box, look, isKnown) {
+    const { context, palette, scene } = at;
+    const id = scene.graph.order[place], node = scene.graph.nodes[id];
+    context.font = `600 11px ${palette.font}`;
+    context.textAlign = "left";
+    const text = fitText(context, `${look.sign ? `${look.sign} ` : ""}${plainText(node.op)}`, box.width - 10);
+    if (!text) return;
+    const details = box.width < 90 ? [] : [nodeName(node, id), nodeFigures(scene.graph, id)];
+    const lines = [text];
+    const shown = box.height < 48 ? details.slice(0, 1) : details;
+    const middle = box.y + box.height / 2 - shown.length * 7;
+    const isPlain = look.sign === undefined;
+    if (!isPlain && isKnown) {
+        context.fillStyle = palette.background;
+        context.fillRect(box.x + 3, middle - 9, Math.min(box.width - 7, textWidth(context, text) + 6), 18);
+    }
+    context.fillStyle = look.ink && isKnown ? look.ink : palette.text;
+    context.fillText(lines[0], box.x + 6, middle);
+    context.font = `10.5px ${palette.font}`;
+    shown.forEach((line, index) => {
+        const fitting = fitText(context, line, box.width - 10);
+        if (!isPlain && isKnown && fitting) {
+            context.fillStyle = palette.background;
+            context.fillRect(box.x + 3, middle + 5 + index * 14, textWidth(context, fitting) + 6, 14);
+        }
+        context.fillStyle = look.ink && isKnown ? look.ink : palette.text;
+        context.fillText(fitting, box.x + 6, middle + 14 * (index + 1) - 1);
+    });
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section of the swim-lane: the picture with its controls, its legend, and the same as a text. */
+
+const laneHelp = "Drag to move, Ctrl or Command and the wheel to zoom, double-click a partition to zoom to it. Keys: "
+    + "arrows to the previous or next node, Shift and arrows to move, + and - to zoom, 0 for all, [ and ] to the "
+    + "previous or next device switch, Home and End, Enter for details.";
+
+/** The table of partitions listens to which one is selected in the lane. @type {((id: number) => void)|null} */
+let lanePartitionListener = null;
+
+/** What is said of a node or a partition under the pointer; nothing hides it. */
+function showLaneTip(lane, target, point) {
+    const { tip, frame } = lane.parts;
+    const lines = !point ? [] : target.place >= 0 ? nodeTip(lane, target.place)
+        : target.partition >= 0 ? partitionTip(lane, target.partition) : [];
+    tip.hidden = !lines.length;
+    if (!lines.length) return;
+    const said = lines.filter((line) => line[1]);
+    tip.replaceChildren(...said.map(([kind, text]) => element("div", { class: kind }, text)));
+    const left = Math.min(point.x + 14, frame.clientWidth - tip.offsetWidth - 4);
+    tip.style.left = `${Math.max(0, left)}px`;
+    tip.style.top = `${point.y + 18}px`;
+}
+
+function nodeTip(lane, place) {
+    const { graph, target } = lane, id = graph.order[place], node = graph.nodes[id];
+    const conversions = lane.at.scene.layouts.get(place);
+    const isIn = typeof node.partition === "number";
+    const verdict = isIn ? `NPU, partition ${node.partition}` : verdictTexts[graph.verdict[id]];
+    const reason = nodeReason(node, target), module = moduleText(node, target);
+    return [["lane-tip-title", plainText(node.op)], ["lane-tip-name", nodeName(node, id)],
+        ["", `${verdict} · ${nodeFigures(graph, id)}`], ["", reason && plainText(reason)],
+        ["", conversions && countText(conversions, "layout conversion")],
+        ["lane-tip-muted", module && `module ${module}`]];
+}
+
+function partitionTip(lane, id) {
+    const { target } = lane, partition = target.partitions[id], transfer = lane.at.scene.transfers[id];
+    const end = partitionEnd(target, partition);
+    const side = (sides) => {
+        const sum = addTransfers(sides.cpu, sides.npu);
+        return `${countText(sum.tensors, "tensor")}, ${transferText(sum)}`;
+    };
+    return [["lane-tip-title", `NPU partition ${id}`],
+        ["", `${countText(partition.nodes.length, "node")} · ${timeText(lane.at.scene.times[id])}`],
+        ["", `in: ${side(transfer.in)}`], ["", `out: ${side(transfer.out)}`],
+        ["", end.title && `ended by ${end.title}${end.text ? `: ${plainText(end.text)}` : ""}`]];
+}
+
+/** The choice of widths, and buttons for zooming, for all lanes of a view. */
+function laneControls(view, lanes) {
+    const note = element("p", { class: "lane-note" });
+    const name = `${lanes[0].parts.canvas.id}-width`;
+    const inputs = laneModes.map(({ mode, label }) => {
+        const input = element("input", { type: "radio", name, value: mode, onchange: () => view.setMode(mode) });
+        return { mode, input, label: element("label", {}, input, ` ${label}`) };
+    });
+    const button = (text, label, act) => element("button", { type: "button", "aria-label": label, title: label,
+        onclick: act }, text);
+    const middle = () => (view.from + view.to) / 2;
+    const show = () => {
+        for (const { mode, input } of inputs) /** @type {HTMLInputElement} */ (input).checked = mode === view.mode;
+        note.textContent = widthsText(lanes[0].widths());
+    };
+    view.onChange(show);
+    show();
+    return element("div", { class: "lane-controls" },
+        element("fieldset", {}, element("legend", {}, "Width"), ...inputs.map((item) => item.label)),
+        element("span", { class: "lane-buttons", role: "group", "aria-label": "Zoom" },
+            button("−", "Zoom out", () => view.zoom(2, middle())),
+            button("+", "Zoom in", () => view.zoom(0.5, middle())),
+            button("Fit", "Show all nodes", () => view.fit())),
+        note);
+}
+
+/** What colours, patterns and signs mean, of those that occur. */
+function laneLegend(scene) {
+    const all = scene.kinds.reduce((bits, kind) => bits | kind, 0);
+    const items = [
+        [all & COLUMN_NPU_PRODUCT, "npu-product", "NPU, products (matrix unit)"],
+        [all & COLUMN_NPU, "npu", "NPU, other nodes"],
+        [all & columnsOfLane[LANE_CPU], "cpu", "CPU"],
+        [all & COLUMN_FAIL, "fail", "× fails to compile"],
+        [all & COLUMN_UNKNOWN, "unknown", "? undecided"],
+        [scene.layouts.size, "layout", "layout conversion"],
+    ];
+    const swatch = (kind) => element("span", { class: `lane-swatch lane-swatch-${kind}` });
+    return element("ul", { class: "lane-legend", "aria-label": "Legend" }, ...items.filter((item) => item[0])
+        .map(([, kind, text]) => element("li", {}, swatch(kind), text)));
+}
+
+/** All runs in order, as a list that is made when it is opened. */
+function laneAlternative(lane) {
+    const { segments } = lane.at.scene;
+    const most = 1000;
+    const list = element("ol", { class: "lane-list" });
+    const rest = segments.length - most;
+    const details = element("details", { class: "lane-text", ontoggle: () => {
+        if (list.childElementCount) return;
+        list.append(...segments.slice(0, most).map((segment) => element("li", {},
+            segmentText(lane.graph, lane.target, segment))));
+        if (rest > 0) list.append(element("li", {}, `${rest.toLocaleString("en")} more are in the table of nodes`));
+    } }, element("summary", {}, `The same as text: ${countText(segments.length, "run")} of nodes on one device`), list);
+    return details;
+}
+
+addSection({
+    id: "lane",
+    title: "Execution order",
+    isShown: (context) => context.graph.order.length > 0,
+    build(root, context) {
+        const lane = makeLane(root, context.graph, context.target, {
+            select: (id) => context.select(id),
+            open: () => context.goTo("details"),
+            partition: (id) => lanePartitionListener && lanePartitionListener(id),
+        });
+        context.lane = lane;
+        context.onRemove(lane.remove);
+        context.onSelect((id) => lane.select(id));
+        lane.parts.frame.before(laneControls(lane.view, [lane]));
+        root.append(laneLegend(lane.at.scene), element("p", { id: "lane-help", class: "lane-help" }, laneHelp),
+            laneAlternative(lane));
+    },
+});
