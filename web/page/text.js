@@ -78,11 +78,11 @@ function bytesText(value) {
     return `${unit && value < 99.95 ? value.toFixed(1) : Math.round(value)} ${byteUnits[unit]}`;
 }
 
-/** 0.9876 -> "98.8 %"; what is not all is never 100 % */
+/** 0.9876 -> "98.8 %"; what is not all is never 100 %, and what is something never 0 % */
 function shareText(value) {
     if (value === null || value === undefined) return "not known";
-    const percent = Math.round(value * 1000) / 10;
-    return `${percent === 100 && value < 1 ? 99.9 : percent} %`;
+    if (value === 0 || value === 1) return `${100 * value} %`;
+    return `${Math.min(99.9, Math.max(0.1, Math.round(value * 1000) / 10)).toFixed(1)} %`;
 }
 
 /** countText(2, "node") -> "2 nodes" */

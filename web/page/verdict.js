@@ -1,16 +1,157 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answer: the verdict in words, and what to do first. */
+/* The answer in one glance: verdict, figures, what to do first. */
 
 addSection({
     id: "verdict",
     title: "Verdict",
     build(root, context) {
-        const summary = context.target.summary;
-        root.append(
-            element("p", {}, `${summary.verdict}: ${countText(summary.partitions, "partition")}, `
-                + `${shareText(summary.coverage)} of ${countText(summary.live, "node")} on the NPU, `
-                + millisecondsRange([context.target.cost.low_ms, context.target.cost.typical_ms, context.target.cost.high_ms])));
-        const first = (context.target.advice || [])[0];
-        if (first) root.append(element("p", {}, "Do first: ", plainText(first.text)));
+        const { target } = context;
+        appendAll(root, [
+            element("p", { class: "headline-verdict" }, answerMark(target.summary), " ",
+                element("span", {}, answerText(target.summary))),
+            recommendation(target.cost),
+            figures(target),
+            outcomeList(context),
+            firstSteps(context),
+            findingList(context.report.findings || []),
+        ]);
     },
 });
+
+/** After the verdict's word, as in the tool's text. */
+function answerText(summary) {
+    const live = countText(summary.live, "node");
+    const { verdict } = summary;
+    if (verdict === "whole") return `${summary.live === 1 ? "" : "all "}${live} on the NPU, in one partition`;
+    if (verdict === "none") return `none of ${live} runs on the NPU`;
+    if (verdict === "fails" && summary.failed) return `${countText(summary.failed, "node")} of ${live} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
+    if (verdict === "split")
+        return [countText(summary.partitions, "partition"), countText(summary.switches, "device switch").replace(/hs$/, "hes"),
+            `${(summary.live - summary.accepted).toLocaleString("en")} of ${live} not on the NPU`].join(", ");
+    return (answers[verdict] || [])[3] || "";
+}
+
+function recommendation(cost) {
+    if (!cost || !cost.reason) return null;
+    const [words, kind] = recommendationWords[cost.recommendation] || [plainText(cost.recommendation), "plain"];
+    return element("p", { class: "recommendation" }, element("strong", { class: `answer-${kind}` }, words), ": ", sentence(cost.reason));
+}
+
+/** A figure with its name; `note` below it, `bar` between. */
+function figure(name, value, note, bar) {
+    return element("div", { class: "figure" }, element("dt", {}, name),
+        element("dd", {}, element("span", { class: "value" }, value === "not known" ? unknownMark() : value), bar,
+            element("span", { class: "note" }, note || (value === "not known" ? "not known" : null))));
+}
+
+/** The figures of a plan as tiles. What is not known while sizes are dynamic, is with sizes fixed. */
+function figures(target) {
+    const { summary, cost, if_fixed: fixed } = target;
+    const total = cost ? [cost.low_ms, cost.typical_ms, cost.high_ms] : [null, null, null];
+    const ways = (cost && cost.alternatives) || {};
+    const bounds = summary.partitions_if_unknown || [];
+    const isKnown = typeof summary.mac_coverage === "number";
+    const whenFixed = (text) => (fixed && text !== "not known" ? `not known; ${text} with sizes fixed` : null);
+    return element("dl", { class: "figures" },
+        figure("Partitions", summary.partitions.toLocaleString("en"),
+            bounds[0] !== bounds[1] ? `${bounds[0]} to ${bounds[1]}, by undecided nodes` : null),
+        figure("Coverage (MACs)", shareText(summary.mac_coverage),
+            isKnown ? `of ${amountText(summary.macs)}` : whenFixed(fixed && shareText(fixed.summary.mac_coverage)),
+            isKnown ? shareBar(summary.mac_coverage) : null),
+        figure("Coverage (nodes)", shareText(summary.coverage), countOf(summary.accepted, summary.live, "node"),
+            shareBar(summary.coverage)),
+        figure(summary.verdict === "fails" ? "Time a run, if it compiled" : "Time a run", milliseconds(total[1]),
+            boundsText(total) || whenFixed(milliseconds((ways.fixed || [])[1]))),
+        figure("CPU alone", milliseconds((ways.cpu || [])[1]), boundsText(ways.cpu)));
+}
+
+function boundsText(range) {
+    return range && range[0] !== null && range[2] !== null ? `8 of 10: ${shortNumber(range[0])} to ${shortNumber(range[2])}` : null;
+}
+
+/** Thresholds, where the report was made by a check of them. */
+function outcomeList(context) {
+    const outcomes = context.target.outcomes || [];
+    if (!outcomes.length) return null;
+    const line = (outcome) => {
+        const [word, kind] = outcome.met ? ["met", "good"] : outcome.waiver ? ["waived", "warning"] : ["not met", "bad"];
+        return element("li", {}, element("strong", { class: `answer-${kind}` }, word), ` ${plainText(outcome.threshold)}: `,
+            sentence(outcome.text), outcome.waiver ? [" (", plainText(outcome.waiver), ")"] : null);
+    };
+    return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"), element("ul", {}, outcomes.map(line)));
+}
+
+/** What to do first with its command; what comes then, may be opened. */
+function firstSteps(context) {
+    const steps = adviceSteps(context.target);
+    if (!steps.length) return null;
+    const [first] = steps;
+    const command = adviceCommand(context, first);
+    const fix = context.actions && context.actions.fix;
+    const doable = steps.filter((step) => step.fixable);
+    const buttons = [tryButton(context, first), fix && doable.length
+        ? element("button", { type: "button", class: "primary small", onclick: () => fix() }, "Fix the model") : null].filter(Boolean);
+    return element("div", { class: "first-action" },
+        element("h3", {}, first.action === "none" ? "What stays as it is" : "Do first"),
+        element("p", { class: "action-text" }, sentence(first.text)),
+        command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons) : null,
+        first.action === "none" ? null : element("p", { class: "muted" }, `It ${afterText(first.after)}.`,
+            first.equality ? ` Then ${equalityTexts[first.equality] || plainText(first.equality)}.` : null),
+        laterSteps(context, steps, doable));
+}
+
+function laterSteps(context, steps, doable) {
+    const table = stepTable(context, steps);
+    const fix = doable.length ? fixLine(context, steps, doable) : null;
+    if (!table && !fix) return null;
+    const last = steps.filter((step) => step.action !== "none").pop();
+    const title = table && last ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
+        : "The command that does it";
+    return disclosure(title, table, fix);
+}
+
+/** As it is, then after each step. */
+function stepTable(context, steps) {
+    const { summary, cost, if_fixed: fixed } = context.target;
+    const row = (name, at, costs, isHead) => element("tr", { class: isHead ? "muted" : null },
+        element("th", { scope: "row" }, name),
+        element("td", { class: "number" }, at.partitions.toLocaleString("en")),
+        element("td", { class: "number" }, at.mac_coverage === null ? unknownMark() : shareText(at.mac_coverage)),
+        element("td", { class: "number" }, shareText(at.coverage)),
+        element("td", { class: "number" }, costs && costs.typical_ms !== null ? millisecondsRange([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
+    const shown = steps.filter((step) => step.action !== "none" && step.after).slice(0, MOST_STEPS);
+    if (shown.length < 2 && !(fixed && steps[0].action !== "dims")) return null;
+    const sizes = fixed ? listText(Object.entries(fixed.dims).map(([name, size]) => `${plainText(name)}=${size}`)) : "";
+    return element("div", { class: "scroll" }, element("table", { class: "steps" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Step by step"),
+            ["Partitions", "Coverage (MACs)", "Coverage (nodes)", "Time a run"].map((name) => element("th", { scope: "col", class: "number" }, name)))),
+        element("tbody", {}, row("as it is", summary, cost, true),
+            fixed && steps[0].action !== "dims" ? row(`with ${sizes}`, fixed.summary, null, true) : null,
+            shown.map((step, at) => row([`${at + 1}. `, sentence(step.text)], step.after, step.after.cost, false)))));
+}
+
+const MOST_STEPS = 8;
+
+/** One command for all that the tool can do by itself. */
+function fixLine(context, steps, doable) {
+    const what = doable.length < steps.length ? `${doable.length} of ${countText(steps.length, "step")}`
+        : steps.length > 1 ? `all ${countText(steps.length, "step")}` : "this";
+    return element("div", { class: "fix" }, element("p", {}, `The tool can do ${what} by itself:`),
+        commandLine(fixCommand(context, doable)));
+}
+
+/** What is odd about the model; what keeps it from being loaded stands open. */
+function findingList(findings) {
+    if (!findings.length) return null;
+    const line = (finding) => element("li", { class: finding.code === "invalid" ? "problem" : null },
+        element("code", {}, plainText(finding.code)), " ", sentence(finding.text),
+        finding.at ? element("span", { class: "muted" }, " \u2013 ", plainText(finding.at)) : null);
+    const severe = findings.filter((finding) => finding.code === "invalid");
+    const others = findings.filter((finding) => finding.code !== "invalid");
+    const list = (items) => element("ul", { class: "findings" }, items.slice(0, MOST_FINDINGS).map(line),
+        items.length > MOST_FINDINGS ? element("li", { class: "muted" }, `and ${items.length - MOST_FINDINGS} more`) : null);
+    return [severe.length ? list(severe) : null,
+        others.length ? disclosure(`${countText(others.length, "finding")} about the model`, list(others)) : null];
+}
+
+const MOST_FINDINGS = 200;
