@@ -191,7 +191,7 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
-include python/python.mk python/exporters.mk
+include python/python.mk python/exporters.mk test/web/page.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit and CSV, read by the programs that they are for
 	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures
@@ -412,7 +412,7 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/web/*.mk | expand -t 20
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \

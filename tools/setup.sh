@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs, on Debian or a system made from it, what is missing to build; with `tests`, what the tests need too; with
 # `fuzz`, what the fuzzers need: clang, and its runtime of sanitizers and libFuzzer, a package of its own; with `shells`,
-# the shells whose completion is tested; with `debian`, what builds and tests Debian packages.
+# the shells whose completion is tested; with `debian`, what builds and tests Debian packages; with `page`, what checks
+# the scripts of the HTML page.
 #
-# usage: tools/setup.sh [tests | fuzz | shells | debian]
+# usage: tools/setup.sh [tests | fuzz | shells | debian | page]
 set -eu
 packages="gcc make libc6-dev protobuf-c-compiler libprotobuf-c-dev uthash-dev libjansson-dev"
 [ "${1-}" = tests ] && packages="$packages g++ clang cmake git groff-base mandoc pkgconf python3 python3-venv"
 [ "${1-}" = fuzz ] && packages="$packages clang libclang-rt-dev python3"
 [ "${1-}" = shells ] && packages="$packages bash zsh fish"
 [ "${1-}" = debian ] && packages="$packages pkgconf python3 xz-utils dpkg-dev debhelper fakeroot lintian mmdebstrap"
+[ "${1-}" = page ] && packages="nodejs node-typescript"
 
 missing=
 for package in $packages; do

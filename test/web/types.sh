@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The page's scripts as TypeScript reads them: their names, types and calls. They share one scope, as in the page.
+set -eu
+cd "$(dirname "$0")/../.."
+sh tools/setup.sh page
+scripts=$(sed -n '/^#/d; /\.js$/s|^|web/page/|p' web/page/files)
+tsc --allowJs --checkJs --noEmit --target es2020 --lib es2021,dom,dom.iterable --types "" $scripts
+# What the bundle joins has one "use strict"; nothing else may hold markup, styles or code as text.
+for script in $scripts; do
+	! grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|setAttribute\("style' "$script" ||
+		{ echo "$script: only text becomes part of the page" >&2; exit 1; }
+done
+echo "page: types are in order"
