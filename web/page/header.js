@@ -11,6 +11,7 @@ function currentTheme() {
 
 function applyTheme() {
     document.documentElement.dataset.theme = currentTheme();
+    for (const button of document.querySelectorAll("button.theme")) button.textContent = themeLabel();
 }
 
 function followTheme() {
@@ -18,14 +19,15 @@ function followTheme() {
     applyTheme();
 }
 
+function themeLabel() {
+    return currentTheme() === "dark" ? "Light theme" : "Dark theme";
+}
+
 function themeButton() {
-    const label = () => (currentTheme() === "dark" ? "Light theme" : "Dark theme");
-    const button = element("button", { type: "button", class: "theme", onclick: () => {
+    return element("button", { type: "button", class: "theme", onclick: () => {
         chosenTheme = currentTheme() === "dark" ? "light" : "dark";
         applyTheme();
-        button.textContent = label();
-    } }, label());
-    return button;
+    } }, themeLabel());
 }
 
 function skipLinks() {

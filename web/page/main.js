@@ -73,7 +73,8 @@ function writeAddress(address) {
  */
 function showView(root, set, address, actions) {
     const pair = pairOf(set, address);
-    document.title = pair ? `${baseName(pair.report.model.path)} on ${pair.target.name || pair.target.target}` : "npu-partition";
+    document.title = pair ? plainText(`${baseName(pair.report.model.path)} on ${pair.target.name || pair.target.target}`)
+        : "npu-partition";
     root.replaceChildren();
     const main = element("main", { class: pair ? "sections" : null });
     const other = pair ? comparedWith(set, pair, address.c) : null;

@@ -60,7 +60,7 @@ function nodeList(context, ids, showAll) {
 
 /** A command with a button that copies it. @param {string} command */
 function commandLine(command) {
-    const button = element("button", { type: "button", class: "small copy", "aria-label": `Copy: ${command}`,
+    const button = element("button", { type: "button", class: "small copy", "aria-label": `Copy: ${plainText(command)}`,
         onclick: () => copyText(command).then((isCopied) => {
             button.textContent = isCopied ? "Copied" : "Select it, and copy";
             announce(button.textContent);

@@ -10,18 +10,37 @@ const VERDICT_NPU = 0, VERDICT_CPU = 1, VERDICT_FAIL = 2, VERDICT_UNKNOWN = 3, V
  * @param {any} report @param {any} target one of report.targets
  */
 function prepare(report, target) {
+    /** @type {any[]} */
     const nodes = target.nodes || [];
     const order = Uint32Array.from(target.order || liveIds(nodes));
     const position = new Int32Array(nodes.length).fill(-1);
     order.forEach((id, at) => (position[id] = at));
+    const known = (figure) => Float64Array.from(nodes.map((node) => {
+        const value = figure(node);
+        return typeof value === "number" ? value : NaN;
+    }));
     return {
         nodes,
         order,
         position,
-        verdict: Uint8Array.from(nodes, (node) => verdictWords.indexOf(node.verdict)),
-        ms: Float64Array.from(nodes, (node) => (typeof node.ms === "number" ? node.ms : NaN)),
-        macs: Float64Array.from(nodes, (node) => (node.work && typeof node.work.macs === "number" ? node.work.macs : NaN)),
+        verdict: Uint8Array.from(nodes.map((node) => verdictOf(node.verdict))),
+        ms: known((node) => node.ms),
+        macs: known((node) => node.work && node.work.macs),
+        bytes: known((node) => bytesMoved(node.work)),
     };
+}
+
+/** A word of a later version is undecided. */
+function verdictOf(word) {
+    const at = verdictWords.indexOf(word);
+    return at < 0 ? VERDICT_UNKNOWN : at;
+}
+
+/** What a node reads and writes, constants included; null where a size is not known. */
+function bytesMoved(work) {
+    if (!work) return null;
+    const parts = [work.bytes_in, work.bytes_out, work.weight_bytes];
+    return parts.every((part) => typeof part === "number") ? parts[0] + parts[1] + parts[2] : null;
 }
 
 /** Where a report has no order (an older version's), that of the file. */
