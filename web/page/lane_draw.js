@@ -67,13 +67,13 @@ function drawAxis(at) {
         context.fillStyle = palette.border;
         context.fillRect(x, 3, 1, at.rows.axis.height - 3);
         context.fillStyle = palette.muted;
-        const text = widths.mode === "macs" ? countShort(tick) : tickText(tick);
+        const text = widths.mode === "macs" ? countShort(tick) : laneTickText(tick);
         context.fillText(text, x + 4, 9);
     }
     drawAxisLine(at);
 }
 
-function tickText(value) {
+function laneTickText(value) {
     return Number(value.toPrecision(6)).toString();
 }
 

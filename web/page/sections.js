@@ -6,7 +6,7 @@
  *
  * What a filter of the node table asks for; what is left out does not matter.
  * @typedef {{search?: string, verdict?: string, op?: string, partition?: number, cause?: number, module?: number,
- *            nodes?: number[], label?: string}} NodeFilter `module`: by its place in target.modules, with what is in it;
+ *            nodes?: number[], label?: string}} TableFilter `module`: by its place in target.modules, with what is in it;
  *            `nodes`: these ids, called `label`
  *
  * What only the application in the browser can do; a page by the tool has none of it.
@@ -29,11 +29,12 @@
  * @property {number|null} selected
  * @property {(id: number|null) => void} select a node by its id
  * @property {(listener: (id: number|null) => void) => void} onSelect
- * @property {(filter: NodeFilter) => void} showNodes filters the node table, and goes there
- * @property {(listener: (filter: NodeFilter) => void) => void} onShowNodes
+ * @property {(filter: TableFilter) => void} showNodes filters the node table, and goes there
+ * @property {(listener: (filter: TableFilter) => void) => void} onShowNodes
  * @property {(id: string) => void} goTo a section: scrolls there, and moves the focus
  * @property {(listener: () => void) => void} onRemove for what a section has outside of its root: listeners, observers
  * @property {(text: string) => void} announce to screen readers
+ * @property {any} [lane] the swim-lane, once it is built
  *
  * @typedef {Shown & Sharing} Context
  *

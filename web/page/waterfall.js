@@ -68,7 +68,7 @@ function waterfallTable(target, options = {}) {
     const { rows, highest } = waterfallRows(cost, options.all);
     const scale = linearScale((options.highest || highest) * 1.02);
     const whole = wholeOfCost(cost);
-    const drawn = rows.map((row, at) => ({
+    const drawn = rows.map((row, at) => /** @type {any} */ ({
         label: [row.part.text, element("span", { class: "detail" }, partDetail(row.part.id, cost, summary) || "")],
         marks: partMarks(row, rows[at + 1], scale),
         value: rangeCell(row.range),
