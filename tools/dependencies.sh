@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the build for Windows needs and Debian has no package of for it: protobuf-c's runtime and jansson, compiled from
-# Debian's source packages, and uthash's header. Installs mingw-w64 where it is missing. The sources of packages come
-# from where the packages come from, by a list of apt's own in FOLDER; the system's lists stay as they are.
+# What builds for another system need and Debian has no package of for it: protobuf-c's runtime and jansson, compiled
+# from Debian's source packages, and uthash's header. Installs the compiler where it is missing. The sources of packages
+# come from where the packages come from, by a list of apt's own in FOLDER; the system's lists stay as they are.
 #
-# usage: tools/windows/dependencies.sh FOLDER CC AR   FOLDER/include and FOLDER/lib are made
+# usage: tools/dependencies.sh FOLDER CC AR PACKAGE [FLAG...]   FOLDER/include and FOLDER/lib are made
+#   PACKAGE: Debian's, of the compiler; FLAG: for the compiler
 set -eu
 mkdir -p "$1"
-folder=$(cd "$1" && pwd) cc=$2 ar=$3
+folder=$(cd "$1" && pwd) cc=$2 ar=$3 package=$4
+shift 4
 as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
 if ! command -v "$cc" >/dev/null; then
-	echo "installing gcc-mingw-w64-x86-64"
+	echo "installing $package"
 	$as_root apt-get update -qq
-	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc-mingw-w64-x86-64 >/dev/null
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null
 fi
 
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/include" "$folder/lib"
@@ -27,10 +29,10 @@ private() {
 		-o Dir::State::lists="$folder/apt/lists" -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= "$@"
 }
 private update
-for package in protobuf-c jansson; do
-	rm -rf "$folder/$package"
-	mkdir -p "$folder/$package"
-	(cd "$folder/$package" && private source --download-only "$package" && tar -xf "$package"_*.orig.tar.* --strip-components=1)
+for source in protobuf-c jansson; do
+	rm -rf "$folder/$source"
+	mkdir -p "$folder/$source"
+	(cd "$folder/$source" && private source --download-only "$source" && tar -xf "$source"_*.orig.tar.* --strip-components=1)
 done
 
 # What their configure scripts would find out.
@@ -44,15 +46,13 @@ mkdir -p "$folder/include/protobuf-c"
 cp "$folder/protobuf-c/protobuf-c/protobuf-c.h" "$folder/include/protobuf-c/"
 cp /usr/include/uthash.h "$folder/include/"
 
-flags="-O2 -D__USE_MINGW_ANSI_STDIO=1 -DHAVE_CONFIG_H -I$folder/include -I$folder/jansson/src"
 objects=
 for source in "$folder"/jansson/src/*.c; do
 	object=$folder/jansson/$(basename "$source" .c).o
-	# One word each, so without quotes.
-	$cc $flags -c "$source" -o "$object"
+	"$cc" "$@" -O2 -DHAVE_CONFIG_H -I"$folder/include" -I"$folder/jansson/src" -c "$source" -o "$object"
 	objects="$objects $object"
 done
 rm -f "$folder"/lib/*.a
-$ar rcs "$folder/lib/libjansson.a" $objects
-$cc -O2 -DNDEBUG -I"$folder/protobuf-c" -c "$folder/protobuf-c/protobuf-c/protobuf-c.c" -o "$folder/protobuf-c.o"
-$ar rcs "$folder/lib/libprotobuf-c.a" "$folder/protobuf-c.o"
+"$ar" rcs "$folder/lib/libjansson.a" $objects
+"$cc" "$@" -O2 -DNDEBUG -I"$folder/protobuf-c" -c "$folder/protobuf-c/protobuf-c/protobuf-c.c" -o "$folder/protobuf-c.o"
+"$ar" rcs "$folder/lib/libprotobuf-c.a" "$folder/protobuf-c.o"
