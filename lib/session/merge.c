@@ -214,7 +214,7 @@ static uint32_t pads_of(const struct merger *at, uint32_t id, int64_t *out)
         return 0;
     /* What inference has read, else the tensor itself; both are of at most MOST_PADS numbers here. */
     if (from)
-        memcpy(out, from, count * sizeof *out);
+        memcpy(out, from, (size_t)count * sizeof *out);
     else if (!fact || !fact->tensor || !npart__tensor_int64s(fact->tensor, out, MOST_PADS))
         return 0;
     return (uint32_t)count;
