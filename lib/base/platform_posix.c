@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The operating system as POSIX.1-2008 has it, and what Linux adds for copying.
+ * The operating system as POSIX.1-2008 has it, and what Linux adds for copying. In a browser emscripten's file system
+ * stands for it, and web/wasm/filesystem.js adds the same.
  */
 #if !defined(_WIN32)
 #define _FILE_OFFSET_BITS 64 /* files above 2 GiB, where pointers have 32 bits */
-#if defined(__linux__)
+#if defined(__linux__) || defined(__EMSCRIPTEN__)
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* copy_file_range */
 #endif
@@ -127,7 +128,7 @@ ptrdiff_t npart__file_write(int descriptor, const void *data, size_t bytes)
     }
 }
 
-#if defined(__linux__)
+#if defined(__linux__) || defined(__EMSCRIPTEN__)
 /* Of one call; the kernel's own limit is a little below 2 GiB. */
 #define CALL_BYTES ((uint64_t)1 << 30)
 
@@ -137,14 +138,22 @@ static bool is_not_possible(int code)
     return code != EINTR && code != EAGAIN && code != EIO && code != ENOSPC && code != EDQUOT && code != EFBIG;
 }
 
+static ssize_t copy_once(int from, off_t offset, int to, size_t bytes, enum npart__copy_way way)
+{
+#if defined(__linux__)
+    if (way == NPART__COPY_BY_SENDFILE)
+        return sendfile(to, from, &offset, bytes);
+#endif
+    (void)way;
+    return copy_file_range(from, &offset, to, NULL, bytes, 0);
+}
+
 ptrdiff_t npart__file_copy(int from, uint64_t offset, int to, uint64_t bytes, enum npart__copy_way *way)
 {
     ssize_t count = -1;
     size_t most = (size_t)(bytes < CALL_BYTES ? bytes : CALL_BYTES);
     while (*way != NPART__COPY_BY_READING) {
-        off_t at = (off_t)offset;
-        count = *way == NPART__COPY_BY_RANGE ? copy_file_range(from, &at, to, NULL, most, 0)
-                                             : sendfile(to, from, &at, most);
+        count = copy_once(from, (off_t)offset, to, most, *way);
         if (count >= 0)
             break;
         if (is_not_possible(errno))
