@@ -86,6 +86,8 @@ include packaging/install.mk
 
 include tools/windows/build.mk
 
+include web/wasm/build.mk
+
 # ---- tests ----------------------------------------------------------------------------------------------------
 
 TEST_CPPFLAGS = -Itest
@@ -412,7 +414,7 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/web/*.mk | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/web/*.mk web/wasm/*.mk | expand -t 20
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \
@@ -420,4 +422,4 @@ help: ## this list
 	check-fuzz-corpus check-mutants check-fix-mutants check-mutations fuzz-programs \
 	check-unit check-cases bench bench-peers bench-million bench-growth fidelity fidelity-advice fidelity-calibrate fidelity-cost fidelity-first-action fidelity-fix fidelity-fix-htp fidelity-fix-oracle fidelity-fix-peers fidelity-intel fidelity-memory fidelity-shapes fidelity-sizes fidelity-split fidelity-valid fidelity-values fidelity-waves fidelity-work fidelity-mobile fidelity-vela facts-by-lot fit targets-page includes-page clean help
 .SUFFIXES:
--include $(wildcard $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
+-include $(wildcard $(BUILD)/wasm/*/*/*.d $(BUILD)/wasm/*/*.d $(BUILD)/windows/*/*/*.d $(BUILD)/windows/*/*.d $(BUILD)/checked-*/*/*.d $(BUILD)/checked-*/*/*/*.d $(OUT)/lib/*/*.d $(OUT)/tools/*.d $(OUT)/test/*/*.d)
