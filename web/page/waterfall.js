@@ -173,7 +173,7 @@ function unknownCostReasons(target, nodes) {
     return reasons;
 }
 
-/** Names and texts of what stands below the charts. */
+/** Names and texts of what stands below the charts. @returns {any[]} */
 function costFacts(target) {
     const { cost } = target;
     const cold = isKnownRange(cost.cold) && `${millisecondsRange(cost.cold)} more, without compiling`;
