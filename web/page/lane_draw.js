@@ -52,7 +52,7 @@ function drawGround(at) {
     if (at.scene.hasOpen) {
         context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
     }
-    if (rows.ends.height > 6) context.fillText("ended by", 0, rows.ends.top + 12);
+    if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
     context.fillText(at.widths.mode === "equal" ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
 }
 
@@ -68,7 +68,7 @@ function drawAxis(at) {
         context.fillRect(x, 3, 1, at.rows.axis.height - 3);
         context.fillStyle = palette.muted;
         const text = widths.mode === "macs" ? countShort(tick) : laneTickText(tick);
-        context.fillText(text, x + 4, 9);
+        if (x + 4 + textWidth(context, text) <= at.width) context.fillText(text, x + 4, 9);
     }
     drawAxisLine(at);
 }
@@ -154,20 +154,22 @@ function columnRuns(masks, kindOf, draw) {
 function drawColumns(at) {
     const { rows, palette, patterns, shares } = at;
     const others = COLUMN_CPU | COLUMN_CPU_PRODUCT | COLUMN_FAIL | COLUMN_UNKNOWN;
-    const draw = (row, fill, alphas, least) => (kind, from, to) => {
+    const draw = (row, fill, plain, alphas, least) => (kind, from, to) => {
         at.context.globalAlpha = alphas[kind];
-        at.context.fillStyle = fill;
+        at.context.fillStyle = (to - from) / at.ratio < 6 ? plain : fill;
         const x = at.left + from / at.ratio;
         at.context.fillRect(x, row.top + 3, Math.max(least, (to - from) / at.ratio), row.height - 6);
     };
     columnRuns(shares.masks, (mask) => {
         if (!(mask & columnsOfLane[LANE_NPU])) return 0;
         return mask & others ? 1 : mask & COLUMN_NPU_PRODUCT ? 3 : 2;
-    }, draw(rows.npu, palette.npu, [0, 0.3, 0.5, 1], 0));
+    }, draw(rows.npu, palette.npu, palette.npu, [0, 0.3, 0.5, 1], 0));
     columnRuns(shares.masks, (mask) => (mask & COLUMN_CPU_PRODUCT ? 2 : mask & COLUMN_CPU ? 1 : 0),
-        draw(rows.cpu, patterns.cpu, [0, 0.75, 1], 2));
-    columnRuns(shares.masks, (mask) => (mask & COLUMN_UNKNOWN ? 1 : 0), draw(rows.open, patterns.unknown, [0, 1], 2));
-    columnRuns(shares.masks, (mask) => (mask & COLUMN_FAIL ? 1 : 0), draw(rows.open, patterns.fail, [0, 1], 2));
+        draw(rows.cpu, patterns.cpu, palette.cpu, [0, 0.75, 1], 2));
+    columnRuns(shares.masks, (mask) => (mask & COLUMN_UNKNOWN ? 1 : 0),
+        draw(rows.open, patterns.unknown, palette.unknown, [0, 1], 2));
+    columnRuns(shares.masks, (mask) => (mask & COLUMN_FAIL ? 1 : 0),
+        draw(rows.open, patterns.fail, palette.fail, [0, 1], 2));
     at.context.globalAlpha = 1;
 }
 

@@ -12,7 +12,7 @@ function laneTarget(at, x, y) {
     const { rows, scene, widths, view } = at;
     if (x < at.left || x > at.left + at.plot || !widths.count) return {};
     const unit = unitAt(at, x), reach = ((view.to - view.from) / at.plot) * 3;
-    const isBracket = y >= rows.bracket.top && y < rows.bracket.bottom, isEnd = y >= rows.ends.top;
+    const isBracket = y >= rows.bracket.top && y < rows.bracket.bottom, isEnd = scene.hasEnds && y >= rows.ends.top;
     if (isEnd) return { partition: endedBefore(at, x), isEnd };
     if (isBracket) {
         const place = hitPlace(widths, scene.kinds, LANE_NPU, unit, reach);

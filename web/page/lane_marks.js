@@ -75,9 +75,10 @@ function drawLayouts(at) {
     context.fillStyle = palette.accent;
     context.strokeStyle = palette.background;
     for (const [place] of at.scene.layouts) {
-        const x = placeX(at, place);
-        if (x < at.left || x > at.left + at.plot || Math.abs(x - covered) < 2) continue;
-        covered = x;
+        const start = placeX(at, place);
+        if (start < at.left || start > at.left + at.plot || Math.abs(start - covered) < 2) continue;
+        covered = start;
+        const x = Math.max(start, at.left + 5);
         context.beginPath();
         context.moveTo(x, y - 5), context.lineTo(x + 4, y), context.lineTo(x, y + 5), context.lineTo(x - 4, y);
         context.closePath();
@@ -109,18 +110,22 @@ function drawHandOvers(at) {
         if (!sides.cpu.tensors && !sides.npu.tensors) return;
         covered = x;
         context.strokeStyle = context.fillStyle = palette.muted;
+        context.lineWidth = width >= 9 ? 1.5 : 1;
+        context.globalAlpha = width >= 9 ? 1 : 0.6;
         context.setLineDash(sides.npu.tensors ? [4, 3] : []);
         const top = rows.npu.bottom + 1, bottom = rows.cpu.top - 1;
         arrow(context, x, isIn ? bottom : top, isIn ? top : bottom, width >= 9);
         context.setLineDash([]);
+        context.globalAlpha = 1;
     };
     at.inSight.forEach((segment) => {
         if (segment.partition < 0) return;
         const ends = scene.ends.get(segment.partition), transfer = scene.transfers[segment.partition];
         const from = placeX(at, segment.from), to = placeX(at, segment.to);
         const isFirst = scene.segments[ends.first] === segment, isLast = scene.segments[ends.last] === segment;
-        if (isFirst) line(Math.max(from + 1, at.left + 1), true, transfer.in, to - from);
-        if (isLast) line(Math.min(to - 2, at.left + at.plot - 1), false, transfer.out, to - from);
+        const inset = Math.min(5, (to - from) / 4);
+        if (isFirst) line(from + inset, true, transfer.in, to - from);
+        if (isLast) line(to - inset - 1, false, transfer.out, to - from);
         drawHandOverTexts(at, segment, transfer, isFirst, isLast);
     });
     context.lineWidth = 1;
@@ -132,7 +137,7 @@ function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
     const from = Math.max(placeX(at, segment.from), at.left), to = Math.min(placeX(at, segment.to), at.left + at.plot);
     const y = rows.open.top + rows.open.height / 2;
     const texts = [[isFirst, transfer.in, "left", "▲ "], [isLast, transfer.out, "right", "▼ "]];
-    let free = to - from - 14;
+    let free = to - from - 16;
     for (const [isShown, sides, align, sign] of texts) {
         const sum = addTransfers(sides.cpu, sides.npu);
         if (!isShown || !sum.tensors) continue;
@@ -143,53 +148,75 @@ function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
         free -= width;
         context.fillStyle = palette.muted;
         context.textAlign = align;
-        context.fillText(fitting, align === "left" ? from + 8 : to - 9, align === "left" ? y - 8 : y + 8);
+        context.fillText(fitting, align === "left" ? from + 12 : to - 13, align === "left" ? y - 8 : y + 8);
     }
     context.textAlign = "left";
 }
 
-/** Right of the last end there is too little room where the picture ends sooner. */
-const LAST_END_PIXELS = 90;
+/** What a text of an end needs; ends that are nearer to each other share one. */
+const END_PIXELS = 56;
 
-/** What ends each partition: its ops and why, as far as there is room until the next end. */
+/** What ends each partition, its ops and why: a tick each, and texts as far as there is room. */
 function drawEnds(at) {
     const { context, scene, rows, palette } = at;
-    if (rows.ends.height <= 6) return;
-    const flags = at.inSight.filter((segment) => segment.partition >= 0
-        && scene.segments[scene.ends.get(segment.partition).last] === segment)
-        .map((segment) => ({ x: placeX(at, segment.to), partition: segment.partition }))
-        .filter((flag) => flag.x >= at.left && flag.x <= at.left + at.plot + 1);
+    if (!scene.hasEnds) return;
+    const flags = [];
+    for (const segment of at.inSight) {
+        const x = placeX(at, segment.to);
+        if (segment.partition < 0 || x < at.left || x > at.left + at.plot + 1) continue;
+        if (scene.segments[scene.ends.get(segment.partition).last] !== segment) continue;
+        const end = scene.partitionEnds[segment.partition];
+        if (end.title) flags.push({ x, end });
+    }
+    context.fillStyle = palette.cpu;
     let covered = -Infinity;
-    flags.forEach((flag, index) => {
-        if (flag.x - covered < 1 / at.ratio) return;
-        covered = flag.x;
-        const end = partitionEnd(scene.target, scene.target.partitions[flag.partition]);
-        if (!end.title) return;
-        context.fillStyle = palette.cpu;
-        context.fillRect(Math.round(flag.x) - 0.5, rows.cpu.bottom, 1, 10);
-        const next = index + 1 < flags.length ? flags[index + 1].x : at.left + at.plot;
-        const before = index ? flags[index - 1].x : at.left;
-        /* The last may stand left of its end, and shares the room with the one before. */
-        const isBeforeLast = index + 2 === flags.length && at.left + at.plot - next < LAST_END_PIXELS;
-        const right = (next - flag.x) / (isBeforeLast ? 2 : 1) - 6;
-        drawEndText(at, end, flag.x, right, index + 1 === flags.length ? (flag.x - before) / (index ? 2 : 1) - 6 : 0);
+    for (const { x } of flags) {
+        if (x - covered < 1) continue;
+        covered = x;
+        context.fillRect(Math.round(x) - 0.5, rows.cpu.bottom, 1, 8);
+    }
+    const groups = endGroups(flags, at.left + at.plot);
+    groups.forEach((group, index) => {
+        const next = index + 1 < groups.length ? groups[index + 1].x : at.left + at.plot;
+        drawEndText(at, group, next - group.x - 6);
     });
 }
 
+/** Neighbours that share a text, from the right edge: `{x, flags}` from left to right. */
+function endGroups(flags, edge) {
+    const groups = [];
+    let last = null;
+    for (const flag of flags) {
+        if (last && (flag.x - last.x < END_PIXELS || edge - flag.x < END_PIXELS)) last.flags.push(flag);
+        else groups.push((last = { x: flag.x, flags: [flag] }));
+    }
+    return groups;
+}
+
+/** "Softmax" and its cause; of several ends how many there are, and what most of them have. */
+function endGroupText(group) {
+    if (group.flags.length === 1) return group.flags[0].end;
+    const counts = new Map();
+    for (const { end } of group.flags) counts.set(end.text, (counts.get(end.text) || 0) + 1);
+    const most = [...counts].reduce((best, item) => (item[1] > best[1] ? item : best))[0];
+    const titles = [...new Set(group.flags.map(({ end }) => end.title))];
+    return { title: `${group.flags.length} ends: ${titles.slice(0, 4).join(", ")}`, text: most };
+}
+
 /** Right of the end, or left of it where the picture ends sooner. */
-function drawEndText(at, end, x, right, left) {
+function drawEndText(at, group, right) {
     const { context, rows, palette } = at;
-    const isLeft = right < LAST_END_PIXELS && left > right;
-    const width = isLeft ? left : right;
-    if (width < 16) return;
+    const { title, text } = endGroupText(group);
+    const isLeft = right < END_PIXELS - 6;
+    const width = isLeft ? Math.min(group.x - at.left - 4, 4 * END_PIXELS) : right;
     context.textAlign = isLeft ? "right" : "left";
-    const edge = isLeft ? x - 4 : x + 4;
+    const edge = isLeft ? group.x - 4 : group.x + 4;
     context.font = `600 11px ${palette.font}`;
     context.fillStyle = palette.text;
-    context.fillText(fitText(context, end.title, width), edge, rows.ends.top + 12);
+    context.fillText(fitText(context, title, width), edge, rows.ends.top + 12);
     context.font = `11px ${palette.font}`;
     context.fillStyle = palette.muted;
-    context.fillText(fitText(context, plainText(end.text).replace(/`/g, ""), width), edge, rows.ends.top + 27);
+    context.fillText(fitText(context, plainText(text).replace(/`/g, ""), width), edge, rows.ends.top + 27);
     context.textAlign = "left";
 }
 

@@ -11,6 +11,7 @@ function makeLaneScene(graph, target) {
     }
     const hasBodies = graph.nodes.some((node) => node.graph !== "");
     const graphAt = (place) => graph.nodes[graph.order[place]].graph || null;
+    const ends = (target.partitions || []).map((partition) => partitionEnd(target, partition));
     return {
         graph, target, segments, layouts,
         kinds: columnKinds(graph),
@@ -19,6 +20,8 @@ function makeLaneScene(graph, target) {
         times: (target.partitions || []).map((partition) => timeOfNodes(graph, partition.nodes)),
         modules: moduleLevels(graph, target.modules),
         bodies: hasBodies ? laneBands(graph.order.length, graphAt) : [],
+        partitionEnds: ends,
+        hasEnds: ends.some((end) => end.title),
         hasOpen: segments.some((segment) => segment.lane === LANE_OPEN),
     };
 }
@@ -33,7 +36,7 @@ function laneRows(scene) {
         npu: 62,
         open: scene.hasOpen ? 64 : 44,
         cpu: 46,
-        ends: (scene.target.partitions || []).length ? 40 : 6,
+        ends: scene.hasEnds ? 38 : 6,
     };
     const rows = {};
     let top = 0;

@@ -36,7 +36,7 @@ function nodeTip(lane, place) {
 
 function partitionTip(lane, id) {
     const { target } = lane, partition = target.partitions[id], transfer = lane.at.scene.transfers[id];
-    const end = partitionEnd(target, partition);
+    const end = lane.at.scene.partitionEnds[id];
     const side = (sides) => {
         const sum = addTransfers(sides.cpu, sides.npu);
         return `${countText(sum.tensors, "tensor")}, ${transferText(sum)}`;
@@ -58,9 +58,10 @@ function laneControls(view, lanes) {
     const button = (text, label, act) => element("button", { type: "button", "aria-label": label, title: label,
         onclick: act }, text);
     const middle = () => (view.from + view.to) / 2;
+    const unknownTimes = laneWidths(lanes[0].graph, "ms").unknown;
     const show = () => {
         for (const { mode, input } of inputs) /** @type {HTMLInputElement} */ (input).checked = mode === view.mode;
-        note.textContent = widthsText(lanes[0].widths());
+        note.textContent = widthsText(lanes[0].widths(), unknownTimes);
     };
     view.onChange(show);
     show();
@@ -118,7 +119,8 @@ addSection({
         context.onRemove(lane.remove);
         context.onSelect((id) => lane.select(id));
         lane.parts.frame.before(laneControls(lane.view, [lane]));
-        root.append(laneLegend(lane.at.scene), element("p", { id: "lane-help", class: "lane-help" }, laneHelp),
-            laneAlternative(lane));
+        root.append(laneLegend(lane.at.scene), laneAlternative(lane),
+            element("details", { class: "lane-text" }, element("summary", {}, "Mouse, touch and keys"),
+                element("p", { id: "lane-help", class: "lane-help" }, laneHelp)));
     },
 });

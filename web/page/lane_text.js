@@ -150,9 +150,12 @@ const laneModes = [
     { mode: "equal", label: "equal", unit: "nodes" },
 ];
 
-/** What widths mean, and of how many nodes they are not known. */
-function widthsText(widths) {
+/** What widths mean, and of how many nodes they are not known. @param {any} widths @param {number} [unknownTimes] */
+function widthsText(widths, unknownTimes) {
     const live = countText(widths.count, "node");
+    if (widths.mode === "equal" && unknownTimes) {
+        return `All nodes are equally wide. The time of ${unknownTimes.toLocaleString("en")} of ${live} is not known.`;
+    }
     if (widths.mode === "equal") return "All nodes are equally wide.";
     const noun = widths.mode === "ms" ? "time" : "number of MACs";
     if (widths.isEqual && widths.unknown) return `No ${noun} is known of ${live}: all are equally wide.`;
