@@ -2,21 +2,14 @@
 // The swim-lane without its drawing (web/page/lane_layout.js, lane_scene.js, lane_text.js).
 "use strict";
 const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
 const test = require("node:test");
+const { pageFunctions } = require("./page_script.js");
 
-/** The page's scripts share one scope; here they have one without a browser. */
-const folder = path.join(__dirname, "../../web/page");
-const files = ["text.js", "prepare.js", "lane_layout.js", "lane_view.js", "lane_scene.js", "lane_text.js"];
-const names = ["COLUMN_NPU", "COLUMN_CPU", "COLUMN_FAIL", "COLUMN_NO_WIDTH", "LANE_NPU", "LANE_OPEN", "LANE_CPU",
-    "prepare", "laneWidths", "bestLaneMode", "placeAt", "mapUnit", "laneColumns", "columnKinds", "hitPlace",
-    "laneSegments", "partitionEnds", "laneBands", "moduleLevels", "levelInSight", "roundTicks", "nextSwitch",
-    "segmentAt",
-    "makeLaneView",
-    "partitionTransfers", "transferText", "timeOfNodes", "timeText", "partitionEnd", "graphText", "widthsText"];
-const source = files.map((file) => fs.readFileSync(path.join(folder, file), "utf8")).join("\n");
-const page = new Function(`"use strict";\n${source}\nreturn { ${names.join(", ")} };`)();
+const page = pageFunctions("COLUMN_NPU", "COLUMN_CPU", "COLUMN_FAIL", "COLUMN_NO_WIDTH", "LANE_NPU", "LANE_OPEN",
+    "LANE_CPU", "prepare", "laneWidths", "bestLaneMode", "placeAt", "mapUnit", "laneColumns", "columnKinds",
+    "hitPlace", "laneSegments", "partitionEnds", "laneBands", "moduleLevels", "levelInSight", "roundTicks",
+    "nextSwitch", "segmentAt", "makeLaneView", "partitionTransfers", "transferText", "timeOfNodes", "timeText",
+    "partitionEnd", "graphText", "widthsText");
 
 /** A graph of nodes by one letter each: N, M (NPU, partitions 0 and 1), C, F (fails), U (undecided). */
 function graphOf(letters, figures = {}) {

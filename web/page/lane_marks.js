@@ -135,6 +135,7 @@ function drawHandOvers(at) {
 function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
     const { context, rows, palette } = at;
     const from = Math.max(placeX(at, segment.from), at.left), to = Math.min(placeX(at, segment.to), at.left + at.plot);
+    if (to - from < 40) return;
     const y = rows.open.top + rows.open.height / 2;
     const texts = [[isFirst, transfer.in, "left", "▲ "], [isLast, transfer.out, "right", "▼ "]];
     let free = to - from - 16;
