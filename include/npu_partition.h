@@ -751,6 +751,24 @@ struct npart_fusion {
 NPART_API npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct npart_fusion *out,
                                          struct npart_error *error);
 
+/* A module of the model's source, by what exporters write into the names of nodes, with all modules inside it. */
+struct npart_module {
+    size_t size;
+    const char *path;    /* "encoder.layers.3", or with the slashes that the names have */
+    uint32_t parent;     /* the module that it is in, a smaller index; NPART_NONE: none */
+    uint32_t own_count;
+    const uint32_t *own; /* nodes of it and of no module inside it: live ones as they run, then the others */
+    uint32_t node_count, live_count, accepted_count;
+    uint32_t switch_count; /* of npart_summary's switches those that lead to a node of it */
+    bool has_macs;       /* the multiply-accumulates of all its live nodes are known */
+    uint64_t macs, macs_on_npu;
+    double npu_ms, cpu_ms; /* what its nodes typically take on either side; negative: not known */
+};
+/* A module, counted from 0 in the order that they run; names may tell of none. The first call finds them all. Fails
+ * with MEMORY, or ARGUMENT past the last. */
+NPART_API npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct npart_module *out,
+                                         struct npart_error *error);
+
 /* Why nodes fall back, fail to compile or are undecided. */
 struct npart_cause {
     size_t size;

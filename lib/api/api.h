@@ -18,6 +18,7 @@
 
 #include "advice/advice.h"
 #include "edit/editor.h"
+#include "module/module.h"
 #include "plan/fusions.h"
 #include "wire/write.h"
 
@@ -105,6 +106,8 @@ struct npart_oplist {
 struct npart__late {
     bool has_fusions;
     struct npart__fusions fusions;
+    bool has_modules;
+    struct npart__modules modules;
     struct npart__late_work work;
 };
 

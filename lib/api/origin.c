@@ -2,12 +2,12 @@
  *
  * PyTorch's exporters note on each node the Python stack and the module path it came from. Dynamo, as metadata:
  *   pkg.torch.onnx.stack_trace   File "/home/me/model.py", line 41, in forward ...     (the innermost frame last)
- *   pkg.torch.onnx.name_scopes   ['', 'encoder', 'encoder.layers.3', 'linear']   (the last is the node's own)
- *   namespace                    : Model/encoder.layers.3: Layer/linear: aten.linear.default
+ *   pkg.torch.onnx.name_scopes, namespace   the module (lib/module/names.c)
  * TorchScript, in the documentation of the node (with verbose=True), and in its name (lib/graph/modules.c):
  *   /home/me/model.py(41): forward                                                    (the innermost frame first)
  */
 #include "api/api.h"
+#include "module/module.h"
 
 /* Whose file a frame is in, the most telling last. */
 enum owner { OWNER_NONE, OWNER_TORCH, OWNER_PACKAGE, OWNER_USER };
@@ -125,52 +125,13 @@ static void find_traced_frame(const char *doc, struct npart_origin *out)
     }
 }
 
-/* What stands for the module of a node that the exporter has made. */
-static bool is_no_module(const char *name, size_t length)
-{
-    static const char none[] = "_empty_nn_module_stack_from_metadata_hook";
-    return length == 0 || (length == sizeof none - 1 && memcmp(name, none, length) == 0);
-}
-
+/* A module whose name is empty is the model itself, and is not told. */
 static void put_module(const char *name, size_t length, struct npart_origin *out)
 {
-    if (is_no_module(name, length))
+    if (length == 0)
         return;
     out->module = name;
     out->module_bytes = length;
-}
-
-/* The last but one of a printed Python list of strings. A module whose name is empty is the model itself, and is not
- * told. */
-static void find_scope(const char *list, struct npart_origin *out)
-{
-    const char *last = NULL, *before = NULL;
-    size_t last_length = 0, before_length = 0;
-    for (const char *at = strchr(list, '\''); at; at = strchr(at, '\'')) {
-        const char *end = strchr(at + 1, '\'');
-        if (!end)
-            break;
-        before = last;
-        before_length = last_length;
-        last = at + 1;
-        last_length = (size_t)(end - at - 1);
-        at = end + 1;
-    }
-    if (before)
-        put_module(before, before_length, out);
-}
-
-/* The name of the last but one "name: class" step. Asked only where there is no list of scopes. */
-static void find_namespace(const char *path, struct npart_origin *out)
-{
-    const char *last = path, *before = NULL;
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        before = last;
-        last = slash + 1;
-    }
-    const char *colon = before ? strchr(before, ':') : NULL;
-    if (colon && colon < last)
-        put_module(before, (size_t)(colon - before), out);
 }
 
 /* Everything points into the model's own texts, none of it terminated. A node without such notes
@@ -181,17 +142,15 @@ bool npart_model_node_origin(const npart_model *model, uint32_t node, struct npa
         return false;
     const struct npart__node *at = &model->graph->nodes.items[node];
     const char *trace = npart__node_metadata(at, "pkg.torch.onnx.stack_trace");
-    const char *scopes = npart__node_metadata(at, "pkg.torch.onnx.name_scopes");
-    const char *path = npart__node_metadata(at, "namespace"), *doc = npart__node_doc(at);
+    const char *doc = npart__node_doc(at);
+    struct npart__module_path module;
     *out = (struct npart_origin){.size = sizeof *out};
     if (trace)
         find_frame(trace, out);
     else if (doc)
         find_traced_frame(doc, out);
-    if (scopes)
-        find_scope(scopes, out);
-    if (!out->module && path)
-        find_namespace(path, out);
+    if (npart__module_of_metadata(at, &module))
+        put_module(module.text, module.bytes, out);
     if (!out->module && at->module)
         put_module(at->module, strlen(at->module), out);
     return true;

@@ -31,6 +31,7 @@ struct json {
     const char **rules; /* by rule: what is said of it wherever it is not met; NULL: not yet */
     const char *folds[MOST_FATES]; /* the same of folded nodes, by `fates` */
     const char *fates[MOST_FATES];
+    uint32_t *module_of; /* by node of the plan at hand */
     struct node_text *nodes; /* NULL: there is but one target, or nodes are not told */
     enum npart_detail detail;
 };
@@ -241,6 +242,7 @@ static void node(struct json *json, uint32_t id)
         node_work(json, id);
     if (at.ms >= 0)
         npart__add_json_decimal(json->out, ",\"ms\":", at.ms);
+    npart__add_json_id(json->out, ",\"module\":", json->module_of[id]);
     if (json->nodes)
         npart__add(json->out, json->nodes[id].tail, json->nodes[id].tail_length);
     else
@@ -421,15 +423,53 @@ static void target_head(struct json *json)
     npart__add_json_summary(json->out, &at);
 }
 
+/* Nodes know their modules by these lists, which are found before anything is written of a node. */
+static void find_modules(struct json *json)
+{
+    struct npart_module at = {.size = sizeof at};
+    npart_status status = NPART_OK;
+    json->module_of = npart__take(json->pool, json->info.node_count + (size_t)1, sizeof *json->module_of);
+    for (uint32_t i = 0; json->module_of && i < json->info.node_count; i++)
+        json->module_of[i] = NPART_NONE;
+    for (uint32_t m = 0; !json->pool->failed && status == NPART_OK; m++) {
+        status = npart_plan_module(json->plan, m, &at, NULL);
+        json->pool->failed |= status == NPART_ERROR_MEMORY;
+        for (uint32_t i = 0; status == NPART_OK && i < at.own_count; i++)
+            json->module_of[at.own[i]] = m;
+    }
+}
+
+static void modules(struct json *json)
+{
+    struct npart_module at = {.size = sizeof at};
+    text(json, ",\"modules\":[");
+    for (uint32_t m = 0; !json->pool->failed && npart_plan_module(json->plan, m, &at, NULL) == NPART_OK; m++) {
+        npart__add_json_text(json->out, m ? ",{\"path\":" : "{\"path\":", at.path);
+        npart__add_json_id(json->out, ",\"parent\":", at.parent);
+        npart__add_json_number(json->out, ",\"nodes\":", at.node_count);
+        npart__add_json_number(json->out, ",\"live\":", at.live_count);
+        npart__add_json_number(json->out, ",\"accepted\":", at.accepted_count);
+        npart__add_json_count_or_null(json->out, ",\"macs\":", at.has_macs, at.macs);
+        npart__add_json_count_or_null(json->out, ",\"macs_on_npu\":", at.has_macs, at.macs_on_npu);
+        npart__add_json_decimal_or_null(json->out, ",\"npu_ms\":", at.npu_ms);
+        npart__add_json_decimal_or_null(json->out, ",\"cpu_ms\":", at.cpu_ms);
+        npart__add_json_number(json->out, ",\"switches\":", at.switch_count);
+        text(json, "}");
+    }
+    text(json, "]");
+}
+
 static void nodes_and_partitions(struct json *json)
 {
     struct npart_partition at = {.size = sizeof at};
     uint32_t count;
+    find_modules(json);
     text(json, ",\"nodes\":[");
-    for (uint32_t i = 0; i < json->info.node_count; i++)
+    for (uint32_t i = 0; i < json->info.node_count && !json->pool->failed; i++)
         node(json, i);
     const uint32_t *order = npart_plan_order(json->plan, &count);
     npart__add_json_ids(json->out, "],\"order\":", order, count);
+    modules(json);
     text(json, ",\"partitions\":[");
     for (uint32_t i = 0; npart_plan_partition(json->plan, i, &at); i++)
         partition(json, i, &at);

@@ -45,6 +45,28 @@ def without_parents(paths):
     return {re.sub(r"\[\]$", "", path) for path in paths} - parents
 
 
+def check_modules(target, complain):
+    """Sums of modules are those of their nodes, and of the outermost with what is in none those of the summary."""
+    nodes, modules = target["nodes"], target["modules"]
+    live = set(target["order"])
+    counts = [[0, 0, 0] for _ in modules]
+    for i, node in enumerate(nodes):
+        module = node["module"]
+        while module is not None:
+            counts[module] = [count + more for count, more in zip(counts[module], (1, i in live, node["verdict"] == "npu"))]
+            module = modules[module]["parent"]
+    for i, module in enumerate(modules):
+        if [module["nodes"], module["live"], module["accepted"]] != counts[i]:
+            complain(f"module {module['path']} has other nodes than are in it")
+        parent = modules[module["parent"]] if module["parent"] is not None else None
+        if parent and (module["parent"] >= i or not module["path"].startswith(parent["path"])):
+            complain(f"module {module['path']} is not inside {parent['path']}")
+    if all(node["module"] is not None for node in nodes if node["verdict"] not in ("folded", "fused")):
+        switches = sum(module["switches"] for module in modules if module["parent"] is None)
+        if switches != target["summary"]["switches"]:
+            complain(f"modules have {switches} switches, the summary {target['summary']['switches']}")
+
+
 def check_document(document, complain):
     for target in document["targets"]:
         nodes, summary = target["nodes"], target["summary"]
@@ -70,6 +92,7 @@ def check_document(document, complain):
                 complain(f"node {i} is refused without a reason or a cause")
         if sorted(target["order"]) != [i for i, node in enumerate(nodes) if node["verdict"] not in ("folded", "fused")]:
             complain("order does not have every live node once")
+        check_modules(target, complain)
         for cause in target["causes"]:
             victims = sum(node["cause"] == cause["id"] for node in nodes)
             if victims != cause["victims"]:

@@ -326,6 +326,11 @@ static void test_api_safety__sizes(void)
     fusion.size = sizeof fusion;
     CHECK_INT(npart_plan_fusion(at.plan, NPART_NONE, &fusion, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_plan_fusion(NULL, 0, &fusion, NULL), NPART_ERROR_ARGUMENT);
+    struct npart_module module = {.size = 1};
+    CHECK_INT(npart_plan_module(at.plan, 0, &module, NULL), NPART_ERROR_ARGUMENT);
+    module.size = sizeof module;
+    CHECK_INT(npart_plan_module(at.plan, NPART_NONE, &module, NULL), NPART_ERROR_ARGUMENT);
+    CHECK_INT(npart_plan_module(NULL, 0, &module, NULL), NPART_ERROR_ARGUMENT);
     CHECK_INT(npart_advice_make(&advice, at.plan, NULL, NULL), NPART_OK);
     CHECK_SIZE(npart_action, npart_advice_action(advice, 0, &out));
     npart_advice_free(advice);

@@ -42,6 +42,7 @@ class _Lists:
 
     nodes: tuple[results.Node, ...]
     order: tuple[int, ...]
+    modules: tuple[results.Module, ...]
     partitions: tuple[results.Partition, ...]
     crossings: tuple[results.Crossing, ...]
     layouts: tuple[results.Layout, ...]
@@ -94,8 +95,8 @@ class Target:
         def several(kind: type[results.T], name: str) -> tuple[results.T, ...]:
             return tuple(results.build(kind, item) for item in data[name])
 
-        return _Lists(nodes, tuple(data["order"]), several(results.Partition, "partitions"),
-                      several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
+        return _Lists(nodes, tuple(data["order"]), several(results.Module, "modules"),
+                      several(results.Partition, "partitions"), several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
                       several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]))
 
     @property
@@ -174,6 +175,11 @@ class Target:
     def order(self) -> tuple[int, ...]:
         """Ids of the live nodes in the order that they run."""
         return self._lists.order
+
+    @property
+    def modules(self) -> tuple[results.Module, ...]:
+        """Modules of the model's source, in the order that they run; none where names do not tell."""
+        return self._lists.modules
 
     @property
     def partitions(self) -> tuple[results.Partition, ...]:

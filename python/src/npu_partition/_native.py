@@ -885,6 +885,39 @@ class npart_fusion(Structure):
     ]
 
 
+class npart_module(Structure):
+    size: int
+    path: Bytes | None
+    parent: int
+    own_count: int
+    own: Any
+    node_count: int
+    live_count: int
+    accepted_count: int
+    switch_count: int
+    has_macs: bool
+    macs: int
+    macs_on_npu: int
+    npu_ms: float
+    cpu_ms: float
+    _fields_ = [
+        ("size", c_size_t),
+        ("path", c_char_p),
+        ("parent", c_uint32),
+        ("own_count", c_uint32),
+        ("own", POINTER(c_uint32)),
+        ("node_count", c_uint32),
+        ("live_count", c_uint32),
+        ("accepted_count", c_uint32),
+        ("switch_count", c_uint32),
+        ("has_macs", c_bool),
+        ("macs", c_uint64),
+        ("macs_on_npu", c_uint64),
+        ("npu_ms", c_double),
+        ("cpu_ms", c_double),
+    ]
+
+
 class npart_cause(Structure):
     size: int
     kind: Bytes | None
@@ -1888,6 +1921,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_partition": (c_bool, [c_void_p, c_uint32, POINTER(npart_partition)]),
     "npart_plan_crossing": (c_bool, [c_void_p, c_uint32, POINTER(npart_crossing)]),
     "npart_plan_fusion": (c_int, [c_void_p, c_uint32, POINTER(npart_fusion), POINTER(npart_error)]),
+    "npart_plan_module": (c_int, [c_void_p, c_uint32, POINTER(npart_module), POINTER(npart_error)]),
     "npart_plan_cause": (c_bool, [c_void_p, c_uint32, POINTER(npart_cause), c_char_p, c_size_t]),
     "npart_plan_cost": (c_bool, [c_void_p, POINTER(npart_cost)]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),

@@ -174,6 +174,8 @@ class Node:
     structure: str
     """Where it stands in its graph, by structure alone, which `diff` recognizes it by: 32 hexadecimal digits."""
     at: Origin
+    module: int | None
+    """The innermost module that it stands in, by its place in ``Target.modules``."""
     ms: float | None = None
     """What it typically takes where it runs."""
 
@@ -193,6 +195,25 @@ class Partition:
     cut_behind: tuple[str, ...]
     """Tensors at which a cut point of the caller's ends it."""
     macs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module of the model's source, by the names of nodes, with all modules inside it."""
+
+    path: str
+    parent: int | None
+    """The module that it is in, by its place in ``Target.modules``."""
+    nodes: int
+    live: int
+    accepted: int
+    macs: int | None
+    macs_on_npu: int | None
+    npu_ms: float | None
+    """What its nodes on the NPU typically take."""
+    cpu_ms: float | None
+    switches: int
+    """Device switches that lead to a node of it."""
 
 
 @dataclass(frozen=True, slots=True)

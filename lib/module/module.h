@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * module: the modules of the model's source as a tree, by the names that exporters give nodes, and what becomes of each
+ * on the target. A picture of 2000 nodes is for nobody; one of "model.layers.0" to "model.layers.23" is.
+ *
+ * A node's module is told by the first of these that there is (names.c):
+ *
+ *   metadata   of dynamo: pkg.torch.onnx.name_scopes, namespace    "encoder.layers.3"
+ *   its name   of TorchScript and what follows it, from the first slash on   "/encoder/layers.3/fc1/MatMul_1"
+ *              of others, with slashes                             "model/block_1/batchnorm/mul_1"
+ *   its graph  the body of a function of the model is a module, called as the node that calls it, of
+ *              all its nodes
+ *
+ * The last step of a name is the node's own. A node whose name has no step before that is the model's: it is in none.
+ * A node of which nothing of all this tells (a name without a slash, or none: what a quantizer or an optimizer has put
+ * in, a weight's Identity) is where all its neighbours in its graph are that tell by themselves, producers and users:
+ * in the innermost module that has them all. Where none of them tells, where the first of them was put in this way,
+ * users first: so a QuantizeLinear at an input is with its DequantizeLinear's user. No further is a name carried, as a
+ * few names would be taken for all of a graph. What is left in the body of an If, Loop or Scan is with the node that
+ * has the body; what a runtime puts in the place of an operator is where that was.
+ */
+#ifndef NPART_MODULE_H
+#define NPART_MODULE_H
+
+#include "plan/plan.h"
+
+/* Names may be anything: deeper steps, longer paths and more modules are left out, and nodes are in what they are
+ * within. */
+#define NPART__LIMIT_MODULE_DEPTH 32u
+#define NPART__LIMIT_MODULE_PATH_BYTES 1024u
+#define NPART__LIMIT_MODULES 16384u
+
+/* All counts and sums are of a module with all that is inside it. */
+struct npart__module {
+    const char *path;
+    uint32_t parent; /* smaller than its own; NPART_NONE: it is in none */
+    uint32_t first_own, own_count; /* of `members`: nodes of it, and of no module inside it */
+    uint32_t nodes, live, accepted;
+    uint32_t switches; /* nodes of it that run on another side than the node before them */
+    uint64_t macs, macs_on_npu; /* NPART__WORK_UNKNOWN: not known */
+    double npu_ms, cpu_ms;      /* negative: not known */
+};
+
+struct npart__modules {
+    struct NPART__ARRAY(struct npart__module) items; /* in the order that their first live nodes run */
+    uint32_t *of_node; /* by node of the plan's graph; NPART_NONE: in none */
+    uint32_t *members; /* all nodes that are in some: live ones as they run, then others */
+};
+
+/* `order`: the plan's live nodes as they run. Linear in nodes, operands and the length of names. False when out of
+ * memory. */
+bool npart__find_modules(const struct npart__plan *plan, const uint32_t *order, uint32_t order_count,
+                         struct npart__arena *arena, struct npart__modules *out);
+
+/* ---- between the files of this stage, and for who tells where a node comes from ------------------------------ */
+
+/* Where a name begins and ends, and what separates its steps. */
+struct npart__module_path {
+    const char *text; /* not terminated */
+    size_t bytes;     /* 0: the node is the model's own */
+    char separator;   /* '.': steps end at dots; '/': at slashes; 0: at both, and a step may repeat the one before */
+};
+
+/* What PyTorch's dynamo exporter notes. False where it notes nothing. */
+bool npart__module_of_metadata(const struct npart__node *node, struct npart__module_path *out);
+/* `is_rooted`: names of the model begin with a slash. False where the name does not tell. */
+bool npart__module_of_name(const char *name, bool is_rooted, struct npart__module_path *out);
+
+/* tree.c: modules by the nodes' own names and by functions, and then by their neighbours; sums are 0. */
+bool npart__module_tree(const struct npart__graph *graph, struct npart__arena *arena, struct npart__modules *out);
+
+#endif
