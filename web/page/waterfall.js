@@ -83,8 +83,9 @@ function waterfallTable(target, options = {}) {
         isWhole: true,
     });
     return drawnTable({
-        caption: options.caption || "Where the time of a run goes",
-        label: "Part", drawing: "ms", value: "time (8 of 10 runs)", scale, textOf: tickText, rows: drawn,
+        caption: options.caption
+            || `Where the time of a run goes${summary.verdict === "fails" ? ", if it compiled" : ""}`,
+        label: "Part", drawing: "ms", value: "Time", scale, textOf: tickText, rows: drawn,
     });
 }
 
@@ -137,12 +138,12 @@ function waysTable(target) {
             way.detail && element("span", { class: "detail", title: way.detail }, sentence(way.detail))],
         marks: isKnownRange(way.range)
             ? [...whisker(scale, way.range[0], way.range[2]), dot(scale, way.range[1], way.kind)]
-            : [unknownBar(scale, 0)],
+            : way.unknown ? [] : [unknownBar(scale, 0)],
         value: way.unknown && !isKnownRange(way.range) ? way.unknown : rangeCell(way.range),
         title: `${way.text}: ${millisecondsRange(way.range)}`,
     }));
     return drawnTable({ caption: "Ways to run the model", label: "Way", drawing: `ms, ${scale.word}`,
-        value: "time (8 of 10 runs)", scale, textOf: tickText, rows });
+        value: "Time", scale, textOf: tickText, rows });
 }
 
 const recommendationTexts = {
@@ -212,7 +213,8 @@ addSection({
         if (waterfallRows(cost).highest > 0) charts.append(element("div", {}, waterfallTable(target)));
         const ways = waysTable(target);
         if (ways) charts.append(element("div", {}, ways));
-        root.append(charts);
+        if (charts.children.length) root.append(charts, element("p", { class: "muted" },
+            "8 of 10 runs lie within the ranges. Typical times of the parts add up; their ranges do not."));
         root.append(factList(costFacts(target)));
     },
 });
