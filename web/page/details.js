@@ -1,18 +1,193 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selected node, beside the other sections where there is room. */
+/* The selected node, beside the other sections where there is room; while none is, what the page is about. */
 
 addSection({
     id: "details",
-    title: "Node",
+    title: "Details",
     isShown: (context) => context.graph.nodes.length > 0,
     build(root, context) {
-        const body = element("div", {});
-        root.append(body);
+        const body = element("div", { class: "details" });
+        root.append(body, selectionBar(root, context));
+        let uses;
         const show = (id) => {
-            body.replaceChildren(id === null ? element("p", { class: "muted" }, "No node is selected.")
-                : element("p", {}, verdictMark(context.graph.verdict[id]), " ", nodeName(context.graph.nodes[id], id)));
+            if (uses === undefined) uses = tensorUses(context.graph, context.target);
+            body.replaceChildren(...(id === null ? targetDetails(context) : nodeDetails(context, id, uses)).flat().filter(Boolean));
+            root.scrollTop = 0;
+            if (id === null) return;
+            const { nodes, verdict } = context.graph;
+            context.announce(`${plainText(nodes[id].op)} ${nodeName(nodes[id], id)}: ${verdictTexts[verdict[id]]}`);
         };
         context.onSelect(show);
         show(context.selected);
     },
 });
+
+/** While no node is selected: the target, and what the signs mean. @param {Context} context */
+function targetDetails(context) {
+    const { report, target, graph } = context;
+    const counts = verdictWords.map((word, verdict) => graph.verdict.reduce((sum, at) => sum + Number(at === verdict), 0));
+    const legend = element("ul", { class: "legend" }, verdictWords.map((word, verdict) => (counts[verdict] === 0 ? null
+        : element("li", {}, element("button", { type: "button", class: "link",
+            title: "Show these nodes in the table", onclick: () => context.showNodes({ verdict: word }) }, verdictMark(verdict)),
+        element("span", { class: "number" }, counts[verdict].toLocaleString("en"))))));
+    return [
+        element("p", { class: "muted" }, "Select a node in a picture or in the table to see why it is where it is."),
+        element("h3", {}, "Nodes"), legend,
+        element("h3", {}, "Target"),
+        factList([["Name", plainText(target.name || target.target)], ["Rules of", plainText(target.toolchain || "")],
+            ["Switches", (target.switches_on || []).map(plainText).join(", ")], ["Partitioner", plainText(target.partitioner || "")],
+            ["Graph", target.level === "off" ? "not optimized (level off)" : target.level === "basic" ? "optimized (level basic)" : null],
+            ["Started by", target.cost ? plainText(target.cost.runtime || "") : null],
+            ["Cost", target.cost ? (target.cost.calibrated ? "calibrated" : "not calibrated: rests on assumed parameters") : null]]),
+        element("h3", {}, "Model"),
+        factList([["File", element("code", {}, plainText(report.model.path))], ["Producer", plainText(report.model.producer || "")],
+            ["Opsets", Object.entries(report.model.opsets || {}).map(([domain, version]) => `${plainText(domain)} ${version}`).join(", ")],
+            ["IR version", report.model.ir_version], ["Nodes", report.model.nodes.toLocaleString("en")],
+            ["File size", bytesText(report.model.bytes)], ["Weights", bytesText(report.model.weight_bytes)]]),
+    ];
+}
+
+/** @param {Context} context @param {number} id @param {ReturnType<typeof tensorUses>} uses */
+function nodeDetails(context, id, uses) {
+    const node = context.graph.nodes[id];
+    return [
+        nodeHead(context, id),
+        reasonList(node),
+        causeOfNode(context, node),
+        placeOfNode(context, node, id),
+        workOfNode(context.graph, node, id),
+        uses && node.inputs ? [element("h3", {}, "Inputs"), tensorList(context, uses, node.inputs, true),
+            element("h3", {}, "Outputs"), tensorList(context, uses, node.outputs || [], false)] : [],
+        nodeActions(context, node, id, uses),
+    ].flat();
+}
+
+/** Name, verdict, and the way to the neighbours in execution order. */
+function nodeHead(context, id) {
+    const { nodes, order, position, verdict } = context.graph;
+    const node = nodes[id], at = position[id];
+    const step = (to, sign, label) => element("button", { type: "button", class: "small", "aria-label": label, title: label,
+        disabled: to < 0 || to >= order.length, onclick: () => context.select(order[to]) }, sign);
+    return [
+        element("div", { class: "details-bar" },
+            element("span", { class: "muted" }, at < 0 ? `node ${id}` : `node ${id}, ${(at + 1).toLocaleString("en")} of ${order.length.toLocaleString("en")} in order`),
+            at < 0 ? null : [step(at - 1, "\u2190", "Previous in execution order"), step(at + 1, "\u2192", "Next in execution order")],
+            element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected", onclick: () => context.select(null) }, "\u2715")),
+        element("p", { class: "details-op" }, element("strong", {}, plainText(node.op)),
+            node.domain ? element("span", { class: "muted" }, ` ${plainText(node.domain)}`) : null, " ", verdictMark(verdict[id])),
+        element("p", { class: "details-name" }, element("code", {}, nodeName(node, id))),
+        node.into === null || node.into === undefined ? null : element("p", {}, "Fused into ", nodeButton(context, node.into), ", whose verdict holds."),
+    ];
+}
+
+const outcomeTexts = { no: ["not met", "bad"], fail: ["fails to compile", "bad"], unknown: ["undecided", "unknown"], note: ["note", "plain"] };
+
+/** Every reason: what is required, what was found, why, and by which rule. */
+function reasonList(node) {
+    const reasons = node.reasons || [];
+    if (!reasons.length) return element("p", { class: "muted" }, "Every rule of the target is met.");
+    return element("ul", { class: "reasons" }, reasons.map((reason) => {
+        const [word, kind] = outcomeTexts[reason.outcome] || [null, null];
+        const isPlain = reason.outcome === undefined;
+        return element("li", { class: kind ? `reason-${kind}` : null },
+            element("p", {}, word ? [element("strong", { class: `answer-${kind}` }, word), " "] : null, sentence(reason.text)),
+            reason.found ? element("p", {}, element("span", { class: "muted" }, isPlain ? "" : "found "), sentence(reason.found)) : null,
+            reason.because ? element("p", {}, element("span", { class: "muted" }, "because "), sentence(reason.because)) : null,
+            element("p", { class: "muted fine" }, element("code", {}, plainText(reason.rule)), reason.gate && !isPlain ? ` (stage ${plainText(reason.gate)})` : null,
+                reason.source ? [element("br"), sourceText(reason.source)] : null));
+    }));
+}
+
+/** What it falls back for, and what to do about that. */
+function causeOfNode(context, node) {
+    const cause = (context.target.causes || []).find((item) => item.id === node.cause);
+    if (!cause) return null;
+    const action = (context.target.advice || []).find((item) => (item.causes || []).includes(cause.id));
+    return [
+        element("h3", {}, "Cause"),
+        element("p", {}, sentence(cause.text), " \u2013 ", element("button", { type: "button", class: "link", onclick: () => context.showNodes({ cause: cause.id }) },
+            countText(cause.victims, "affected node"))),
+        action ? element("p", {}, element("strong", {}, "Do: "), sentence(action.text)) : null,
+    ];
+}
+
+function placeOfNode(context, node, id) {
+    const at = node.at || {};
+    const partition = node.partition === null || node.partition === undefined ? null
+        : (context.target.partitions || []).find((item) => item.id === node.partition);
+    const facts = factList([
+        ["Module", at.module ? element("code", {}, plainText(at.module)) : null],
+        ["Made at", at.file ? element("code", {}, plainText(at.line ? `${at.file}:${at.line}` : at.file)) : null],
+        ["Graph", node.graph ? element("code", {}, plainText(node.graph)) : null],
+        ["Partition", partition ? element("button", { type: "button", class: "link", onclick: () => context.showNodes({ partition: partition.id }) },
+            `${partition.id}, ${countText(partition.nodes.length, "node")}`) : null],
+        ["Ends", endsOfNode(context, id)],
+    ]);
+    return facts.childElementCount ? [element("h3", {}, "Place"), facts] : null;
+}
+
+/** The partitions that this node keeps from going on. */
+function endsOfNode(context, id) {
+    const ended = (context.target.partitions || []).filter((partition) => (partition.cause_of_end || []).includes(id));
+    if (!ended.length) return null;
+    return ended.length <= 8 ? `${ended.length === 1 ? "partition" : "partitions"} ${listText(ended.map((partition) => String(partition.id)))}`
+        : countText(ended.length, "partition");
+}
+
+function workOfNode(graph, node, id) {
+    const { work } = node;
+    if (!work) return null;
+    const size = (value) => (typeof value === "number" ? bytesText(value) : value === null ? "not known" : `${plainText(value)} B`);
+    const isProduct = typeof work.rows === "number" ? work.rows > 0 : Boolean(work.rows);
+    const product = isProduct ? [work.rows, work.columns, work.depth].map((dim) => (dim === null ? "?" : plainText(dim))).join(" \u00d7 ")
+        + (work.taps > 1 ? `, ${work.taps} taps` : "") + (work.groups > 1 ? `, ${work.groups} groups` : "") : null;
+    const types = [elementTypes[work.activation_type], elementTypes[work.weight_type] ? `weights ${elementTypes[work.weight_type]}` : null].filter(Boolean);
+    return [element("h3", {}, "Work"), factList([
+        ["Time", Number.isNaN(graph.ms[id]) ? null : milliseconds(graph.ms[id])],
+        ["Class", plainText(work.class)],
+        ["MACs", work.macs === 0 ? null : amountText(work.macs)],
+        ["Product", product],
+        ["Operations", work.operations === 0 ? null : amountText(work.operations)],
+        ["Reads", size(work.bytes_in)], ["Writes", size(work.bytes_out)],
+        ["Constants", work.weight_bytes === 0 ? null : size(work.weight_bytes)],
+        ["Types", types.join(", ")],
+    ])];
+}
+
+/** What can be tried with it: buttons of the application, else the commands. */
+function nodeActions(context, node, id, uses) {
+    const actions = context.actions || {};
+    const button = (text, onclick) => element("button", { type: "button", class: "small", onclick }, text);
+    const buttons = [];
+    if (actions.assumeNode) buttons.push(button("Assume it on the NPU", () => actions.assumeNode(id, "npu")), button("Assume it on the CPU", () => actions.assumeNode(id, "cpu")));
+    const output = uses && node.outputs ? node.outputs.find((place) => place !== null) : undefined;
+    const cut = output === undefined ? node.name : uses.tensors[output].name;
+    if (actions.cutAt && cut) buttons.push(button("Cut after it", () => actions.cutAt(cut)));
+    const commands = buttons.length ? null : [
+        element("p", { class: "muted fine" }, "Every rule of it, with the values found:"),
+        commandLine(toolCommand(context, `--explain ${shellWord(node.name || String(id))}`))];
+    return [element("h3", {}, buttons.length ? "Try" : "Explain"), buttons.length ? element("div", { class: "details-buttons" }, buttons) : null, commands,
+        node.structure ? element("p", { class: "muted fine" }, "structure ", element("code", {}, plainText(node.structure))) : null].flat();
+}
+
+/** In narrow windows, where the details are out of sight: which node is selected, and the way there. */
+function selectionBar(root, context) {
+    const text = element("span", {});
+    const bar = element("div", { class: "selection-bar no-print", hidden: true }, text,
+        element("button", { type: "button", class: "primary small", onclick: () => context.goTo("details") }, "Details"),
+        element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected", onclick: () => context.select(null) }, "\u2715"));
+    let isInSight = true;
+    const update = (id) => {
+        bar.hidden = isInSight || id === null;
+        if (id === null) return;
+        text.replaceChildren(verdictMark(context.graph.verdict[id]), ` ${nodeName(context.graph.nodes[id], id)}`);
+    };
+    const observer = new IntersectionObserver((entries) => {
+        isInSight = entries[entries.length - 1].isIntersecting;
+        update(context.selected);
+    });
+    observer.observe(root);
+    context.onRemove(() => observer.disconnect());
+    context.onSelect(update);
+    return bar;
+}
