@@ -1384,12 +1384,13 @@ enum npart_format {
     NPART_FORMAT_GITHUB,   /* workflow commands of GitHub Actions: annotations */
     NPART_FORMAT_MARKDOWN, /* a comment of a pull or merge request */
     NPART_FORMAT_JUNIT,    /* JUnit XML */
-    NPART_FORMAT_CSV       /* RFC 4180, with a line of names first */
+    NPART_FORMAT_CSV,      /* RFC 4180, with a line of names first */
+    NPART_FORMAT_DOT       /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
 };
 
 struct npart_document_options {
     uint32_t version;
-    enum npart_detail detail; /* of CSV: a row for each node, cause, or plan */
+    enum npart_detail detail; /* of CSV: a row for each node, cause, or plan; of pictures NODES: every box */
     const char *root; /* an absolute folder: files in it are told relative to it; NULL: paths stay as they are */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
 };

@@ -196,7 +196,8 @@ static bool take_level(struct options *options, const char *value)
     return is_off || strcmp(value, "basic") == 0 || complain_of_word("--level", value, words, 2);
 }
 
-static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv"};
+static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
+                                           "dot"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -465,7 +466,8 @@ static const struct row {
     {NULL, 0, "markdown", NULL, "a comment of a pull or merge request", "- check diff"},
     {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
     {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
-    {"detail", 0, "DETAIL", take_detail, "how much json and csv tell: nodes (default of json), causes or summary",
+    {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
+    {"detail", 0, "DETAIL", take_detail, "how much json, csv and dot tell: nodes (default of json), causes or summary",
      NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},

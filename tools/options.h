@@ -31,6 +31,7 @@ enum format {
     FORMAT_MARKDOWN,
     FORMAT_JUNIT,
     FORMAT_CSV,
+    FORMAT_DOT,
     FORMATS
 };
 enum fail_on {

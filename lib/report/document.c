@@ -102,6 +102,7 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_MARKDOWN] = &npart__markdown_writer,
         [NPART_FORMAT_JUNIT] = &npart__junit_writer,
         [NPART_FORMAT_CSV] = &npart__csv_writer,
+        [NPART_FORMAT_DOT] = &npart__dot_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__LENGTH(writers) ? writers[at] : NULL;

@@ -17,7 +17,7 @@ struct npart__writer {
 };
 
 extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
-    npart__junit_writer, npart__csv_writer;
+    npart__junit_writer, npart__csv_writer, npart__dot_writer;
 
 struct npart_document {
     const struct npart__writer *writer;

@@ -4,7 +4,7 @@
 
 SARIF: each object has the properties that the standard requires and no others (sarif-om is generated from its schema),
 and sarif-tools reads it. Annotations: parsed as the runner of GitHub Actions does. Markdown: rendered by markdown-it.
-JUnit: read by junitparser. CSV: by Python's reader. Counts are those of the JSON report.
+JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. Counts are those of the JSON report.
 
 usage: formats.py TOOL FIXTURES
 """
@@ -303,12 +303,125 @@ def check_csv(run: Run) -> None:
     expect(len(nodes) == sum(target["summary"]["nodes"] for target in targets), f"{where}: {len(nodes)} nodes")
 
 
+# ---- pictures ------------------------------------------------------------------------------------------------------
+
+BOX = re.compile(r"(inputs|npu|cpu|outputs|repeats|rest)(\d+)\Z")
+NODE_ATTRIBUTES = {"_gvid", "name", "label", "tooltip", "id", "shape", "style", "fillcolor", "color", "penwidth",
+                   "peripheries", "fontname", "fontsize", "fontcolor"}
+
+
+def read_dot(text: bytes) -> list[dict[str, Any]]:
+    """The digraphs, as Graphviz reads them."""
+    done = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True)
+    expect(done.returncode == 0 and not done.stderr, f"dot: {done.stderr.decode(errors='replace')[:200]}")
+    graphs, decoder, rest = [], json.JSONDecoder(), done.stdout.decode("utf-8")
+    while rest.strip():
+        graph, end = decoder.raw_decode(rest.lstrip())
+        graphs.append(graph)
+        rest = rest.lstrip()[end:]
+    return graphs
+
+
+def check_acyclic(names: list[str], edges: list[tuple[str, str]], where: str) -> None:
+    """No way leads back."""
+    waits = {name: sum(end == name for _, end in edges) for name in names}
+    ready, done = [name for name in names if not waits[name]], 0
+    followers: dict[str, list[str]] = {}
+    for begin, end in edges:
+        followers.setdefault(begin, []).append(end)
+    while ready:
+        done += 1
+        for end in followers.get(ready.pop(), []):
+            waits[end] -= 1
+            if not waits[end]:
+                ready.append(end)
+    expect(done == len(names), f"{where}: a cycle")
+
+
+def check_tensors(edges: dict[tuple[str, str], int], target: dict[str, Any], where: str) -> None:
+    """What is transferred is what the JSON report says."""
+    wanted: dict[tuple[int | None, int | None], int] = {}
+    for crossing in target["crossings"]:
+        ends = crossing["from"], crossing["to"]
+        wanted[ends] = wanted.get(ends, 0) + 1
+    for (begin, end), count in wanted.items():
+        if begin is None:
+            found = sum(n for (a, b), n in edges.items() if b == f"npu{end}" and not a.startswith("npu"))
+        elif end is None:
+            found = sum(n for (a, b), n in edges.items() if a == f"npu{begin}" and not b.startswith("npu"))
+            found = min(found, count)  # it may go to several boxes
+        else:
+            found = edges.get((f"npu{begin}", f"npu{end}"), 0)
+        expect(found == count, f"{where}: {found} tensors from {begin} to {end}, not {count}")
+
+
+def check_boxes(graph: dict[str, Any], where: str) -> None:
+    """Nothing but boxes, bodies and edges between them, whatever names say."""
+    for item in graph.get("objects", []):
+        if "nodes" in item or "subgraphs" in item or item["name"].startswith("cluster"):
+            expect(re.fullmatch(r"cluster_body\d+", item["name"]), f"{where}: the cluster {item['name']}")
+            continue
+        expect(item["name"] == "error" or BOX.match(item["name"]), f"{where}: the box {item['name']}")
+        expect(set(item) <= NODE_ATTRIBUTES, f"{where}: attributes {set(item) - NODE_ATTRIBUTES}")
+        expect(item["label"] and len(item["label"]) < 2000, f"{where}: the label of {item['name']}")
+
+
+def check_plan(graph: dict[str, Any], target: dict[str, Any], where: str) -> None:
+    """Every box drawn: partitions, hand-overs and tensors of the report."""
+    names = {item["_gvid"]: item["name"] for item in graph.get("objects", []) if not item["name"].startswith("cluster")}
+    partitions = sorted(int(name[3:]) for name in names.values() if name.startswith("npu"))
+    expect(partitions == [part["id"] for part in target["partitions"]], f"{where}: partitions {partitions}")
+    told = [edge for edge in graph.get("edges", []) if edge.get("style") not in ("invis", "dashed")]
+    tensors: dict[tuple[str, str], int] = {}
+    for edge in told:
+        count = re.match(r"(\d+) tensors, ", edge["label"])
+        tensors[names[edge["tail"]], names[edge["head"]]] = int(count[1]) if count else 1
+    expect(len(tensors) == len(told), f"{where}: two edges between the same boxes")
+    check_acyclic(list(names.values()), [(names[edge["tail"]], names[edge["head"]]) for edge in graph.get("edges", [])],
+                  where)
+    check_tensors(tensors, target, where)
+    follow = [(names[edge["tail"]], names[edge["head"]]) for edge in graph.get("edges", [])
+              if edge.get("style") != "dashed"]
+    kinds = [("npu" if begin.startswith("npu") else "cpu", "npu" if end.startswith("npu") else "cpu")
+             for begin, end in dict.fromkeys(follow) if is_next(begin, end, names)]
+    expect(len(kinds) == 0 or target["summary"]["switches"] == sum(a != b for a, b in kinds),
+           f"{where}: {sum(a != b for a, b in kinds)} switches, not {target['summary']['switches']}")
+
+
+def is_next(begin: str, end: str, names: dict[int, str]) -> bool:
+    """Whether these run one after the other: boxes stand in execution order."""
+    order = [name for name in names.values() if name.startswith(("npu", "cpu"))]
+    return begin in order and end in order and order.index(end) == order.index(begin) + 1
+
+
+def check_dot(run: Run) -> None:
+    """A digraph for each plan, and for each model that cannot be analyzed."""
+    where = f"{run.name}: dot"
+    reports = run.reports()
+    wanted = sum(len(report["targets"]) for report in reports) + len(run.models) - len(reports)
+    graphs = read_dot(run.ask("dot"))
+    expect(len(graphs) == wanted, f"{where}: {len(graphs)} digraphs, not {wanted}")
+    for graph in graphs:
+        check_boxes(graph, where)
+        expect(len(graph.get("objects", [])) <= 260, f"{where}: {len(graph.get('objects', []))} boxes")
+
+
+def check_whole_dot(run: Run) -> None:
+    """With every box: what the report says."""
+    reports = [json.loads(line) for line in run.ask("json").splitlines()]
+    graphs = read_dot(run.ask("dot", "--detail", "nodes"))
+    targets = [(report["model"]["path"], target) for report in reports for target in report["targets"]]
+    expect(len(graphs) == len(targets) == len(run.models) * len(reports[0]["targets"]), f"{run.name}: whole digraphs")
+    for graph, (path, target) in zip(graphs, targets):
+        check_plan(graph, target, f"{path}, {target['name']}")
+
+
 # ---- runs ----------------------------------------------------------------------------------------------------------
 
 HOSTILE: list[bytes] = [text.encode("utf-8", "surrogatepass") for text in (
     "::set-output name=a::b", "\n::error::x", "a\r\n::set-env name=PATH::x", "##[set-env name=PATH]x", "%0A::error::x",
     "=cmd|'/c calc'!A1", "-2+3", "@everyone", "\t=1", "[x](javascript:alert(1))", "![x](y)",
-    "<script>alert(1)</script>", "</details>", "`a`b``", "|a|b|", "{0}{{1}", "#123", "!45", "www.example.test",
+    "<script>alert(1)</script>", "</details>", "`a`b``", "|a|b|", '"];}digraph{x', "\\", "\\N\\G\\l", "&lt;b&#65;", "-->", "}{", "name\\\\", "{0}{{1}", "#123", "!45", "www.example.test",
     "https://example.test/x", "a\\",
     '"quoted",', "]]>", "&amp;&#64;", "\ufffe\uffff", "\u202egnp.exe", "$x^2$", "~~a~~", "*/-->",
     "name@example.test", "a" * 4000, "```" * 100, "\x00\x01\x1b[31m", "\ud800", " ", "`@a` @b `@c")] + [
@@ -365,7 +478,7 @@ def main() -> int:
     root = os.path.dirname(fixtures)
     every = sorted(name for name in os.listdir(fixtures) if name.endswith(".onnx"))
     limits = ["--max-partitions", "1", "--min-coverage", "50%", "--fail-on", "split,fail,unknown"]
-    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv]
+    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv, check_dot]
     with tempfile.TemporaryDirectory() as folder:
         runs = [
             Run("one model", tool, ["fixtures/detector.dynamo.onnx"], ["-t", "hexagon"], root),
@@ -381,6 +494,7 @@ def main() -> int:
                 check(run)
         for model in runs[-1].models:  # of all together few are told
             check_github(Run("hostile", tool, [model], runs[-1].options, folder))
+        check_whole_dot(Run("all targets", tool, ["fixtures/" + name for name in every], ["-t", "all"], root))
     for problem in problems[:40]:
         print(f"formats: {problem}", file=sys.stderr)
     print(f"formats: {checked} checks, {len(problems)} problems")

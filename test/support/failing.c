@@ -296,6 +296,12 @@ static npart_status write_junit(struct scene *scene, struct npart_error *error)
     return write_document(scene, NPART_FORMAT_JUNIT, NPART_DETAIL_SUMMARY, error);
 }
 
+static npart_status write_dot(struct scene *scene, struct npart_error *error)
+{
+    npart_status status = write_document(scene, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY, error);
+    return status == NPART_OK ? write_document(scene, NPART_FORMAT_DOT, NPART_DETAIL_NODES, error) : status;
+}
+
 const struct tried_call model_calls[] = {
     {"from memory", NOTHING, read_memory},
     {"from a stream", NOTHING, read_stream},
@@ -320,6 +326,7 @@ const struct tried_call model_calls[] = {
     {"annotations", PLAN, write_github},
     {"Markdown", PLAN, write_markdown},
     {"JUnit", PLAN, write_junit},
+    {"DOT", PLAN, write_dot},
     {NULL, NOTHING, NULL},
 };
 

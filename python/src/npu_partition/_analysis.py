@@ -329,6 +329,11 @@ class Analysis:
         """Annotations of GitHub Actions."""
         return self._document("github", outcomes, root)
 
+    def to_dot(self, detail: Detail = "summary") -> str:
+        """A picture of each target for Graphviz: partitions, and what runs on the CPU between them. With many of them
+        those that repeat others are one; with ``"nodes"`` each is there."""
+        return self._document("dot", (), None, detail)
+
     def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root, detail: Detail = "summary") -> str:
         text = io.StringIO(newline="")  # CSV ends its lines with both characters
         with Document(format, text, detail=detail, root=root) as document:

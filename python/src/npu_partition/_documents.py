@@ -18,10 +18,10 @@ from ._library import Handle, call, initialized, library, make
 if TYPE_CHECKING:
     from ._analysis import Analysis, Detail
 
-Format = Literal["sarif", "github", "markdown", "junit", "csv"]
+Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot"]
 FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
            "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
-           "csv": _native.NPART_FORMAT_CSV}
+           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT}
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
            "summary": _native.NPART_DETAIL_SUMMARY}
 
@@ -56,9 +56,9 @@ class Document:
                 document.add(analysis)
 
     Args:
-        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"`` or ``"csv"``.
+        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"`` or ``"dot"``.
         file: an open text file, or what has ``write``.
-        detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan.
+        detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of DOT ``"nodes"``: every box.
         root: paths in this folder are told relative to it.
     """
 

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What stands in the boxes and at the edges of a picture. Every text from a model is made plain and cut here.
+ */
+#include <stdlib.h>
+
+#include "report/picture.h"
+
+/* That are told by name; of the others how many. */
+#define OPS_TOLD 3u
+#define TENSORS_TOLD 4u
+#define REASONS_TOLD 2u
+#define ENDS_TOLD 3u
+#define OP_CHARACTERS 24u
+
+struct telling {
+    npart_document *document;
+    const struct npart__picture *picture;
+    const struct npart__box *box;
+    npart__line_callback tell;
+    void *payload;
+    struct npart__sheet line;
+};
+
+/* ---- pieces -------------------------------------------------------------------------------------------------- */
+
+/* Between characters, whose later bytes are 10xxxxxx. */
+void npart__add_cut(npart_document *document, struct npart__sheet *out, const char *text, size_t characters)
+{
+    const char *plain = npart__plain_text(document, text), *end = plain, *fits = plain;
+    for (size_t count = 0; *end && count <= characters; count++) {
+        if (count + 3 == characters)
+            fits = end;
+        for (end++; ((unsigned char)*end & 0xc0) == 0x80; end++)
+            continue;
+        if (count == characters) {
+            npart__add(out, plain, (size_t)(fits - plain));
+            npart__add_text(out, "...");
+            return;
+        }
+    }
+    npart__add(out, plain, (size_t)(end - plain));
+}
+
+/* Three digits that count, from a microsecond on. */
+void npart__add_ms(struct npart__sheet *out, double ms)
+{
+    npart__add_text(out, ms < 0.0005 ? "under " : "");
+    npart__add_decimal(out, ms < 0.0005 ? 0.001 : ms, ms < 0.0995 ? 3 : ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0);
+    npart__add_text(out, " ms");
+}
+
+/* The noun is one that takes an s, or after x or h an es. */
+static void add_count(struct npart__sheet *out, uint32_t count, const char *noun)
+{
+    char last = noun[strlen(noun) - 1];
+    npart__add_format(out, "%u %s%s", count, noun, count == 1 ? "" : last == 'x' || last == 'h' ? "es" : "s");
+}
+
+static void add_share(struct npart__sheet *out, double share)
+{
+    npart__add_decimal(out, share * 100, 1);
+    npart__add_text(out, " %");
+}
+
+/* The line so far is told, cut where it is longer than a box can hold, and begun anew. */
+static void end_line(struct telling *at, enum npart__line_kind kind)
+{
+    struct npart__sheet cut;
+    if (at->line.size) {
+        npart__sheet_open(&cut, at->line.pool);
+        npart__add_cut(at->document, &cut, npart__sheet_text(&at->line), NPART__LINE_CHARACTERS);
+        at->tell(at->payload, kind, npart__sheet_text(&cut));
+        npart__sheet_close(&cut);
+    }
+    at->line.size = 0;
+}
+
+/* ---- operators ----------------------------------------------------------------------------------------------- */
+
+struct tally {
+    const char *op;
+    uint32_t count, first;
+};
+
+static int compare_ops(const void *left, const void *right)
+{
+    const struct tally *a = left, *b = right;
+    int by_name = strcmp(a->op, b->op);
+    return by_name ? by_name : (a->first > b->first) - (a->first < b->first);
+}
+
+/* The most frequent first, then the one that comes first. */
+static int compare_tallies(const void *left, const void *right)
+{
+    const struct tally *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+static void add_ops(struct telling *at, struct npart__pool *pool)
+{
+    uint32_t kinds = 0;
+    struct tally *tallies = npart__take(pool, at->box->node_count + (size_t)1, sizeof *tallies);
+    if (!tallies)
+        return;
+    for (uint32_t i = 0; i < at->box->node_count; i++) {
+        struct npart_node node = {.size = sizeof node, .op = ""};
+        (void)npart_model_node(at->picture->model, at->picture->nodes[at->box->first + i], &node);
+        tallies[i] = (struct tally){node.op, 1, i};
+    }
+    qsort(tallies, at->box->node_count, sizeof *tallies, compare_ops);
+    for (uint32_t i = 0; i < at->box->node_count; i++) {
+        if (kinds && strcmp(tallies[kinds - 1].op, tallies[i].op) == 0)
+            tallies[kinds - 1].count++;
+        else
+            tallies[kinds++] = tallies[i];
+    }
+    qsort(tallies, kinds, sizeof *tallies, compare_tallies);
+    for (uint32_t i = 0; i < kinds && i < OPS_TOLD; i++) {
+        npart__add_text(&at->line, i ? ", " : "");
+        if (at->box->node_count > 1)
+            npart__add_format(&at->line, "%u ", tallies[i].count);
+        npart__add_cut(at->document, &at->line, tallies[i].op, OP_CHARACTERS);
+    }
+    if (kinds > OPS_TOLD)
+        npart__add_format(&at->line, " and %u more", kinds - OPS_TOLD);
+}
+
+/* ---- modules ------------------------------------------------------------------------------------------------- */
+
+/* Of two paths the modules that both begin with. */
+static size_t common_bytes(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    size_t most = a_bytes < b_bytes ? a_bytes : b_bytes, same = 0;
+    while (same < most && a[same] == b[same])
+        same++;
+    bool is_whole = (same == a_bytes || a[same] == '.') && (same == b_bytes || b[same] == '.');
+    while (!is_whole && same > 0 && a[same] != '.')
+        same--;
+    return same;
+}
+
+/* The module that all nodes of which one is noted stand in. */
+static void add_module(struct telling *at)
+{
+    const char *module = NULL;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < at->box->node_count; i++) {
+        struct npart_origin origin = {.size = sizeof origin};
+        uint32_t id = at->picture->nodes[at->box->first + i];
+        if (!npart_model_node_origin(at->picture->model, id, &origin) || !origin.module)
+            continue;
+        bytes = module ? common_bytes(module, bytes, origin.module, origin.module_bytes) : origin.module_bytes;
+        module = origin.module;
+    }
+    if (!module || bytes == 0)
+        return;
+    struct npart__sheet text;
+    npart__sheet_open(&text, at->line.pool);
+    npart__add(&text, module, bytes);
+    npart__add_text(&at->line, "in ");
+    npart__add_cut(at->document, &at->line, npart__sheet_text(&text), NPART__NAME_CHARACTERS);
+    npart__sheet_close(&text);
+    end_line(at, NPART__LINE_PLAIN);
+}
+
+/* ---- why ----------------------------------------------------------------------------------------------------- */
+
+/* The partitions of one root, from a place in the reasons on; returns the place after them. */
+static uint32_t tell_reason(struct telling *at, uint32_t from)
+{
+    const struct npart__box_reason *reasons = at->picture->reasons, *first = &reasons[from];
+    struct npart_cause cause = {.size = sizeof cause, .text = ""};
+    struct npart_node node = {.size = sizeof node, .op = ""};
+    uint32_t end = from, ended = 0, last = at->box->first_reason + at->box->reason_count;
+    for (; end < last && reasons[end].cause == first->cause; end++)
+        ended += reasons[end].partition != NPART_NONE;
+    npart__add_text(&at->line, ended ? "ends " : "");
+    for (uint32_t i = 0; i < ended && i < ENDS_TOLD; i++)
+        npart__add_format(&at->line, "%s%u", i ? ", " : "NPU ", first[i].partition);
+    if (ended > ENDS_TOLD)
+        npart__add_format(&at->line, " and %u more", ended - ENDS_TOLD);
+    (void)npart_plan_cause(at->picture->plan, first->cause, &cause, NULL, 0);
+    (void)npart_model_node(at->picture->model, first->node, &node);
+    if (ended && !strstr(cause.text, node.op)) {
+        npart__add_text(&at->line, " at ");
+        npart__add_cut(at->document, &at->line, node.op, OP_CHARACTERS);
+    }
+    npart__add_text(&at->line, ended && *cause.text ? ": " : "");
+    npart__add_text(&at->line, cause.text);
+    end_line(at, NPART__LINE_REASON);
+    return end;
+}
+
+static void tell_reasons(struct telling *at)
+{
+    uint32_t told = 0, more = 0, end = at->box->first_reason + at->box->reason_count;
+    for (uint32_t i = at->box->first_reason; i < end;) {
+        if (told++ < REASONS_TOLD) {
+            i = tell_reason(at, i);
+            continue;
+        }
+        uint32_t cause = at->picture->reasons[i].cause;
+        while (i < end && at->picture->reasons[i].cause == cause)
+            i++;
+        more++;
+    }
+    if (more) {
+        npart__add_text(&at->line, "and ");
+        add_count(&at->line, more, "more cause");
+        end_line(at, NPART__LINE_REASON);
+    }
+}
+
+/* ---- boxes --------------------------------------------------------------------------------------------------- */
+
+static void tell_title(struct telling *at)
+{
+    const struct npart__box *box = at->box;
+    switch (box->kind) {
+    case NPART__BOX_INPUTS:
+        npart__add_text(&at->line, "Inputs");
+        break;
+    case NPART__BOX_OUTPUTS:
+        npart__add_text(&at->line, "Outputs");
+        break;
+    case NPART__BOX_NPU:
+        npart__add_format(&at->line, "NPU %u", box->partition);
+        break;
+    case NPART__BOX_CPU:
+        npart__add_text(&at->line, "CPU");
+        break;
+    case NPART__BOX_REPEATS:
+        npart__add_format(&at->line, "The same %u more times", box->times);
+        break;
+    case NPART__BOX_REST:
+        add_count(&at->line, box->boxes, "more box");
+        break;
+    }
+    end_line(at, NPART__LINE_TITLE);
+}
+
+/* Which partitions stand in a box of several. */
+static void tell_members(struct telling *at)
+{
+    const struct npart__box *box = at->box;
+    if (box->npu_boxes)
+        npart__add_format(&at->line, "NPU %u", box->partition);
+    if (box->npu_boxes > 1)
+        npart__add_format(&at->line, " to %u (%u partitions)", box->last_partition, box->npu_boxes);
+    if (box->boxes > box->npu_boxes) {
+        npart__add_text(&at->line, box->npu_boxes ? ", and " : "");
+        npart__add_format(&at->line, "%u on the CPU", box->boxes - box->npu_boxes);
+    }
+    end_line(at, NPART__LINE_PLAIN);
+}
+
+static void tell_work(struct telling *at)
+{
+    const struct npart__box *box = at->box;
+    add_count(&at->line, box->node_count, "node");
+    if (box->ms >= 0) {
+        npart__add_text(&at->line, ", ");
+        npart__add_ms(&at->line, box->ms);
+    }
+    if (box->mac_share >= 0.0005 || (box->mac_share >= 0 && box->kind != NPART__BOX_CPU)) {
+        npart__add_text(&at->line, ", ");
+        add_share(&at->line, box->mac_share);
+        npart__add_text(&at->line, " of MACs");
+    }
+    end_line(at, NPART__LINE_PLAIN);
+}
+
+/* The signs are those of the strip in text. */
+static void tell_marks(struct telling *at)
+{
+    if (at->box->failing) {
+        npart__add_text(&at->line, "\xc3\x97 ");
+        add_count(&at->line, at->box->failing, "node");
+        npart__add_text(&at->line, at->box->failing == 1 ? " fails to compile" : " fail to compile");
+        end_line(at, NPART__LINE_FAILS);
+    }
+    if (at->box->undecided) {
+        npart__add_text(&at->line, "? ");
+        add_count(&at->line, at->box->undecided, "node");
+        npart__add_text(&at->line, " undecided");
+        end_line(at, NPART__LINE_UNKNOWN);
+    }
+}
+
+/* "x float32[1,64]" */
+static void add_value(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                      uint32_t value)
+{
+    struct npart_value at = {.size = sizeof at, .name = ""};
+    (void)npart_inference_value(picture->view, value, &at);
+    npart__add_cut(document, out, at.name, NPART__NAME_CHARACTERS);
+    while (npart__sheet_lacks(&document->scratch,
+                              npart_inference_type_text(picture->view, value, NPART__ROOM(&document->scratch))))
+        continue;
+    npart__add_text(out, *at.name ? " " : "");
+    npart__add_cut(document, out, npart__sheet_text(&document->scratch), NPART__NAME_CHARACTERS);
+}
+
+/* Of a graph's inputs those that are no constants, all of its outputs. */
+static void tell_values(struct telling *at)
+{
+    struct npart_graph graph = {.size = sizeof graph};
+    bool is_input = at->box->kind == NPART__BOX_INPUTS;
+    uint32_t told = 0;
+    (void)npart_model_graph(at->picture->model, at->picture->frames[at->box->frame].graph, &graph);
+    const uint32_t *values = is_input ? graph.inputs : graph.outputs;
+    for (uint32_t i = 0; i < (is_input ? graph.input_count : graph.output_count); i++) {
+        struct npart_value_plan value = {.size = sizeof value};
+        if (is_input && npart_plan_value(at->picture->plan, values[i], &value) && value.is_constant)
+            continue;
+        if (told++ < TENSORS_TOLD) {
+            add_value(at->document, &at->line, at->picture, values[i]);
+            end_line(at, NPART__LINE_PLAIN);
+        }
+    }
+    if (told > TENSORS_TOLD) {
+        npart__add_format(&at->line, "and %u more", told - TENSORS_TOLD);
+        end_line(at, NPART__LINE_PLAIN);
+    }
+}
+
+void npart__tell_box(npart_document *document, const struct npart__picture *picture, const struct npart__box *box,
+                     npart__line_callback tell, void *payload)
+{
+    struct telling at = {document, picture, box, tell, payload, {0}};
+    struct npart__pool own = {.allocator = document->pool.allocator};
+    npart__sheet_open(&at.line, &document->pool);
+    tell_title(&at);
+    if (box->boxes)
+        tell_members(&at);
+    if (box->kind == NPART__BOX_INPUTS || box->kind == NPART__BOX_OUTPUTS) {
+        tell_values(&at);
+    } else {
+        tell_work(&at);
+        add_ops(&at, &own);
+        end_line(&at, NPART__LINE_PLAIN);
+        if (!box->boxes)
+            add_module(&at);
+        tell_marks(&at);
+        if (!box->boxes)
+            tell_reasons(&at);
+    }
+    npart__sheet_close(&at.line);
+    npart__pool_end(&own, &document->pool);
+}
+
+/* ---- edges --------------------------------------------------------------------------------------------------- */
+
+void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                            const struct npart__edge *edge, uint32_t index)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    uint32_t value = picture->ties[edge->first + index].value;
+    add_value(document, out, picture, value);
+    if (!npart_plan_value(picture->plan, value, &at))
+        return;
+    if (at.has_bytes) {
+        npart__add_text(out, ", ");
+        npart__add_bytes(out, at.bytes);
+    } else {
+        npart__add_text(out, ", size unknown");
+    }
+    if (npart__is_converted(picture, &at, edge))
+        npart__add_format(out, ", layout %s to %s", at.layout, at.converted_to);
+}
+
+void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                          const struct npart__edge *edge)
+{
+    struct npart_value_plan value = {.size = sizeof value};
+    struct npart_value tensor = {.size = sizeof tensor, .name = ""};
+    const struct npart__tie *tie = &picture->ties[edge->first];
+    bool is_one = edge->count == 1 && npart_plan_value(picture->plan, tie->value, &value);
+    if (is_one && npart_inference_value(picture->view, tie->value, &tensor))
+        npart__add_cut(document, out, tensor.name, 24);
+    else
+        add_count(out, edge->count, "tensor");
+    npart__add_text(out, ", ");
+    if (edge->bytes || !edge->is_partial) {
+        npart__add_text(out, edge->is_partial ? "at least " : "");
+        npart__add_bytes(out, edge->bytes);
+    } else {
+        npart__add_text(out, "size unknown");
+    }
+    if (is_one && edge->conversions && value.converted_to)
+        npart__add_format(out, ", %s to %s", value.layout, value.converted_to);
+    else if (edge->conversions)
+        npart__add_format(out, ", %u change%s layout", edge->conversions, edge->conversions == 1 ? "s" : "");
+}
+
+/* ---- headings ------------------------------------------------------------------------------------------------ */
+
+void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                           const struct npart__frame *frame)
+{
+    struct npart_graph graph = {.size = sizeof graph, .label = "", .node = NPART_NONE};
+    struct npart_node node = {.size = sizeof node, .name = "", .op = ""};
+    (void)npart_model_graph(picture->model, frame->graph, &graph);
+    (void)npart_model_node(picture->model, graph.node, &node);
+    npart__add_cut(document, out, graph.label, OP_CHARACTERS);
+    npart__add_text(out, " of ");
+    npart__add_cut(document, out, node.op, OP_CHARACTERS);
+    npart__add_text(out, *node.name ? " " : "");
+    npart__add_cut(document, out, node.name, NPART__NAME_CHARACTERS);
+}
+
+/* "split: 4 partitions, 7 device switches, 64.3 % of 14 nodes and 100.0 % of MACs on the NPU, 1.09 ms a run" */
+static void add_summary(struct npart__sheet *out, const struct npart__picture *picture)
+{
+    const struct npart_summary *summary = &picture->summary;
+    struct npart_cost cost = {.size = sizeof cost, .total = {-1, -1, -1}};
+    (void)npart_plan_cost(picture->plan, &cost);
+    npart__add_format(out, "%s: ", summary->verdict);
+    add_count(out, summary->partitions, "partition");
+    npart__add_text(out, ", ");
+    add_count(out, summary->switches, "device switch");
+    npart__add_text(out, ", ");
+    add_share(out, summary->coverage);
+    npart__add_text(out, " of ");
+    add_count(out, summary->live, "node");
+    if (summary->has_macs && summary->macs) {
+        npart__add_text(out, " and ");
+        add_share(out, summary->mac_coverage);
+        npart__add_text(out, " of MACs");
+    }
+    npart__add_text(out, " on the NPU");
+    if (cost.total.typical_ms >= 0) {
+        npart__add_text(out, ", ");
+        npart__add_ms(out, cost.total.typical_ms);
+        npart__add_text(out, " a run");
+    }
+}
+
+void npart__tell_heading(npart_document *document, const struct npart_entry *entry, size_t plan,
+                         const struct npart__picture *picture, npart__line_callback tell, void *payload)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, &document->pool);
+    add_summary(&line, picture);
+    tell(payload, NPART__LINE_PLAIN, npart__sheet_text(&line));
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        if (at->is_met || (at->plan != plan && at->plan != NPART_NONE))
+            continue;
+        line.size = 0;
+        npart__add_format(&line, "\xc3\x97 %s: ", at->waiver ? "waived" : "not met");
+        npart__add_cut(document, &line, at->text, NPART__LINE_CHARACTERS);
+        tell(payload, NPART__LINE_FAILS, npart__sheet_text(&line));
+    }
+    if (picture->boxes_left_out) {
+        line.size = 0;
+        npart__add_format(&line, "%u of the boxes are not drawn one by one: a picture has at most %u (--detail nodes "
+                                 "draws all)", picture->boxes_left_out, NPART__MOST_BOXES);
+        tell(payload, NPART__LINE_PLAIN, npart__sheet_text(&line));
+    }
+    npart__sheet_close(&line);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pictures in the language of Graphviz: a digraph for each plan. Every text stands in quotes, with what would end them
+ * escaped, and `&`, which begins an entity there.
+ */
+#include "report/picture.h"
+
+/* Of a label, in units of the font's size and in lines of one text. */
+#define LABEL_WIDTH 24.0
+#define LABEL_LINES 3u
+/* Tensors that the text of an edge names; the others are counted. */
+#define TENSORS_NAMED 12u
+
+struct dot {
+    uint32_t graph_count; /* so far */
+};
+
+struct graph {
+    npart_document *document;
+    struct npart__sheet *out;
+    const struct npart__picture *picture;
+    uint32_t number; /* of the digraph in the document, from 1 */
+};
+
+/* ---- texts ------------------------------------------------------------------------------------------------- */
+
+/* Of plain text. A backslash is one only when it is doubled. */
+static void put_escaped(struct npart__sheet *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '&')
+            npart__add_text(out, "&amp;");
+        else if (*text == '"' || *text == '\\')
+            npart__add(out, *text == '"' ? "\\\"" : "\\\\", 2);
+        else
+            npart__add(out, text, 1);
+    }
+}
+
+static void put_label_line(void *payload, enum npart__line_kind kind, const char *text)
+{
+    (void)kind;
+    put_escaped(payload, text);
+    npart__add_text(payload, "\\l");
+}
+
+struct label {
+    struct graph *graph;
+    struct npart__sheet *into;
+};
+
+static void wrap_label(void *payload, enum npart__line_kind kind, const char *text)
+{
+    struct label *label = payload;
+    npart__wrap_text(&label->graph->document->pool, text, LABEL_WIDTH, LABEL_LINES, put_label_line, label->into, kind);
+}
+
+/* The whole, one line after the other. */
+static void put_tooltip_line(void *payload, enum npart__line_kind kind, const char *text)
+{
+    (void)kind;
+    put_escaped(payload, text);
+    npart__add_text(payload, "\\n");
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------- */
+
+static void put_id(struct graph *at, uint32_t box)
+{
+    static const char *const words[] = {[NPART__BOX_INPUTS] = "inputs",   [NPART__BOX_NPU] = "npu",
+                                        [NPART__BOX_CPU] = "cpu",         [NPART__BOX_OUTPUTS] = "outputs",
+                                        [NPART__BOX_REPEATS] = "repeats", [NPART__BOX_REST] = "rest"};
+    const struct npart__box *found = &at->picture->boxes[box];
+    npart__add_format(at->out, "%s%u", words[found->kind], found->kind == NPART__BOX_NPU ? found->partition : box);
+}
+
+/* Shapes and borders tell the kinds apart where colours do not. */
+static void put_look(struct graph *at, const struct npart__box *box)
+{
+    static const char *const looks[] = {
+        [NPART__BOX_INPUTS] = "shape=note, style=filled, fillcolor=\"#f2f2f2\", color=\"#707070\"",
+        [NPART__BOX_NPU] = "style=filled, fillcolor=\"#dbe8fb\", color=\"#1f5fbf\", penwidth=2",
+        [NPART__BOX_CPU] = "style=\"rounded,filled\", fillcolor=\"#fcebd2\", color=\"#a85d00\"",
+        [NPART__BOX_OUTPUTS] = "shape=note, style=filled, fillcolor=\"#f2f2f2\", color=\"#707070\"",
+        [NPART__BOX_REPEATS] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f7f7f7\", color=\"#707070\"",
+        [NPART__BOX_REST] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f7f7f7\", color=\"#707070\"",
+    };
+    npart__add_text(at->out, looks[box->kind]);
+    if (box->failing)
+        npart__add_text(at->out, ", peripheries=2, color=\"#c0202a\"");
+    else if (box->undecided && box->kind == NPART__BOX_CPU)
+        npart__add_text(at->out, ", style=\"rounded,filled,dashed\"");
+}
+
+static void put_box(struct graph *at, uint32_t box)
+{
+    const struct npart__box *found = &at->picture->boxes[box];
+    struct label label = {at, at->out};
+    npart__add_text(at->out, "  ");
+    put_id(at, box);
+    npart__add_text(at->out, " [label=\"");
+    npart__tell_box(at->document, at->picture, found, wrap_label, &label);
+    npart__add_text(at->out, "\", tooltip=\"");
+    npart__tell_box(at->document, at->picture, found, put_tooltip_line, at->out);
+    npart__add_format(at->out, "\", id=\"plan%u-", at->number);
+    put_id(at, box);
+    npart__add_text(at->out, "\", ");
+    put_look(at, found);
+    npart__add_text(at->out, "];\n");
+}
+
+/* Bodies are clusters, which lie in each other as deep as they do in the model. */
+static void put_frame(struct graph *at, uint32_t frame)
+{
+    const struct npart__frame *found = &at->picture->frames[frame];
+    struct npart__sheet title;
+    if (found->graph != 0) {
+        npart__sheet_open(&title, &at->document->pool);
+        npart__add_frame_text(at->document, &title, at->picture, found);
+        npart__add_format(at->out, "  subgraph cluster_body%u {\n  label=\"", frame);
+        put_escaped(at->out, npart__sheet_text(&title));
+        npart__add_format(at->out, "\"; id=\"plan%u-body%u\"; style=\"rounded,dashed\"; color=\"#707070\";\n",
+                          at->number, frame);
+        npart__sheet_close(&title);
+    }
+    for (uint32_t i = found->first; i < found->first + found->count; i++) {
+        put_box(at, i);
+        for (uint32_t f = at->picture->boxes[i].first_frame; f != NPART_NONE; f = at->picture->frames[f].next)
+            put_frame(at, f);
+    }
+    npart__add_text(at->out, found->graph != 0 ? "  }\n" : "");
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------- */
+
+static void put_ends(struct graph *at, uint32_t from, uint32_t to)
+{
+    npart__add_text(at->out, "  ");
+    put_id(at, from);
+    npart__add_text(at->out, " -> ");
+    put_id(at, to);
+}
+
+static void put_edge(struct graph *at, uint32_t index)
+{
+    const struct npart__edge *edge = &at->picture->edges[index];
+    struct npart__sheet text;
+    npart__sheet_open(&text, &at->document->pool);
+    npart__add_edge_text(at->document, &text, at->picture, edge);
+    put_ends(at, edge->from, edge->to);
+    npart__add_text(at->out, " [label=\"");
+    put_escaped(at->out, npart__sheet_text(&text));
+    npart__add_text(at->out, "\", tooltip=\"");
+    for (uint32_t i = 0; i < edge->count && i < TENSORS_NAMED; i++) {
+        text.size = 0;
+        npart__add_tensor_text(at->document, &text, at->picture, edge, i);
+        put_tooltip_line(at->out, NPART__LINE_PLAIN, npart__sheet_text(&text));
+    }
+    if (edge->count > TENSORS_NAMED)
+        npart__add_format(at->out, "and %u more", edge->count - TENSORS_NAMED);
+    npart__add_format(at->out, "\", id=\"plan%u-edge%u\"", at->number, index);
+    if (!edge->is_transfer)
+        npart__add_text(at->out, ", style=dotted, color=\"#707070\", fontcolor=\"#707070\"");
+    else if (edge->conversions)
+        npart__add_text(at->out, ", arrowtail=diamond, dir=both");
+    npart__add_text(at->out, "];\n");
+    npart__sheet_close(&text);
+}
+
+/* In execution order from top to bottom, also where nothing is passed on. Edges are sorted by where they begin. */
+static void put_order(struct graph *at)
+{
+    uint32_t edge = 0;
+    for (uint32_t f = 0; f < at->picture->frame_count; f++) {
+        const struct npart__frame *frame = &at->picture->frames[f];
+        for (uint32_t i = frame->first; i + 1 < frame->first + frame->count; i++) {
+            while (edge < at->picture->edge_count &&
+                   (at->picture->edges[edge].from < i ||
+                    (at->picture->edges[edge].from == i && at->picture->edges[edge].to < i + 1)))
+                edge++;
+            if (edge < at->picture->edge_count && at->picture->edges[edge].from == i &&
+                at->picture->edges[edge].to == i + 1)
+                continue;
+            put_ends(at, i, i + 1);
+            npart__add_text(at->out, " [style=invis];\n");
+        }
+        if (frame->owner == NPART_NONE || frame->count == 0)
+            continue;
+        put_ends(at, frame->owner, frame->first);
+        npart__add_format(at->out, " [lhead=cluster_body%u, style=dashed, color=\"#707070\", label=\"runs\"];\n", f);
+    }
+}
+
+/* ---- digraphs ---------------------------------------------------------------------------------------------- */
+
+static void begin_graph(npart_document *document, const char *path, const char *target)
+{
+    struct dot *dot = document->state;
+    struct npart__sheet *out = &document->out, name;
+    npart__sheet_open(&name, &document->pool);
+    npart__add_cut(document, &name, path, NPART__LINE_CHARACTERS);
+    npart__add_format(&name, "%s%s", *target ? ", " : "", target);
+    npart__add_text(out, dot->graph_count++ ? "\ndigraph \"" : "digraph \"");
+    put_escaped(out, npart__sheet_text(&name));
+    npart__add_format(out, "\" {\n  graph [id=\"plan%u\", compound=true, fontname=\"Helvetica,Arial,sans-serif\", "
+                           "fontsize=13, bgcolor=white, labelloc=t, labeljust=l, ranksep=0.4, label=\"",
+                      dot->graph_count);
+    put_escaped(out, npart__sheet_text(&name));
+    npart__add_text(out, "\\l");
+    npart__sheet_close(&name);
+}
+
+static void end_heading(npart_document *document)
+{
+    npart__add_text(&document->out,
+                    "\"];\n  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, "
+                    "fontcolor=\"#1a1a1a\"];\n  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10];\n");
+}
+
+static void put_heading_line(void *payload, enum npart__line_kind kind, const char *text)
+{
+    npart_document *document = payload;
+    (void)kind;
+    put_escaped(&document->out, npart__plain_text(document, text));
+    npart__add_text(&document->out, "\\l");
+}
+
+static void put_plan(npart_document *document, const struct npart_entry *entry, uint32_t plan)
+{
+    struct npart__picture picture;
+    struct npart__pool own = {.allocator = document->pool.allocator};
+    struct npart_plan_info info = {.size = sizeof info, .target = ""};
+    const npart_plan *at = entry->plans[plan].plan;
+    npart__picture_make(&picture, &own, at, document->detail == NPART_DETAIL_NODES);
+    (void)npart_plan_info(at, &info);
+    if (!own.failed) {
+        struct graph graph = {document, &document->out, &picture, 0};
+        begin_graph(document, entry->path, info.target);
+        graph.number = ((struct dot *)document->state)->graph_count;
+        npart__tell_heading(document, entry, plan, &picture, put_heading_line, document);
+        end_heading(document);
+        for (uint32_t i = 0; i < picture.frame_count; i++)
+            if (picture.frames[i].owner == NPART_NONE)
+                put_frame(&graph, i);
+        for (uint32_t i = 0; i < picture.edge_count; i++)
+            put_edge(&graph, i);
+        put_order(&graph);
+        npart__add_text(&document->out, "}\n");
+    }
+    npart__pool_end(&own, &document->pool);
+}
+
+/* What cannot be analyzed has a picture that says so. */
+static void put_error(npart_document *document, const struct npart_entry *entry)
+{
+    struct npart__sheet text;
+    npart__sheet_open(&text, &document->pool);
+    npart__add_format(&text, "\xc3\x97 cannot be analyzed: %s%s%s", entry->error->place,
+                      *entry->error->place ? ": " : "", entry->error->message);
+    begin_graph(document, entry->path, "");
+    end_heading(document);
+    npart__add_text(&document->out, "  error [peripheries=2, color=\"#c0202a\", label=\"");
+    put_escaped(&document->out, npart__plain_text(document, npart__sheet_text(&text)));
+    npart__add_text(&document->out, "\"];\n}\n");
+    npart__sheet_close(&text);
+}
+
+static void begin(npart_document *document)
+{
+    document->state = npart__take(&document->pool, 1, sizeof(struct dot));
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->plan_count && !document->pool.failed; i++)
+        put_plan(document, entry, i);
+    if (entry->error)
+        put_error(document, entry);
+}
+
+const struct npart__writer npart__dot_writer = {begin, add, NULL, NULL};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much text goes into a line of a picture. A picture is drawn without knowing the reader's fonts, so widths are
+ * those of a common one by classes of characters, and a little more.
+ */
+#include "report/picture.h"
+
+/* In units of the font's size. */
+static double width_of(unsigned char first)
+{
+    static const struct {
+        const char *characters;
+        double width;
+    } classes[] = {
+        {" !',./:;I[\\]ijl|", 0.30}, {"\"()*-`frt{}", 0.38}, {"mwMW@%", 0.90}, {"ABCDEGHKNOPQRSTUVXYZ&+<=>~", 0.72},
+    };
+    if (first >= 0xe0) /* three bytes and more: as wide as they can be */
+        return 1.05;
+    for (size_t i = 0; i < NPART__LENGTH(classes); i++)
+        if (first && strchr(classes[i].characters, (char)first))
+            return classes[i].width;
+    return 0.58;
+}
+
+static size_t next_character(const char *text, size_t at)
+{
+    for (at++; ((unsigned char)text[at] & 0xc0) == 0x80; at++)
+        continue;
+    return at;
+}
+
+double npart__text_width(const char *text, size_t bytes)
+{
+    double width = 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            width += width_of((unsigned char)text[i]);
+    return width;
+}
+
+size_t npart__fitting_bytes(const char *text, double width)
+{
+    size_t at = 0, blank = 0;
+    while (text[at]) {
+        width -= width_of((unsigned char)text[at]);
+        if (width < 0)
+            return blank ? blank : at ? at : next_character(text, 0);
+        if (text[at] == ' ')
+            blank = at;
+        at = next_character(text, at);
+    }
+    return at;
+}
+
+void npart__wrap_text(struct npart__pool *pool, const char *text, double width, uint32_t most,
+                      npart__line_callback tell, void *payload, enum npart__line_kind kind)
+{
+    struct npart__sheet line;
+    npart__sheet_open(&line, pool);
+    for (uint32_t i = 0; i < most && *text && !pool->failed; i++) {
+        size_t bytes = npart__fitting_bytes(text, width);
+        bool is_cut = i + 1 == most && text[bytes];
+        if (is_cut)
+            bytes = npart__fitting_bytes(text, width - 1);
+        line.size = 0;
+        npart__add(&line, text, bytes);
+        npart__add_text(&line, is_cut ? "..." : "");
+        tell(payload, kind, npart__sheet_text(&line));
+        text += bytes;
+        text += strspn(text, " ");
+    }
+    npart__sheet_close(&line);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The edges of a picture. What is transferred is what the plan says (npart_plan_crossing). Which box on the CPU makes
+ * or takes it, and what passes between boxes on the CPU without being transferred, is found by who uses what in the
+ * file.
+ */
+#include <stdlib.h>
+
+#include "report/picture.h"
+
+/* Who takes a value that is there at run time. */
+struct use {
+    uint32_t value, box;
+};
+
+struct tying {
+    struct npart__picture *picture;
+    uint32_t *same_as; /* by value: the one that it is at run time, which stands for it; NPART_NONE: itself */
+    struct use *uses;
+    uint32_t use_count, capacity;
+    size_t room; /* for ties */
+};
+
+/* ---- what values are at run time ------------------------------------------------------------------------------- */
+
+static void alias(struct tying *at, uint32_t value, uint32_t is)
+{
+    if (value < at->picture->value_count && is != value)
+        at->same_as[value] = is;
+}
+
+/* The end of the chain: a value that a node makes, or that is fed in. A chain is as long as identities follow each
+ * other, and is made shorter on the way. */
+static uint32_t resolve(struct tying *at, uint32_t value)
+{
+    uint32_t end = value, steps = at->picture->value_count;
+    while (end < at->picture->value_count && at->same_as[end] != NPART_NONE && steps-- > 0)
+        end = at->same_as[end];
+    while (value < at->picture->value_count && at->same_as[value] != NPART_NONE && value != end) {
+        uint32_t next = at->same_as[value];
+        at->same_as[value] = end;
+        value = next;
+    }
+    return end;
+}
+
+static bool is_constant(const struct npart__picture *picture, uint32_t value)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    return !npart_plan_value(picture->plan, value, &at) || at.is_constant;
+}
+
+/* What goes into a graph that stands in place of a node, and what comes out of it. */
+static void alias_graph(struct tying *at, const struct npart_node *node, const struct npart_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->input_count && i < node->input_count; i++)
+        if (graph->kind == NPART_GRAPH_CALL)
+            alias(at, graph->inputs[i], node->inputs[i]);
+    for (uint32_t i = 0; i < graph->output_count && i < node->output_count; i++)
+        alias(at, node->outputs[i], graph->outputs[i]);
+}
+
+/* Of an If that gave way to a branch the one that is not called untaken. */
+static bool is_taken(const struct npart__picture *picture, const struct npart_graph *graph)
+{
+    struct npart_node_plan plan = {.size = sizeof plan, .fate = ""};
+    if (graph->node_count == 0 || !npart_plan_node(picture->plan, graph->first_node, &plan))
+        return true;
+    return strcmp(plan.fate, "untaken") != 0;
+}
+
+/* A node that is folded and whose result is no constant hands on what it takes. */
+static void alias_node(struct tying *at, uint32_t id)
+{
+    const struct npart__picture *picture = at->picture;
+    struct npart_node node = {.size = sizeof node};
+    struct npart_node_plan plan = {.size = sizeof plan};
+    struct npart_graph graph = {.size = sizeof graph};
+    if (!npart_model_node(picture->model, id, &node) || !npart_plan_node(picture->plan, id, &plan) ||
+        plan.verdict != NPART_VERDICT_FOLDED || node.output_count == 0 || node.outputs[0] == NPART_NONE)
+        return;
+    if (npart_model_graph(picture->model, node.callee, &graph)) {
+        alias_graph(at, &node, &graph);
+        return;
+    }
+    for (uint32_t i = 0; i < node.body_count; i++)
+        if (npart_model_graph(picture->model, node.first_body + i, &graph) && is_taken(picture, &graph)) {
+            alias_graph(at, &node, &graph);
+            return;
+        }
+    if (is_constant(picture, node.outputs[0]))
+        return;
+    for (uint32_t i = 0; i < node.input_count; i++)
+        if (node.inputs[i] != NPART_NONE && !is_constant(picture, node.inputs[i])) {
+            alias(at, node.outputs[0], node.inputs[i]);
+            return;
+        }
+}
+
+/* ---- who takes and makes ----------------------------------------------------------------------------------------- */
+
+static void add_use(struct tying *at, uint32_t value, uint32_t box)
+{
+    if (value != NPART_NONE && box != NPART_NONE && at->use_count < at->capacity && !is_constant(at->picture, value))
+        at->uses[at->use_count++] = (struct use){resolve(at, value), box};
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+    const struct use *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return (a->box > b->box) - (a->box < b->box);
+}
+
+static uint32_t box_at_edge(const struct npart__picture *picture, uint32_t frame, bool is_end)
+{
+    const struct npart__frame *at = &picture->frames[frame];
+    if (at->count == 0)
+        return at->owner; /* hidden */
+    uint32_t box = is_end ? at->first + at->count - 1 : at->first;
+    return picture->boxes[box].kind == (is_end ? NPART__BOX_OUTPUTS : NPART__BOX_INPUTS) ? box : NPART_NONE;
+}
+
+/* Bodies use what is outside by its name, so what a node captures its body's nodes take. */
+static void list_uses(struct tying *at)
+{
+    struct npart__picture *picture = at->picture;
+    for (uint32_t id = 0; id < picture->node_count; id++) {
+        struct npart_node node = {.size = sizeof node};
+        if (picture->box_of[id] == NPART_NONE || !npart_model_node(picture->model, id, &node))
+            continue;
+        for (uint32_t i = 0; i < node.input_count; i++)
+            add_use(at, node.inputs[i], picture->box_of[id]);
+    }
+    for (uint32_t i = 0; i < picture->frame_count; i++) {
+        struct npart_graph graph = {.size = sizeof graph};
+        (void)npart_model_graph(picture->model, picture->frames[i].graph, &graph);
+        for (uint32_t k = 0; k < graph.output_count; k++)
+            add_use(at, graph.outputs[k], box_at_edge(picture, i, true));
+    }
+    qsort(at->uses, at->use_count, sizeof *at->uses, compare_uses);
+}
+
+/* Where a value of the CPU's comes from: a node, or the inputs of the graph that it belongs to. */
+static uint32_t home_of(const struct npart__picture *picture, uint32_t value)
+{
+    struct npart_value at = {.size = sizeof at};
+    if (!npart_inference_value(picture->view, value, &at))
+        return NPART_NONE;
+    if (at.producer < picture->node_count && picture->box_of[at.producer] != NPART_NONE)
+        return picture->box_of[at.producer];
+    uint32_t frame = at.graph < picture->graph_count ? picture->frame_of[at.graph] : NPART_NONE;
+    return frame == NPART_NONE ? NPART_NONE : box_at_edge(picture, frame, false);
+}
+
+/* ---- ties -------------------------------------------------------------------------------------------------------- */
+
+static void add_tie(const struct tying *at, uint32_t from, uint32_t to, uint32_t value)
+{
+    struct npart__picture *picture = at->picture;
+    if (from != to && from != NPART_NONE && to != NPART_NONE && picture->tie_count < at->room)
+        picture->ties[picture->tie_count++] = (struct npart__tie){from, to, value};
+}
+
+/* The first use of a value, or where it would stand. */
+static uint32_t first_use(const struct tying *at, uint32_t value)
+{
+    uint32_t low = 0, high = at->use_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (at->uses[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* To every box on the CPU that takes the value; where the file tells none, as a runtime has changed the graph, to the
+ * first one after its source. */
+static void tie_to_cpu(struct tying *at, uint32_t from, uint32_t value)
+{
+    struct npart__picture *picture = at->picture;
+    uint32_t before = picture->tie_count, box = NPART_NONE;
+    for (uint32_t i = first_use(at, value); i < at->use_count && at->uses[i].value == value; i++)
+        if (at->uses[i].box != box) {
+            box = at->uses[i].box;
+            if (npart__is_on_cpu(&picture->boxes[box]) || picture->boxes[box].boxes)
+                add_tie(at, from, box, value);
+        }
+    for (box = from + 1; picture->tie_count == before && box < picture->box_count; box++)
+        if (npart__is_on_cpu(&picture->boxes[box]))
+            add_tie(at, from, box, value);
+}
+
+static void tie_crossings(struct tying *at, const uint32_t *box_of_partition)
+{
+    struct npart__picture *picture = at->picture;
+    struct npart_crossing crossing = {.size = sizeof crossing};
+    for (uint32_t i = 0; npart_plan_crossing(picture->plan, i, &crossing); i++) {
+        uint32_t value = resolve(at, crossing.value);
+        uint32_t from = crossing.from == NPART_NONE ? home_of(picture, value) : box_of_partition[crossing.from];
+        if (crossing.to != NPART_NONE)
+            add_tie(at, from, box_of_partition[crossing.to], value);
+        else if (from != NPART_NONE)
+            tie_to_cpu(at, from, value);
+    }
+}
+
+/* Not transferred, but one must wait for the other. */
+static void tie_cpu(struct tying *at)
+{
+    struct npart__picture *picture = at->picture;
+    for (uint32_t i = 0; i < at->use_count; i++) {
+        const struct use *use = &at->uses[i];
+        uint32_t from = home_of(picture, use->value);
+        if (from != NPART_NONE && npart__is_on_cpu(&picture->boxes[from]) &&
+            npart__is_on_cpu(&picture->boxes[use->box]))
+            add_tie(at, from, use->box, use->value);
+    }
+}
+
+static int compare_ties(const void *left, const void *right)
+{
+    const struct npart__tie *a = left, *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
+
+/* Whether the value changes its layout for this side: what needs the other layout is told by its first user. */
+bool npart__is_converted(const struct npart__picture *picture, const struct npart_value_plan *value,
+                         const struct npart__edge *edge)
+{
+    if (!value->converted_to || !edge->is_transfer)
+        return false;
+    uint32_t user = value->converted_for;
+    if (user == NPART_NONE)
+        return picture->boxes[edge->to].kind == NPART__BOX_OUTPUTS;
+    if (user >= picture->node_count || picture->box_of[user] == NPART_NONE)
+        return false;
+    return npart__is_on_cpu(&picture->boxes[picture->box_of[user]]) == npart__is_on_cpu(&picture->boxes[edge->to]);
+}
+
+static void add_to_edge(const struct npart__picture *picture, struct npart__edge *edge, uint32_t value)
+{
+    struct npart_value_plan at = {.size = sizeof at};
+    bool is_known = npart_plan_value(picture->plan, value, &at) && at.has_bytes;
+    if (is_known && edge->bytes <= UINT64_MAX - at.bytes)
+        edge->bytes += at.bytes;
+    edge->is_partial |= !is_known;
+    edge->conversions += npart__is_converted(picture, &at, edge);
+    edge->count++;
+}
+
+static void gather_edges(struct npart__picture *picture)
+{
+    uint32_t kept = 0;
+    qsort(picture->ties, picture->tie_count, sizeof *picture->ties, compare_ties);
+    for (uint32_t i = 0; i < picture->tie_count; i++) {
+        struct npart__tie tie = picture->ties[i];
+        struct npart__edge *edge = picture->edge_count ? &picture->edges[picture->edge_count - 1] : NULL;
+        if (kept && compare_ties(&tie, &picture->ties[kept - 1]) == 0)
+            continue;
+        if (!edge || edge->from != tie.from || edge->to != tie.to) {
+            edge = &picture->edges[picture->edge_count++];
+            *edge = (struct npart__edge){.from = tie.from, .to = tie.to, .first = kept};
+            edge->is_transfer =
+                !npart__is_on_cpu(&picture->boxes[tie.from]) || !npart__is_on_cpu(&picture->boxes[tie.to]);
+        }
+        picture->ties[kept++] = tie;
+        add_to_edge(picture, edge, tie.value);
+    }
+    picture->tie_count = kept;
+}
+
+/* Room for every use of a value, and for what is transferred of it. */
+static uint32_t count_uses(const struct npart__picture *picture)
+{
+    struct npart_node node = {.size = sizeof node};
+    struct npart_graph graph = {.size = sizeof graph};
+    uint32_t count = 0;
+    for (uint32_t i = 0; npart_model_node(picture->model, i, &node); i++)
+        count += node.input_count;
+    for (uint32_t i = 0; npart_model_graph(picture->model, i, &graph); i++)
+        count += graph.output_count;
+    return count;
+}
+
+void npart__picture_tie(struct npart__picture *picture)
+{
+    struct tying at = {.picture = picture, .capacity = count_uses(picture)};
+    struct npart_plan_info info = {.size = sizeof info};
+    struct npart_partition part = {.size = sizeof part};
+    uint32_t partitions = picture->summary.partitions;
+    (void)npart_plan_info(picture->plan, &info);
+    /* A crossing to the CPU has as many ends as boxes there use it; so has a use one at most of its own. */
+    at.room = 2 * (size_t)at.capacity + info.crossing_count + 1;
+    at.same_as = npart__take(picture->pool, picture->value_count + (size_t)1, sizeof *at.same_as);
+    at.uses = npart__take(picture->pool, at.capacity + (size_t)1, sizeof *at.uses);
+    picture->ties = npart__take(picture->pool, at.room, sizeof *picture->ties);
+    picture->edges = npart__take(picture->pool, at.room, sizeof *picture->edges);
+    uint32_t *box_of_partition = npart__take(picture->pool, partitions + (size_t)1, sizeof *box_of_partition);
+    if (picture->pool->failed)
+        return;
+    memset(at.same_as, 0xff, picture->value_count * sizeof *at.same_as);
+    for (uint32_t i = 0; i < picture->node_count; i++)
+        alias_node(&at, i);
+    list_uses(&at);
+    for (uint32_t p = 0; p < partitions && npart_plan_partition(picture->plan, p, &part); p++) {
+        uint32_t node = part.node_count ? part.nodes[0] : NPART_NONE;
+        box_of_partition[p] = node < picture->node_count ? picture->box_of[node] : NPART_NONE;
+    }
+    tie_crossings(&at, box_of_partition);
+    tie_cpu(&at);
+    gather_edges(picture);
+}
