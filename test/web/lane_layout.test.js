@@ -59,6 +59,16 @@ test("one CPU node among 100,000 still has a column", () => {
     assert.ok(masks.every((mask) => mask & page.COLUMN_NPU));
 });
 
+test("the tone of the NPU's columns follows the share of products around them", () => {
+    const graph = graphOf("NNNNNNNN");
+    [0, 1, 2, 3].forEach((id) => (graph.nodes[id].work.class = "matrix"));
+    const widths = page.laneWidths(graph, "equal"), kinds = page.columnKinds(graph);
+    const { products } = page.laneColumns(widths, kinds, { from: 0, to: 8 }, 8, 2);
+    assert.strictEqual(products[0], 1);
+    assert.strictEqual(products[7], 0);
+    assert.ok(Math.abs(products[3] - 3 / 5) < 1e-6);
+});
+
 test("columns say of which nodes the width is not known, and wide nodes are boxes", () => {
     const graph = graphOf("NCF", { ms: [100, undefined, 5] }), kinds = page.columnKinds(graph);
     const widths = page.laneWidths(graph, "ms");

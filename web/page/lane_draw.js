@@ -138,11 +138,15 @@ function moduleShortName(modules, index, isWhole) {
     return plainText(isInside ? path.slice(before.length).replace(/^[./]/, "") : path);
 }
 
+/** How strong the NPU's colour is: nothing, beside others, then by the share of products. */
+const OTHERS_TONE = 0.5, PRODUCTS_TONE = 0.85;
+const npuTones = [0, 0.3, OTHERS_TONE, 0.59, 0.67, 0.76, PRODUCTS_TONE];
+
 /** Calls `draw(kind, from, to)` for each run of columns of one kind that is not 0. */
 function columnRuns(masks, kindOf, draw) {
-    let from = 0, kind = masks.length ? kindOf(masks[0]) : 0;
+    let from = 0, kind = masks.length ? kindOf(masks[0], 0) : 0;
     for (let column = 1; column <= masks.length; column++) {
-        const next = column < masks.length ? kindOf(masks[column]) : -1;
+        const next = column < masks.length ? kindOf(masks[column], column) : -1;
         if (next === kind) continue;
         if (kind) draw(kind, from, column);
         from = column;
@@ -160,10 +164,10 @@ function drawColumns(at) {
         const x = at.left + from / at.ratio;
         at.context.fillRect(x, row.top + 3, Math.max(least, (to - from) / at.ratio), row.height - 6);
     };
-    columnRuns(shares.masks, (mask) => {
+    columnRuns(shares.masks, (mask, column) => {
         if (!(mask & columnsOfLane[LANE_NPU])) return 0;
-        return mask & others ? 1 : mask & COLUMN_NPU_PRODUCT ? 3 : 2;
-    }, draw(rows.npu, palette.npu, palette.npu, [0, 0.3, 0.5, 1], 0));
+        return mask & others ? 1 : 2 + Math.round(shares.products[column] * (npuTones.length - 3));
+    }, draw(rows.npu, palette.npu, palette.npu, npuTones, 0));
     columnRuns(shares.masks, (mask) => (mask & COLUMN_CPU_PRODUCT ? 2 : mask & COLUMN_CPU ? 1 : 0),
         draw(rows.cpu, patterns.cpu, palette.cpu, [0, 0.75, 1], 2));
     columnRuns(shares.masks, (mask) => (mask & COLUMN_UNKNOWN ? 1 : 0),
@@ -179,8 +183,9 @@ function boxLook(at, kind) {
     const { fail, unknown, npu, cpu, background } = palette;
     if (kind & COLUMN_FAIL) return { row: rows.open, fill: patterns.fail, alpha: 1, frame: fail, sign: "×" };
     if (kind & COLUMN_UNKNOWN) return { row: rows.open, fill: patterns.unknown, alpha: 1, frame: unknown, sign: "?" };
-    if (kind & COLUMN_NPU_PRODUCT) return { row: rows.npu, fill: npu, alpha: 1, frame: npu, ink: background };
-    if (kind & COLUMN_NPU) return { row: rows.npu, fill: npu, alpha: 0.4, frame: npu };
+    const onNpu = { row: rows.npu, fill: npu, frame: npu };
+    if (kind & COLUMN_NPU_PRODUCT) return { ...onNpu, alpha: PRODUCTS_TONE, ink: background };
+    if (kind & COLUMN_NPU) return { ...onNpu, alpha: OTHERS_TONE };
     return { row: rows.cpu, fill: patterns.cpu, alpha: kind & COLUMN_CPU_PRODUCT ? 1 : 0.75, frame: cpu, sign: "" };
 }
 
@@ -196,16 +201,18 @@ function drawBox(at, place) {
     const isKnown = at.widths.isKnown[place];
     context.fillStyle = look.fill;
     context.globalAlpha = isKnown ? look.alpha : look.alpha * 0.25;
-    context.fillRect(box.x, box.y, Math.max(1, box.width - 1), box.height);
+    context.fillRect(box.x, box.y, box.width >= 8 ? box.width - 1 : box.width, box.height);
     context.globalAlpha = 1;
-    if (box.width >= 6 && (!isKnown || look.alpha < 0.5)) {
+    if (box.width >= 12 && (!isKnown || look.alpha === OTHERS_TONE)) {
         context.strokeStyle = look.frame;
         context.lineWidth = 1;
         context.setLineDash(isKnown ? [] : [3, 2]);
         context.strokeRect(box.x + 0.5, box.y + 0.5, box.width - 2, box.height - 1);
         context.setLineDash([]);
     }
-    if (box.width >= 26) drawBoxText(at, place, box, look, isKnown);
+    const left = Math.max(box.x, at.left);
+    const inSight = { ...box, x: left, width: box.x + box.width - left };
+    if (inSight.width >= 26) drawBoxText(at, place, inSight, look, isKnown);
 }
 
 /** The op; where it is wide enough its name and figures, too. On a pattern they have a ground of their own. */
@@ -217,7 +224,6 @@ function drawBoxText(at, place, box, look, isKnown) {
     const text = fitText(context, `${look.sign ? `${look.sign} ` : ""}${plainText(node.op)}`, box.width - 10);
     if (!text) return;
     const details = box.width < 90 ? [] : [nodeName(node, id), nodeFigures(scene.graph, id)];
-    const lines = [text];
     const shown = box.height < 48 ? details.slice(0, 1) : details;
     const middle = box.y + box.height / 2 - shown.length * 7;
     const isPlain = look.sign === undefined;
@@ -226,7 +232,7 @@ function drawBoxText(at, place, box, look, isKnown) {
         context.fillRect(box.x + 3, middle - 9, Math.min(box.width - 7, textWidth(context, text) + 6), 18);
     }
     context.fillStyle = look.ink && isKnown ? look.ink : palette.text;
-    context.fillText(lines[0], box.x + 6, middle);
+    context.fillText(text, box.x + 6, middle);
     context.font = `10.5px ${palette.font}`;
     shown.forEach((line, index) => {
         const fitting = fitText(context, line, box.width - 10);

@@ -17,7 +17,7 @@ const NARROWEST_SHARE = 1 / 50;
 /** A node whose width is not known gets this share of the mean of those that are known. */
 const UNKNOWN_SHARE = 1 / 4;
 /** A node is drawn as a box where it is this wide, else as part of columns of pixels. */
-const BOX_PIXELS = 3;
+const BOX_PIXELS = 6;
 
 const productClasses = new Set(["matrix", "product", "depthwise"]);
 
@@ -98,10 +98,11 @@ function mapUnit(from, to, unit) {
 /**
  * Shares out the places from `view.from` to `view.to` among `columns` of pixels: `masks` says what each column stands
  * for, `boxes` which places are wide enough to be drawn one by one. What is narrower than a column still has its bit in
- * one, so that no node is hidden.
+ * one, so that no node is hidden. `products` is the share of products in what is on the NPU around each column: tones
+ * that follow every node would be a bar code.
  */
 function laneColumns(widths, kinds, view, columns, boxColumns) {
-    const masks = new Uint8Array(columns);
+    const masks = new Uint8Array(columns), npu = new Float32Array(columns), products = new Float32Array(columns);
     const boxes = [];
     const scale = columns / (view.to - view.from);
     const last = widths.count ? placeAt(widths, view.to) : -1;
@@ -114,9 +115,28 @@ function laneColumns(widths, kinds, view, columns, boxColumns) {
         }
         const bits = kinds[place] | (widths.isKnown[place] ? 0 : COLUMN_NO_WIDTH);
         const end = Math.min(columns - 1, Math.max(Math.floor(from), Math.ceil(to) - 1));
-        for (let column = Math.max(0, Math.floor(from)); column <= end; column++) masks[column] |= bits;
+        for (let column = Math.max(0, Math.floor(from)); column <= end; column++) {
+            masks[column] |= bits;
+            if (!(bits & columnsOfLane[LANE_NPU])) continue;
+            const width = Math.min(to, column + 1) - Math.max(from, column);
+            npu[column] += width;
+            if (bits & COLUMN_NPU_PRODUCT) products[column] += width;
+        }
     }
-    return { masks, boxes };
+    return { masks, boxes, products: smoothShares(products, npu, Math.ceil(boxColumns < columns ? boxColumns : 1)) };
+}
+
+/** `part` / `whole`, each summed over `radius` neighbours on both sides. */
+function smoothShares(part, whole, radius) {
+    const shares = new Float32Array(part.length);
+    let parts = 0, wholes = 0;
+    for (let column = -radius; column < part.length; column++) {
+        const ahead = column + radius, gone = column - radius - 1;
+        if (ahead < part.length) parts += part[ahead], wholes += whole[ahead];
+        if (gone >= 0) parts -= part[gone], wholes -= whole[gone];
+        if (column >= 0) shares[column] = wholes > 1e-6 ? Math.max(0, Math.min(1, parts / wholes)) : 0;
+    }
+    return shares;
 }
 
 /**

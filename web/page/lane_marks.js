@@ -137,9 +137,11 @@ function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
     const from = Math.max(placeX(at, segment.from), at.left), to = Math.min(placeX(at, segment.to), at.left + at.plot);
     if (to - from < 40) return;
     const y = rows.open.top + rows.open.height / 2;
-    const texts = [[isFirst, transfer.in, "left", "▲ "], [isLast, transfer.out, "right", "▼ "]];
+    const isStartSeen = isFirst && placeX(at, segment.from) >= at.left;
+    const isEndSeen = isLast && placeX(at, segment.to) <= at.left + at.plot + 1;
+    const texts = /** @type {const} */ ([[isStartSeen, transfer.in, "left"], [isEndSeen, transfer.out, "right"]]);
     let free = to - from - 16;
-    for (const [isShown, sides, align, sign] of texts) {
+    for (const [isShown, sides, align] of texts) {
         const sum = addTransfers(sides.cpu, sides.npu);
         if (!isShown || !sum.tensors) continue;
         const text = transferText(sum), whole = `${text} · ${countText(sum.tensors, "tensor")}`;
@@ -154,8 +156,8 @@ function drawHandOverTexts(at, segment, transfer, isFirst, isLast) {
     context.textAlign = "left";
 }
 
-/** What a text of an end needs; ends that are nearer to each other share one. */
-const END_PIXELS = 56;
+/** What a text of an end needs, and one of several: ends that are nearer to each other share one. */
+const END_PIXELS = 56, ENDS_PIXELS = 130;
 
 /** What ends each partition, its ops and why: a tick each, and texts as far as there is room. */
 function drawEnds(at) {
@@ -188,7 +190,8 @@ function endGroups(flags, edge) {
     const groups = [];
     let last = null;
     for (const flag of flags) {
-        if (last && (flag.x - last.x < END_PIXELS || edge - flag.x < END_PIXELS)) last.flags.push(flag);
+        const least = last && last.flags.length > 1 ? ENDS_PIXELS : END_PIXELS;
+        if (last && (flag.x - last.x < least || edge - flag.x < END_PIXELS)) last.flags.push(flag);
         else groups.push((last = { x: flag.x, flags: [flag] }));
     }
     return groups;

@@ -55,8 +55,8 @@ function laneControls(view, lanes) {
         const input = element("input", { type: "radio", name, value: mode, onchange: () => view.setMode(mode) });
         return { mode, input, label: element("label", {}, input, ` ${label}`) };
     });
-    const button = (text, label, act) => element("button", { type: "button", "aria-label": label, title: label,
-        onclick: act }, text);
+    const button = (text, label, act) => element("button", { type: "button", class: "small", "aria-label": label,
+        title: label, onclick: act }, text);
     const middle = () => (view.from + view.to) / 2;
     const unknownTimes = laneWidths(lanes[0].graph, "ms").unknown;
     const show = () => {
