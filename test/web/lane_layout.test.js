@@ -117,6 +117,8 @@ test("modules are bands, level by level; the deepest that fits is shown", () => 
     assert.deepStrictEqual(levels[0], [{ label: 0, from: 0, to: 3 }]);
     assert.deepStrictEqual(levels[1], [{ label: 1, from: 0, to: 2 }, { label: 2, from: 2, to: 3 }]);
     assert.strictEqual(page.levelInSight(levels, 0, 4, 5), 1);
+    const deep = [[0], [0, 1, 2], [0, 1, 2, 3, 4], [0]].map((level) => level.map((from) => ({ from, to: from + 1 })));
+    assert.strictEqual(page.levelInSight(deep, 0, 9, 4), 1);
     assert.deepStrictEqual(page.moduleLevels(graph, []), []);
     assert.deepStrictEqual(page.moduleLevels(graph, undefined), []);
 });

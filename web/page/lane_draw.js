@@ -122,7 +122,7 @@ function drawModules(at) {
     const levels = at.scene.modules, row = at.rows.modules;
     if (!levels.length) return;
     const first = placeAt(at.widths, at.view.from), last = placeAt(at.widths, at.view.to) + 1;
-    const inner = levelInSight(levels, first, last, Math.max(2, at.plot / 40));
+    const inner = levelInSight(levels, first, last, Math.max(2, at.plot / 24));
     const outer = Math.max(0, inner - 1);
     const half = row.height / 2;
     const nameAt = (depth) => (index) => moduleShortName(at.scene.target.modules, index, depth === outer);
@@ -201,7 +201,8 @@ function drawBox(at, place) {
     const isKnown = at.widths.isKnown[place];
     context.fillStyle = look.fill;
     context.globalAlpha = isKnown ? look.alpha : look.alpha * 0.25;
-    context.fillRect(box.x, box.y, box.width >= 8 ? box.width - 1 : box.width, box.height);
+    const gap = box.width >= 24 ? 1 : box.width >= 8 ? 0.5 : 0;
+    context.fillRect(box.x, box.y, box.width - gap, box.height);
     context.globalAlpha = 1;
     if (box.width >= 12 && (!isKnown || look.alpha === OTHERS_TONE)) {
         context.strokeStyle = look.frame;

@@ -229,7 +229,8 @@ function levelInSight(levels, fromPlace, toPlace, most) {
     for (let depth = first; depth < levels.length; depth++) {
         let seen = 0;
         for (const band of levels[depth]) if (band.to > fromPlace && band.from < toPlace) seen++;
-        if (seen <= most && seen > 0) best = depth;
+        if (seen > most) break; /* deeper ones may have fewer, of the few nodes that lie as deep */
+        if (seen > 0) best = depth;
     }
     return best;
 }
