@@ -100,6 +100,9 @@ NPART_API size_t npart_plain_text(const char *text, char *out, size_t bytes);
 NPART_API size_t npart_nearest_name(const char *wanted, const char *const *names, size_t count, char *out,
                                     size_t bytes);
 
+/* "float32" for ONNX's number of an element type; NULL for a number that is none. */
+NPART_API const char *npart_element_type_text(int element_type);
+
 /* ---- status and errors ----------------------------------------------------------------------------------- */
 
 #define NPART_STATUS_LIST(X)                                                                                           \
@@ -1305,9 +1308,10 @@ NPART_API uint32_t npart_diff_match(const npart_diff *diff, uint32_t before);
 /* ---- reports --------------------------------------------------------------------------------------------- */
 
 enum npart_detail {
-    NPART_DETAIL_NODES,  /* everything */
+    NPART_DETAIL_NODES,  /* everything but tensors */
     NPART_DETAIL_CAUSES, /* no list of nodes, partitions and crossings */
-    NPART_DETAIL_SUMMARY /* no list of causes either */
+    NPART_DETAIL_SUMMARY, /* no list of causes either */
+    NPART_DETAIL_TENSORS /* of JSON everything with the tensors, too; of others as NPART_DETAIL_NODES */
 };
 
 struct npart_report_options {

@@ -18,7 +18,7 @@ struct question {
 static const struct {
     const char *option, *words;
 } known_values[] = {
-    {"detail", "summary causes nodes"},
+    {"detail", "summary causes nodes tensors"},
     {"runtime", "bare onnxruntime tflite coreml"},
     {"partitioner", "waves runs connected single whole prefix qnn openvino"},
 };

@@ -208,11 +208,11 @@ static bool take_format(struct options *options, const char *value)
 
 static bool take_detail(struct options *options, const char *value)
 {
-    static const char *const words[] = {"nodes", "causes", "summary"};
-    size_t at = place_of_word(value, strlen(value), words, 3);
+    static const char *const words[] = {"nodes", "causes", "summary", "tensors"};
+    size_t at = place_of_word(value, strlen(value), words, 4);
     options->detail = (enum npart_detail)at;
     options->has_detail = true;
-    return at < 3 || complain_of_word("--detail", value, words, 3);
+    return at < 4 || complain_of_word("--detail", value, words, 4);
 }
 
 static bool take_color(struct options *options, const char *value)
@@ -467,8 +467,8 @@ static const struct row {
     {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
     {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
     {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
-    {"detail", 0, "DETAIL", take_detail, "how much json, csv and dot tell: nodes (default of json), causes or summary",
-     NULL},
+    {"detail", 0, "DETAIL", take_detail,
+     "how much json, csv and dot tell: nodes (default of json), causes or summary; json alone: tensors", NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},

@@ -56,6 +56,11 @@ const char *npart__type_name(int element_type)
     return element_types[is_known(element_type) ? element_type : 0].name;
 }
 
+const char *npart_element_type_text(int element_type)
+{
+    return is_known(element_type) ? npart__type_name(element_type) : NULL;
+}
+
 /* Not strncasecmp, which follows the locale. */
 bool npart__same_letters(const char *a, const char *b, size_t length)
 {

@@ -466,7 +466,7 @@ static void begin(npart_document *document)
 {
     struct npart__sheet *out = &document->out;
     if (document->detail != NPART_DETAIL_SUMMARY) {
-        npart__add_text(out, document->detail == NPART_DETAIL_NODES ? node_names : cause_names);
+        npart__add_text(out, npart__tells_nodes(document->detail) ? node_names : cause_names);
     } else {
         npart__add_text(out, "model");
         for (size_t i = 0; i < NPART__LENGTH(plan_columns); i++)
@@ -485,7 +485,7 @@ static void add(npart_document *document, const struct npart_entry *entry)
     for (size_t i = 0; i < entry->plan_count; i++) {
         row.plan = i;
         see_plan(&row, &entry->plans[i]);
-        if (document->detail == NPART_DETAIL_NODES)
+        if (npart__tells_nodes(document->detail))
             put_nodes_of_plan(&row);
         else if (document->detail == NPART_DETAIL_CAUSES)
             put_causes(&row);

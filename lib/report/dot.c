@@ -231,7 +231,7 @@ static void put_plan(npart_document *document, const struct npart_entry *entry, 
     struct npart__pool own = {.allocator = document->pool.allocator};
     struct npart_plan_info info = {.size = sizeof info, .target = ""};
     const npart_plan *at = entry->plans[plan].plan;
-    npart__picture_make(&picture, &own, at, document->detail == NPART_DETAIL_NODES);
+    npart__picture_make(&picture, &own, at, npart__tells_nodes(document->detail));
     (void)npart_plan_info(at, &info);
     if (!own.failed) {
         struct graph graph = {document, &document->out, &picture, 0};

@@ -190,6 +190,7 @@ static void node_tail(struct json *json, uint32_t id)
 {
     struct npart_origin at = {.size = sizeof at};
     struct npart_structure place = {.size = sizeof place};
+    struct npart_node node = {.size = sizeof node};
     (void)npart_model_node_origin(json->model, id, &at);
     json->pool->failed |= npart_inference_structure(json->view, id, &place, NULL) != NPART_OK;
     npart__add_format(json->out, ",\"structure\":\"%08x%08x%08x%08x\"", (unsigned)place.up, (unsigned)place.down,
@@ -204,7 +205,10 @@ static void node_tail(struct json *json, uint32_t id)
         text(json, at.file ? ",\"module\":" : "\"module\":");
         npart__add_json_string(json->out, at.module, at.module_bytes);
     }
-    text(json, "}}");
+    text(json, "}");
+    if (json->detail == NPART_DETAIL_TENSORS && npart_model_node(json->model, id, &node))
+        npart__add_json_operands(json->out, &node);
+    text(json, "}");
 }
 
 /* Of a live node. */
@@ -507,11 +511,13 @@ static void actions(struct json *json, const npart_advice *advice)
 static void target(struct json *json, const struct npart_plan_pair *plans)
 {
     target_head(json);
-    if (json->detail == NPART_DETAIL_NODES)
+    if (npart__tells_nodes(json->detail))
         nodes_and_partitions(json);
+    if (json->detail == NPART_DETAIL_TENSORS)
+        npart__add_json_tensors(json->out, &json->scratch, json->plan);
     if (json->detail != NPART_DETAIL_SUMMARY)
         causes(json);
-    if (json->detail == NPART_DETAIL_NODES) {
+    if (npart__tells_nodes(json->detail)) {
         crossings(json);
         layouts(json);
         fusions(json);
@@ -531,8 +537,12 @@ static void target(struct json *json, const struct npart_plan_pair *plans)
 static const char *write_nodes(const struct json *json, void (*write)(struct json *json, uint32_t id), size_t *ends)
 {
     struct npart__sheet sheet;
-    struct json apart = {
-        .pool = json->pool, .out = &sheet, .model = json->model, .view = json->view, .paths = json->paths};
+    struct json apart = {.pool = json->pool,
+                         .out = &sheet,
+                         .model = json->model,
+                         .view = json->view,
+                         .paths = json->paths,
+                         .detail = json->detail};
     npart__sheet_open(&sheet, json->pool);
     for (uint32_t i = 0; i < json->info.node_count; i++) {
         write(&apart, i);
@@ -610,7 +620,7 @@ npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count
         return status;
     npart__report_open(&pool, &out, npart__allocator_of(plans[0].plan), write, payload);
     struct json json = {.pool = &pool, .out = &out, .detail = options ? options->detail : NPART_DETAIL_NODES};
-    bool tells_again = count > 1 && json.detail == NPART_DETAIL_NODES;
+    bool tells_again = count > 1 && npart__tells_nodes(json.detail);
     npart__sheet_open(&json.scratch, &pool);
     (void)npart__sheet_reserve(&json.scratch, 255);
     see_plan(&json, plans[0].plan, tells_again);

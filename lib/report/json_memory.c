@@ -103,7 +103,7 @@ void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, en
     npart__add_json_count_or_null(out, ",\"onchip_bytes\":", at.onchip_bytes != 0, at.onchip_bytes);
     npart__add_json_flag(out, ",\"onchip_assumed\":", at.is_onchip_assumed);
     add_limits(out, &at);
-    if (detail == NPART_DETAIL_NODES) {
+    if (npart__tells_nodes(detail)) {
         add_partitions(out, plan);
         add_layers(out, &at);
     }

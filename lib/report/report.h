@@ -139,6 +139,18 @@ void npart__add_json_precision(struct npart__sheet *out, const npart_plan *plan)
 /* json_memory.c: the same; of all nodes or as a summary. */
 void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, enum npart_detail detail);
 
+/* shapes.c: the dims of a value: numbers, expressions as text, and null for what has no name; null without a rank. */
+void npart__add_json_dims(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
+                          uint32_t id, const struct npart_value *value);
+/* json_tensors.c: the list of all tensors of a plan; a node's inputs and outputs, as places in it. */
+void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scratch, const npart_plan *plan);
+void npart__add_json_operands(struct npart__sheet *out, const struct npart_node *node);
+/* Whether nodes are told one by one. */
+static inline bool npart__tells_nodes(enum npart_detail detail)
+{
+    return detail == NPART_DETAIL_NODES || detail == NPART_DETAIL_TENSORS;
+}
+
 /* ---- costs ------------------------------------------------------------------------------------------------- */
 
 /* json_cost.c: {"low_ms": ..., "typical_ms": ..., "high_ms": ... without the closing brace. */

@@ -15,21 +15,31 @@ struct shapes {
     bool has_work;
 };
 
-/* A size that is neither a number nor named is null. */
-static void dim(struct shapes *shapes, uint32_t value, uint32_t axis)
+static void dim(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
+                uint32_t value, uint32_t axis)
 {
-    int64_t size = npart_inference_dim(shapes->inference, value, axis);
+    int64_t size = npart_inference_dim(inference, value, axis);
     if (size != -1) {
-        npart__add_number(shapes->out, size);
+        npart__add_number(out, size);
         return;
     }
-    struct npart__sheet *scratch = &shapes->scratch;
-    while (npart__sheet_lacks(scratch, npart_inference_dim_text(shapes->inference, value, axis, NPART__ROOM(scratch))))
+    while (npart__sheet_lacks(scratch, npart_inference_dim_text(inference, value, axis, NPART__ROOM(scratch))))
         continue;
     if (scratch->size)
-        npart__add_json_string(shapes->out, scratch->data, scratch->size);
+        npart__add_json_string(out, scratch->data, scratch->size);
     else
-        npart__add_text(shapes->out, "null");
+        npart__add_text(out, "null");
+}
+
+void npart__add_json_dims(struct npart__sheet *out, struct npart__sheet *scratch, const npart_inference *inference,
+                          uint32_t id, const struct npart_value *value)
+{
+    npart__add_text(out, value->has_rank ? "[" : "null");
+    for (uint32_t i = 0; value->has_rank && i < value->rank && !out->pool->failed; i++) {
+        npart__add_text(out, i ? "," : "");
+        dim(out, scratch, inference, id, i);
+    }
+    npart__add_text(out, value->has_rank ? "]" : "");
 }
 
 /* Of the node that makes the value, where this is the first of its results. */
@@ -68,12 +78,8 @@ static void shape(struct shapes *shapes, uint32_t id, const struct npart_value *
     }
     npart__add_text(shapes->out, "[");
     npart__add_number(shapes->out, value->element_type);
-    npart__add_text(shapes->out, value->has_rank ? ",[" : ",null");
-    for (uint32_t i = 0; value->has_rank && i < value->rank && !shapes->out->pool->failed; i++) {
-        npart__add_text(shapes->out, i ? "," : "");
-        dim(shapes, id, i);
-    }
-    npart__add_text(shapes->out, value->has_rank ? "]" : "");
+    npart__add_text(shapes->out, ",");
+    npart__add_json_dims(shapes->out, &shapes->scratch, shapes->inference, id, value);
     work(shapes, id, value->producer);
     npart__add_text(shapes->out, "]");
 }

@@ -38,7 +38,7 @@ def whole(analysis: npu_partition.Analysis) -> dict[str, Any]:
     for target in analysis.targets:
         entry: dict[str, Any] = {}
         for name in ("target", "name", "variant", "switches_on", "toolchain", "partitioner", "level", "summary",
-                     "nodes", "order", "modules", "partitions", "causes", "crossings", "layouts", "fusions", "cost", "memory",
+                     "nodes", "order", "modules", "tensors", "partitions", "causes", "crossings", "layouts", "fusions", "cost", "memory",
                      "precision", "advice", "if_fixed"):
             entry[name] = plain(getattr(target, name))
         if entry["if_fixed"] is None:
@@ -70,12 +70,12 @@ def test_answers_are_the_tools(model: pathlib.Path, tool: str) -> None:
 def test_typed_results_lack_nothing(model: pathlib.Path) -> None:
     """Three targets whose answers have all there is: the results put together are the JSON."""
     analysis = npu_partition.analyze(model, "hexagon,intel-npu,tidl")
-    expected = analysis.to_dict()
+    expected = analysis.to_dict("tensors")
     assert differences(whole(analysis), expected) == set()
-    assert [target.to_dict() for target in analysis.targets] == expected["targets"]
+    assert [target.to_dict() for target in analysis.targets] == analysis.to_dict()["targets"]
 
 
-@pytest.mark.parametrize("detail", ["causes", "summary"])
+@pytest.mark.parametrize("detail", ["tensors", "causes", "summary"])
 def test_detail_is_the_tools(detail: Any, encoder: pathlib.Path, ask: Ask) -> None:
     expected, = ask(encoder, "--target", "hexagon", "--detail", detail)
     assert npu_partition.analyze(encoder, "hexagon").to_dict(detail) == expected

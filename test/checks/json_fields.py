@@ -67,6 +67,28 @@ def check_modules(target, complain):
             complain(f"modules have {switches} switches, the summary {target['summary']['switches']}")
 
 
+def check_tensors(target, shapes, complain):
+    """Types and dims are those of --shapes; what nodes name is there, and each result is of one node."""
+    tensors, made = target["tensors"], set()
+    types = {}
+    for node in target["nodes"]:
+        operands = [place for place in node["inputs"] + node["outputs"] if place is not None]
+        if any(place >= len(tensors) for place in operands):
+            complain(f"node {node['name']} names a tensor that is not there")
+        outputs = {place for place in node["outputs"] if place is not None}
+        if node["verdict"] not in ("folded", "fused"):  # a call makes what its function's nodes make
+            if made & outputs:
+                complain(f"node {node['name']} makes what another makes")
+            made |= outputs
+        for place in outputs if node["graph"] == "" else ():
+            types[tensors[place]["name"]] = tensors[place]
+    for name, shape in shapes.items():
+        if name in types and isinstance(shape, list) and types[name]["dims"] != shape[1]:
+            complain(f"tensor {name} has dims {types[name]['dims']}, --shapes says {shape[1]}")
+        if name in types and (types[name]["type"] is None) != (shape is None):
+            complain(f"tensor {name} is of type {types[name]['type']}, --shapes says {shape}")
+
+
 def check_document(document, complain):
     for target in document["targets"]:
         nodes, summary = target["nodes"], target["summary"]
@@ -196,11 +218,17 @@ def main():
     printed, problems = set(), []
     models = sorted(glob.glob(os.path.join(fixtures, "*.onnx")))
     for model in models:
-        line = subprocess.run([tool, model, "--target", "hexagon", "--format", "json"], check=True,
-                              stdout=subprocess.PIPE).stdout
+        def complain(text, model=model):
+            problems.append(f"{os.path.basename(model)}: {text}")
+
+        line = subprocess.run([tool, model, "--target", "hexagon", "--format", "json", "--detail", "tensors"],
+                              check=True, stdout=subprocess.PIPE).stdout
         document = json.loads(line)
         fields(document, "", printed)
-        check_document(document, lambda text, model=model: problems.append(f"{os.path.basename(model)}: {text}"))
+        check_document(document, complain)
+        shapes = subprocess.run([tool, model, "--target", "hexagon", "--shapes"], check=True,
+                                stdout=subprocess.PIPE).stdout
+        check_tensors(document["targets"][0], json.loads(shapes), complain)
     printed = {re.sub(r"^targets\[\]\.", "", path) for path in printed}
     count = compare(printed, wanted, document_path, problems)
     count += check_placements(tool, fixtures, page.split("## Placement")[1].split("## Fix")[0], problems)

@@ -131,7 +131,7 @@ static void test_document__bytes(void)
     struct analysis at;
     analysis_open(&at, lines, NULL, NULL, NULL);
     for (size_t i = 0; i < FORMATS; i++)
-        for (int detail = 0; detail < 3; detail++) {
+        for (int detail = 0; detail <= NPART_DETAIL_TENSORS; detail++) {
             struct counted counted;
             struct sink first = {0}, second = {0};
             counted_init(&counted, detail > 0);

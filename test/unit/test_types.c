@@ -135,6 +135,13 @@ static void test_types__bytes_that_do_not_fit(void)
         CHECK(npart__type_bytes(rows[i].number, rows[i].elements) == rows[i].bytes);
 }
 
-TESTS(test_types__each_has_its_names_and_width, test_types__numbers_beyond_are_undefined,
+static void test_types__names_for_callers(void)
+{
+    CHECK_TEXT(npart_element_type_text(1), "float32");
+    CHECK_TEXT(npart_element_type_text(16), "bfloat16");
+    CHECK(!npart_element_type_text(0) && !npart_element_type_text(-1) && !npart_element_type_text(1000));
+}
+
+TESTS(test_types__names_for_callers, test_types__each_has_its_names_and_width, test_types__numbers_beyond_are_undefined,
       test_types__names_in_any_letters, test_types__names_end_where_their_length_says,
       test_types__bytes_are_rounded_up, test_types__bytes_that_do_not_fit)

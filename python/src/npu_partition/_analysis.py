@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     import pandas
 
 Root = Union[str, "os.PathLike[str]", None]
-Detail = Literal["nodes", "causes", "summary"]
+Detail = Literal["nodes", "causes", "summary", "tensors"]
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
-           "summary": _native.NPART_DETAIL_SUMMARY}
+           "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +43,7 @@ class _Lists:
     nodes: tuple[results.Node, ...]
     order: tuple[int, ...]
     modules: tuple[results.Module, ...]
+    tensors: tuple[results.Tensor, ...]
     partitions: tuple[results.Partition, ...]
     crossings: tuple[results.Crossing, ...]
     layouts: tuple[results.Layout, ...]
@@ -89,14 +90,14 @@ class Target:
 
     @functools.cached_property
     def _lists(self) -> _Lists:
-        data = _loads(_json([self._plan], "nodes"))["targets"][0]
+        data = _loads(_json([self._plan], "tensors"))["targets"][0]
         nodes = tuple(results.build(results.Node, {"id": place, **node}) for place, node in enumerate(data["nodes"]))
 
         def several(kind: type[results.T], name: str) -> tuple[results.T, ...]:
             return tuple(results.build(kind, item) for item in data[name])
 
         return _Lists(nodes, tuple(data["order"]), several(results.Module, "modules"),
-                      several(results.Partition, "partitions"), several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
+                      several(results.Tensor, "tensors"), several(results.Partition, "partitions"), several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
                       several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]))
 
     @property
@@ -180,6 +181,11 @@ class Target:
     def modules(self) -> tuple[results.Module, ...]:
         """Modules of the model's source, in the order that they run; none where names do not tell."""
         return self._lists.modules
+
+    @property
+    def tensors(self) -> tuple[results.Tensor, ...]:
+        """Tensors of all graphs, as the target's runtime knows them."""
+        return self._lists.tensors
 
     @property
     def partitions(self) -> tuple[results.Partition, ...]:

@@ -23,7 +23,7 @@ FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_G
            "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
            "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT}
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
-           "summary": _native.NPART_DETAIL_SUMMARY}
+           "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
 
 class Writes(Protocol):

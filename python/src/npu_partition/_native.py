@@ -125,6 +125,7 @@ NPART_CHANGE_WORSE = 3
 NPART_DETAIL_NODES = 0
 NPART_DETAIL_CAUSES = 1
 NPART_DETAIL_SUMMARY = 2
+NPART_DETAIL_TENSORS = 3
 
 NPART_FORMAT_SARIF = 0
 NPART_FORMAT_GITHUB = 1
@@ -1805,6 +1806,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_version": (c_char_p, []),
     "npart_plain_text": (c_size_t, [c_char_p, c_char_p, c_size_t]),
     "npart_nearest_name": (c_size_t, [c_char_p, POINTER(c_char_p), c_size_t, c_char_p, c_size_t]),
+    "npart_element_type_text": (c_char_p, [c_int]),
     "npart_status_text": (c_char_p, [c_int]),
     "npart_model_read_file": (c_int, [POINTER(c_void_p), c_char_p, POINTER(npart_read_options), POINTER(npart_error)]),
     "npart_model_read_stream": (

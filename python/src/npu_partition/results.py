@@ -176,6 +176,9 @@ class Node:
     at: Origin
     module: int | None
     """The innermost module that it stands in, by its place in ``Target.modules``."""
+    inputs: tuple[int | None, ...]
+    """Places in ``Target.tensors``; None for an operand that is left out."""
+    outputs: tuple[int | None, ...]
     ms: float | None = None
     """What it typically takes where it runs."""
 
@@ -195,6 +198,19 @@ class Partition:
     cut_behind: tuple[str, ...]
     """Tensors at which a cut point of the caller's ends it."""
     macs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor, or a sequence, map or optional."""
+
+    name: str
+    type: str | None
+    """``float32``, ...; ``sequence``, ``map`` or ``optional``; None: not known."""
+    dims: tuple[int | str | None, ...] | None
+    """A number, an expression where it is dynamic, or None; None as a whole where the rank is not known."""
+    constant: bool
+    """Known before the model runs."""
 
 
 @dataclass(frozen=True, slots=True)

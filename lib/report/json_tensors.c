@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tensors of a target in JSON, as its runtime knows them, and which of them a node reads and makes. A tensor's
+ * place in the list is the id of its value, so that nothing has to be looked up.
+ */
+#include "report/report.h"
+
+/* What is no tensor has a word in the place of its element type. */
+static const char *type_word(const struct npart_value *value)
+{
+    static const char *const kinds[] = {
+        [NPART_VALUE_UNKNOWN] = NULL,          [NPART_VALUE_TENSOR] = NULL, [NPART_VALUE_SPARSE] = NULL,
+        [NPART_VALUE_SEQUENCE] = "sequence",   [NPART_VALUE_MAP] = "map",
+        [NPART_VALUE_OPTIONAL] = "optional",   [NPART_VALUE_OPAQUE] = "opaque",
+    };
+    bool is_tensor = value->kind == NPART_VALUE_TENSOR || value->kind == NPART_VALUE_SPARSE;
+    return is_tensor ? npart_element_type_text(value->element_type) : kinds[value->kind];
+}
+
+void npart__add_json_tensors(struct npart__sheet *out, struct npart__sheet *scratch, const npart_plan *plan)
+{
+    const npart_inference *view = npart_plan_view(plan);
+    struct npart_value value = {.size = sizeof value};
+    struct npart_value_plan fate = {.size = sizeof fate};
+    npart__add_text(out, ",\"tensors\":[");
+    for (uint32_t i = 0; npart_inference_value(view, i, &value) && !out->pool->failed; i++) {
+        (void)npart_plan_value(plan, i, &fate);
+        npart__add_json_text(out, i ? ",{\"name\":" : "{\"name\":", value.name);
+        npart__add_json_text_or_null(out, ",\"type\":", type_word(&value));
+        npart__add_text(out, ",\"dims\":");
+        npart__add_json_dims(out, scratch, view, i, &value);
+        npart__add_json_flag(out, ",\"constant\":", fate.is_constant);
+        npart__add_text(out, "}");
+    }
+    npart__add_text(out, "]");
+}
+
+static void add_list(struct npart__sheet *out, const char *key, const uint32_t *list, uint32_t count)
+{
+    npart__add_text(out, key);
+    for (uint32_t i = 0; i < count; i++)
+        npart__add_json_id(out, i ? "," : "", list[i]);
+    npart__add_text(out, "]");
+}
+
+void npart__add_json_operands(struct npart__sheet *out, const struct npart_node *node)
+{
+    add_list(out, ",\"inputs\":[", node->inputs, node->input_count);
+    add_list(out, ",\"outputs\":[", node->outputs, node->output_count);
+}
