@@ -8,13 +8,9 @@ const causeKinds = { op: "operator", dtype: "element type", rank: "rank", shape:
 addSection({
     id: "causes",
     title: "Causes and actions",
-    isShown: (context) => Array.isArray(context.target.causes) && context.graph.nodes.length + context.target.causes.length > 0,
+    isShown: (context) => (context.target.causes || []).length > 0,
     build(root, context) {
         const { causes } = context.target;
-        if (!causes.length) {
-            root.append(element("p", { class: "muted" }, "Nothing falls back."));
-            return;
-        }
         const told = new Set();
         const list = element("ol", { class: "causes" }, causes.slice(0, CAUSES_AT_FIRST).map((cause, at) => causeItem(context, cause, at, told)));
         root.append(list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The selected node, beside the other sections where there is room; while none is, what the page is about. */
+/* The selected node, beside the other sections where there is room; while none is, they have all the room. */
 
 addSection({
     id: "details",
@@ -11,41 +11,18 @@ addSection({
         let uses;
         const show = (id) => {
             if (uses === undefined) uses = tensorUses(context.graph, context.target);
-            body.replaceChildren(...(id === null ? targetDetails(context) : nodeDetails(context, id, uses)).flat().filter(Boolean));
-            root.scrollTop = 0;
+            document.documentElement.classList.toggle("has-selection", id !== null);
             if (id === null) return;
+            body.replaceChildren(...nodeDetails(context, id, uses).flat().filter(Boolean));
+            root.scrollTop = 0;
             const { nodes, verdict } = context.graph;
             context.announce(`${plainText(nodes[id].op)} ${nodeName(nodes[id], id)}: ${verdictTexts[verdict[id]]}`);
         };
         context.onSelect(show);
+        context.onRemove(() => document.documentElement.classList.remove("has-selection"));
         show(context.selected);
     },
 });
-
-/** While no node is selected: the target, and what the signs mean. @param {Context} context */
-function targetDetails(context) {
-    const { report, target, graph } = context;
-    const counts = verdictWords.map((word, verdict) => graph.verdict.reduce((sum, at) => sum + Number(at === verdict), 0));
-    const legend = element("ul", { class: "legend" }, verdictWords.map((word, verdict) => (counts[verdict] === 0 ? null
-        : element("li", {}, element("button", { type: "button", class: "link",
-            title: "Show these nodes in the table", onclick: () => context.showNodes({ verdict: word }) }, verdictMark(verdict)),
-        element("span", { class: "number" }, counts[verdict].toLocaleString("en"))))));
-    return [
-        element("p", { class: "muted" }, "Select a node in a picture or in the table to see why it is where it is."),
-        element("h3", {}, "Nodes"), legend,
-        element("h3", {}, "Target"),
-        factList([["Name", plainText(target.name || target.target)], ["Rules of", plainText(target.toolchain || "")],
-            ["Switches", (target.switches_on || []).map(plainText).join(", ")], ["Partitioner", plainText(target.partitioner || "")],
-            ["Graph", target.level === "off" ? "not optimized (level off)" : target.level === "basic" ? "optimized (level basic)" : null],
-            ["Started by", target.cost ? plainText(target.cost.runtime || "") : null],
-            ["Cost", target.cost ? (target.cost.calibrated ? "calibrated" : "not calibrated: rests on assumed parameters") : null]]),
-        element("h3", {}, "Model"),
-        factList([["File", element("code", {}, plainText(report.model.path))], ["Producer", plainText(report.model.producer || "")],
-            ["Opsets", Object.entries(report.model.opsets || {}).map(([domain, version]) => `${plainText(domain)} ${version}`).join(", ")],
-            ["IR version", report.model.ir_version], ["Nodes", report.model.nodes.toLocaleString("en")],
-            ["File size", bytesText(report.model.bytes)], ["Weights", bytesText(report.model.weight_bytes)]]),
-    ];
-}
 
 /** @param {Context} context @param {number} id @param {ReturnType<typeof tensorUses>} uses */
 function nodeDetails(context, id, uses) {
@@ -70,7 +47,7 @@ function nodeHead(context, id) {
         disabled: to < 0 || to >= order.length, onclick: () => context.select(order[to]) }, sign);
     return [
         element("div", { class: "details-bar" },
-            element("span", { class: "muted" }, at < 0 ? `node ${id}` : `node ${id}, ${(at + 1).toLocaleString("en")} of ${order.length.toLocaleString("en")} in order`),
+            element("span", { class: "muted" }, at < 0 ? `node ${id}` : `node ${id}, ${wholeText(at + 1)} of ${wholeText(order.length)} in order`),
             at < 0 ? null : [step(at - 1, "\u2190", "Previous in execution order"), step(at + 1, "\u2192", "Next in execution order")],
             element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected", onclick: () => context.select(null) }, "\u2715")),
         element("p", { class: "details-op" }, element("strong", {}, plainText(node.op)),

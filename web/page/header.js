@@ -30,14 +30,6 @@ function themeButton() {
     } }, themeLabel());
 }
 
-function skipLinks() {
-    const to = (id, text) => element("a", { href: `#section-${id}`, class: "skip", onclick: (event) => {
-        event.preventDefault();
-        goToSection(id);
-    } }, text);
-    return element("div", { class: "skips" }, to("verdict", "Skip to the verdict"), to("nodes", "Skip to the nodes"));
-}
-
 /** @param {DocumentSet} set @param {Pair|null} pair @param {Pair|null} other */
 function header(set, pair, other) {
     const isMany = set.pairs.length + set.errors.length > 1;

@@ -18,20 +18,19 @@ let endPage = () => {};
 function showReports(root, documents, actions) {
     endPage();
     const set = gather(documents);
-    let endView = () => {};
-    const show = () => {
-        endView();
-        endView = showView(root, set, readAddress(location.hash), actions);
-    };
+    let view = showView(root, set, readAddress(location.hash), actions);
     const onAddress = () => {
-        if (/[#&][mtc]=/.test(location.hash) || location.hash === "" || location.hash === "#") show();
+        if (location.hash.startsWith("#section-")) return;
+        const address = readAddress(location.hash);
+        if (view.isAt(address)) return view.select(address.n);
+        view.end();
+        view = showView(root, set, address, actions);
     };
     window.addEventListener("hashchange", onAddress);
     endPage = () => {
-        endView();
+        view.end();
         window.removeEventListener("hashchange", onAddress);
     };
-    show();
 }
 
 /** The documents by what they are. @param {{kind: string, data: any}[]} documents */
@@ -48,8 +47,8 @@ function gather(documents) {
 /**
  * What the part of the address after # says: `m` and `t` the places of a model and a target, `n` a node, `c` the pair
  * that is compared with ("0.1"), or `c=no`.
- * @param {string} hash
- * @returns {{m?: number, t?: number, n?: number, c?: string}}
+ * @typedef {{m?: number, t?: number, n?: number|null, c?: string}} Address
+ * @param {string} hash @returns {any} an Address
  */
 function readAddress(hash) {
     const read = {};
@@ -61,7 +60,7 @@ function readAddress(hash) {
     return read;
 }
 
-/** @param {{m?: number, t?: number, n?: number|null, c?: string}} address */
+/** @param {Address} address */
 function writeAddress(address) {
     return "#" + ["m", "t", "n", "c"].filter((name) => address[name] !== undefined && address[name] !== null)
         .map((name) => `${name}=${address[name]}`).join("&");
@@ -69,7 +68,8 @@ function writeAddress(address) {
 
 /**
  * One model and target, or the table of all of them.
- * @returns {() => void} what ends it
+ * @returns {{isAt: (address: Address) => boolean, select: (id: number|undefined) => void, end: () => void}} `isAt`: an
+ *     address is of this view, whatever its node is
  */
 function showView(root, set, address, actions) {
     const pair = pairOf(set, address);
@@ -81,9 +81,10 @@ function showView(root, set, address, actions) {
     const contents = element("nav", { class: "contents", "aria-label": "Contents" });
     appendAll(root, [pair && skipLinks(), header(set, pair, other), pair && contents, main,
         element("p", { id: "announcements", class: "offscreen", "aria-live": "polite" }), footer(set)]);
+    const isAt = (wanted) => pairOf(set, wanted) === pair && wanted.c === address.c;
     if (!pair) {
         main.append(overview(set));
-        return () => {};
+        return { isAt, select() {}, end() {} };
     }
     const context = makeContext({ report: pair.report, target: pair.target, reports: set.reports, diff: set.diff,
         fix: set.fix, other: other && { report: other.report, target: other.target } }, actions);
@@ -94,7 +95,11 @@ function showView(root, set, address, actions) {
     });
     listContents(contents, shown, context);
     if (address.n !== undefined && context.graph.nodes[address.n]) context.select(address.n);
-    return context.remove;
+    return {
+        isAt,
+        select: (id) => context.select(id !== undefined && context.graph.nodes[id] ? id : null),
+        end: context.remove,
+    };
 }
 
 /** The first view: what the address says; else the only pair, or the new side of a comparison; else null. */
@@ -121,16 +126,6 @@ function comparedWith(set, pair, wanted) {
 /** As short as can be. */
 function addressOf(set, pair) {
     return set.reports.length > 1 ? { m: pair.model, t: pair.at } : { t: pair.at };
-}
-
-function listContents(contents, shown, context) {
-    contents.append(element("ul", {}, shown.map((section) => element("li", {}, element("a", {
-        href: `#section-${section.id}`,
-        onclick: (event) => {
-            event.preventDefault();
-            context.goTo(section.id);
-        },
-    }, section.title)))));
 }
 
 /** The reports that stand in the file itself. */

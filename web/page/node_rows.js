@@ -61,6 +61,7 @@ function filteredNodes(graph, target, filter, texts) {
 
 /** Columns that rows are sorted by: a number or a text of a node. What is not known comes last. */
 const sortKeys = {
+    order: (graph, id) => (graph.position[id] < 0 ? null : graph.position[id]),
     id: (graph, id) => id,
     op: (graph, id) => graph.nodes[id].op,
     name: (graph, id) => graph.nodes[id].name,

@@ -8,7 +8,9 @@ const ROWS_BESIDE = 12;
 
 /** `text`: what may not fit, as a hint. */
 const nodeColumns = [
-    { id: "id", title: "#", isNumber: true, cell: (graph, id) => id },
+    { id: "order", title: "Order", label: "Execution order", isNumber: true, isUpFirst: true,
+        cell: (graph, id) => (graph.position[id] < 0 ? "" : graph.position[id] + 1) },
+    { id: "id", title: "#", label: "Number", isNumber: true, isUpFirst: true, cell: (graph, id) => id },
     { id: "op", title: "Op", text: (node) => plainText(node.op), cell: (graph, id) => plainText(graph.nodes[id].op) },
     { id: "name", title: "Name", text: nodeName, cell: (graph, id) => element("bdi", { dir: "ltr" }, nodeName(graph.nodes[id], id)) },
     { id: "verdict", title: "Verdict", cell: (graph, id) => verdictMark(graph.verdict[id]) },
@@ -41,7 +43,7 @@ addSection({
 /** The table itself: shows ids, sorts them, and moves a cursor over them. @param {Context} context */
 function makeNodeTable(context) {
     const { graph } = context;
-    const state = { ids: [], cursor: 0, column: "id", isDescending: false, first: -1, last: -1 };
+    const state = { ids: [], cursor: 0, column: "order", isDescending: false, first: -1, last: -1, top: 0, height: 640 };
     const above = element("tbody", { role: "presentation" }), below = element("tbody", { role: "presentation" });
     const body = element("tbody", { role: "presentation" });
     const heads = nodeColumns.map((column) => columnHead(column, () => sortBy(column)));
@@ -49,10 +51,13 @@ function makeNodeTable(context) {
         element("thead", { role: "presentation" }, element("tr", { role: "row", "aria-rowindex": 1 }, heads)), above, body, below);
     const nothing = element("p", { class: "nothing", hidden: true }, "No node is left by these filters.");
     const root = element("div", { class: "node-table", tabindex: "0", role: "group", "aria-label": "Nodes: arrows move, Enter selects",
-        onscroll: () => draw(false), onkeydown: (event) => onKey(event) }, table, nothing);
+        onscroll: () => {
+            state.top = root.scrollTop;
+            draw(false);
+        }, onkeydown: (event) => onKey(event) }, table, nothing);
 
     function sortBy(column) {
-        state.isDescending = state.column === column.id ? !state.isDescending : Boolean(column.isNumber && column.id !== "id");
+        state.isDescending = state.column === column.id ? !state.isDescending : Boolean(column.isNumber && !column.isUpFirst);
         state.column = column.id;
         show(state.ids);
         announce(`sorted by ${column.label || column.title}, ${state.isDescending ? "descending" : "ascending"}`);
@@ -66,11 +71,11 @@ function makeNodeTable(context) {
         table.setAttribute("aria-rowcount", String(state.ids.length + 1));
         nothing.hidden = state.ids.length > 0;
         draw(true);
-        bringInSight();
+        if (state.cursor > 0 || state.top > 0) bringInSight();
     }
     function draw(isAlways) {
-        const visible = Math.ceil((root.clientHeight || 600) / ROW_HEIGHT);
-        const first = Math.max(0, Math.min(Math.floor(root.scrollTop / ROW_HEIGHT) - ROWS_BESIDE, state.ids.length - visible));
+        const visible = Math.ceil(state.height / ROW_HEIGHT);
+        const first = Math.max(0, Math.min(Math.floor(state.top / ROW_HEIGHT) - ROWS_BESIDE, state.ids.length - visible));
         const last = Math.min(state.ids.length, first + visible + 2 * ROWS_BESIDE);
         if (!isAlways && first === state.first && last === state.last) return;
         Object.assign(state, { first, last });
@@ -82,9 +87,9 @@ function makeNodeTable(context) {
         else root.removeAttribute("aria-activedescendant");
     }
     function bringInSight() {
-        const top = state.cursor * ROW_HEIGHT, head = heads[0].offsetHeight;
-        if (top < root.scrollTop) root.scrollTop = top;
-        else if (top + ROW_HEIGHT + head > root.scrollTop + root.clientHeight) root.scrollTop = top + ROW_HEIGHT + head - root.clientHeight;
+        const top = state.cursor * ROW_HEIGHT;
+        if (top < state.top) root.scrollTop = state.top = top;
+        else if (top + 2 * ROW_HEIGHT > state.top + state.height) root.scrollTop = state.top = top + 2 * ROW_HEIGHT - state.height;
         draw(false);
     }
     function moveTo(cursor) {
@@ -93,7 +98,7 @@ function makeNodeTable(context) {
         bringInSight();
     }
     function onKey(event) {
-        const page = Math.max(1, Math.floor(root.clientHeight / ROW_HEIGHT) - 2);
+        const page = Math.max(1, Math.floor(state.height / ROW_HEIGHT) - 2);
         const steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -Infinity, End: Infinity };
         if (event.target !== root || event.ctrlKey || event.altKey || event.metaKey || !state.ids.length) return;
         if (event.key in steps) moveTo(state.cursor + steps[event.key]);
@@ -102,6 +107,13 @@ function makeNodeTable(context) {
         else return;
         event.preventDefault();
     }
+    /* Its height is told, so that nothing here makes the browser lay out the page at once. */
+    const observer = new ResizeObserver(() => {
+        state.height = root.clientHeight;
+        draw(true);
+    });
+    observer.observe(root);
+    context.onRemove(() => observer.disconnect());
     return {
         root,
         show,
@@ -111,7 +123,7 @@ function makeNodeTable(context) {
         /** Another part has selected a node. */
         follow(id) {
             const at = id === null ? -1 : state.ids.indexOf(id);
-            if (at >= 0) moveTo(at);
+            if (at >= 0 && at !== state.cursor) moveTo(at);
             else draw(true);
         },
     };

@@ -31,7 +31,7 @@ function overviewRow(set, pair) {
     number(shareText(summary.mac_coverage)), number(shareText(summary.coverage)),
     number(cost ? millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]) : "not known"),
     number(cost && cost.alternatives ? milliseconds((cost.alternatives.cpu || [])[1]) : "not known"),
-    element("td", { class: "action" }, first ? sentence(first.text) : "nothing to do"));
+    element("td", { class: "first-step" }, first ? sentence(first.text) : "nothing to do"));
 }
 
 /** Models that cannot be analyzed. @param {{path: string, text: string}[]} errors */

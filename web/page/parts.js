@@ -66,7 +66,13 @@ function commandLine(command) {
             announce(button.textContent);
             setTimeout(() => (button.textContent = "Copy"), 2000);
         }) }, "Copy");
-    return element("span", { class: "command" }, element("code", {}, plainText(command)), button);
+    return element("span", { class: "command" }, element("code", {}, commandWords(command)), button);
+}
+
+/** Lines break between words, not after the hyphen of an option. */
+function commandWords(command) {
+    return command.split(/( )/).map((word) => (word.startsWith("-") && word.length < 40
+        ? element("span", { class: "nowrap" }, plainText(word)) : plainText(word)));
 }
 
 /** A page of a file may not use the clipboard's interface in every browser. @param {string} text */

@@ -85,9 +85,14 @@ function shareText(value) {
     return `${Math.min(99.9, Math.max(0.1, Math.round(value * 1000) / 10)).toFixed(1)} %`;
 }
 
+/** 20000 -> "20,000"; toLocaleString takes tens of milliseconds when it is first called */
+function wholeText(value) {
+    return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 /** countText(2, "node") -> "2 nodes" */
 function countText(count, noun) {
-    return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+    return `${wholeText(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** 118013952 -> "118 M"; an expression of symbolic dims as it is */
@@ -102,7 +107,7 @@ function amountText(value) {
 
 /** countOf(2, 531, "node") -> "2 of 531 nodes" */
 function countOf(count, all, noun) {
-    return `${count.toLocaleString("en")} of ${countText(all, noun)}`;
+    return `${wholeText(count)} of ${countText(all, noun)}`;
 }
 
 /** ["a", "b", "c"] -> "a, b and c" */

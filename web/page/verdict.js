@@ -27,7 +27,7 @@ function answerText(summary) {
     if (verdict === "fails" && summary.failed) return `${countText(summary.failed, "node")} of ${live} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
     if (verdict === "split")
         return [countText(summary.partitions, "partition"), countText(summary.switches, "device switch").replace(/hs$/, "hes"),
-            `${(summary.live - summary.accepted).toLocaleString("en")} of ${live} not on the NPU`].join(", ");
+            `${wholeText(summary.live - summary.accepted)} of ${live} not on the NPU`].join(", ");
     return (answers[verdict] || [])[3] || "";
 }
 
@@ -53,7 +53,7 @@ function figures(target) {
     const isKnown = typeof summary.mac_coverage === "number";
     const whenFixed = (text) => (fixed && text !== "not known" ? `not known; ${text} with sizes fixed` : null);
     return element("dl", { class: "figures" },
-        figure("Partitions", summary.partitions.toLocaleString("en"),
+        figure("Partitions", wholeText(summary.partitions),
             bounds[0] !== bounds[1] ? `${bounds[0]} to ${bounds[1]}, by undecided nodes` : null),
         figure("Coverage (MACs)", shareText(summary.mac_coverage),
             isKnown ? `of ${amountText(summary.macs)}` : whenFixed(fixed && shareText(fixed.summary.mac_coverage)),
@@ -66,7 +66,7 @@ function figures(target) {
 }
 
 function boundsText(range) {
-    return range && range[0] !== null && range[2] !== null ? `8 of 10: ${shortNumber(range[0])} to ${shortNumber(range[2])}` : null;
+    return range && range[0] !== null && range[2] !== null ? `8 of 10 runs: ${shortNumber(range[0])} to ${shortNumber(range[2])} ms` : null;
 }
 
 /** Thresholds, where the report was made by a check of them. */
@@ -115,7 +115,7 @@ function stepTable(context, steps) {
     const { summary, cost, if_fixed: fixed } = context.target;
     const row = (name, at, costs, isHead) => element("tr", { class: isHead ? "muted" : null },
         element("th", { scope: "row" }, name),
-        element("td", { class: "number" }, at.partitions.toLocaleString("en")),
+        element("td", { class: "number" }, wholeText(at.partitions)),
         element("td", { class: "number" }, at.mac_coverage === null ? unknownMark() : shareText(at.mac_coverage)),
         element("td", { class: "number" }, shareText(at.coverage)),
         element("td", { class: "number" }, costs && costs.typical_ms !== null ? millisecondsRange([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
