@@ -13,15 +13,17 @@ const costParts = [
 ];
 
 /**
- * Where each part begins: after what is known of those before it. Parts that take no time are left out unless `all`.
+ * Where each part begins: after what is known of those before it. Parts that take no time are left out unless they
+ * are among those that are kept.
+ * @param {any} cost @param {Set<string>} [kept]
  * @returns {{rows: {part: any, range: any, from: number}[], sum: number, highest: number}}
  */
-function waterfallRows(cost, all = false) {
+function waterfallRows(cost, kept = new Set()) {
     const rows = [];
     let sum = 0, highest = 0;
     for (const part of costParts) {
         const range = cost.parts[part.id];
-        if (!all && isKnownRange(range) && range[2] === 0) continue;
+        if (!kept.has(part.id) && isKnownRange(range) && range[2] === 0) continue;
         rows.push({ part, range, from: sum });
         if (!isKnownRange(range)) continue;
         highest = Math.max(highest, sum + range[2]);
@@ -60,12 +62,12 @@ function partMarks(row, next, scale) {
 
 /**
  * @param {any} target
- * @param {{all?: boolean, highest?: number, caption?: string}} [options] `highest` of the axis, where several stand
- *        side by side; `all`: parts without time, too
+ * @param {{kept?: Set<string>, highest?: number, caption?: string}} [options] of several side by side the same:
+ *        `highest` of the axis; `kept`: parts that are shown without time, too
  */
 function waterfallTable(target, options = {}) {
     const { cost, summary } = target;
-    const { rows, highest } = waterfallRows(cost, options.all);
+    const { rows, highest } = waterfallRows(cost, options.kept);
     const scale = linearScale((options.highest || highest) * 1.02);
     const whole = wholeOfCost(cost);
     const drawn = rows.map((row, at) => /** @type {any} */ ({
@@ -146,10 +148,6 @@ function waysTable(target) {
         value: "Time", scale, textOf: tickText, rows });
 }
 
-const recommendationTexts = {
-    npu: "Use the NPU", mend: "Mend first", cpu: "Stay on the CPU", undecided: "NPU or CPU: undecided",
-};
-
 /**
  * Why the time of a run is not known, as sentences; none where it is.
  * @param {any} target @param {any[]} nodes
@@ -206,8 +204,7 @@ addSection({
     build(root, context) {
         const { target } = context;
         const { cost } = target;
-        const recommendation = recommendationTexts[cost.recommendation] || plainText(cost.recommendation);
-        root.append(element("p", {}, element("strong", {}, recommendation), ": ", sentence(cost.reason)));
+        appendAll(root, [recommendation(cost)]);
         for (const reason of unknownCostReasons(target, context.graph.nodes)) root.append(element("p", {}, reason));
         const charts = element("div", { class: "charts" });
         if (waterfallRows(cost).highest > 0) charts.append(element("div", {}, waterfallTable(target)));
