@@ -119,6 +119,8 @@ test("modules are bands, level by level; the deepest that fits is shown", () => 
     assert.strictEqual(page.levelInSight(levels, 0, 4, 5), 1);
     const deep = [[0], [0, 1, 2], [0, 1, 2, 3, 4], [0]].map((level) => level.map((from) => ({ from, to: from + 1 })));
     assert.strictEqual(page.levelInSight(deep, 0, 9, 4), 1);
+    assert.strictEqual(page.levelInSight([deep[1], [{ from: 0, to: 1 }]], 0, 3, 4), 1);
+    assert.strictEqual(page.levelInSight([deep[1], [{ from: 0, to: 1 }]], 0, 4, 4), 0);
     assert.deepStrictEqual(page.moduleLevels(graph, []), []);
     assert.deepStrictEqual(page.moduleLevels(graph, undefined), []);
 });

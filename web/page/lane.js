@@ -122,7 +122,10 @@ function addLaneMoves(lane) {
         const start = at.widths.start[from], end = at.widths.start[to], edge = (end - start) * 0.04;
         view.set(start - edge, end + edge);
     };
-    lane.showNode = (id) => at.scene.graph.position[id] >= 0 && lane.showPlace(at.scene.graph.position[id]);
+    lane.showNode = (id) => {
+        const place = placeInLane(lane.graph, id);
+        if (place >= 0) lane.showPlace(place);
+    };
     lane.showPartition = (id) => {
         const ends = at.scene.ends.get(id);
         at.partition = id;
@@ -140,6 +143,13 @@ function addLaneMoves(lane) {
     lane.openCursor = () => lane.choose(lane.graph.order[at.cursor], true);
 }
 
+/** Its place in execution order; of a fused node that of the one it is part of; -1: it is not run. */
+function placeInLane(graph, id) {
+    if (id === null || id === undefined || !graph.nodes[id]) return -1;
+    const into = graph.nodes[id].into;
+    return graph.position[graph.position[id] < 0 && typeof into === "number" ? into : id];
+}
+
 function addLaneAnswers(lane) {
     const { at, parts, options, graph } = lane;
     lane.choose = (id, isOpened = false) => {
@@ -148,13 +158,13 @@ function addLaneAnswers(lane) {
         if (isOpened && options.open && id !== null) options.open(id);
     };
     lane.select = (id) => {
-        at.selected = id === null || id === undefined ? -1 : graph.position[id];
+        at.selected = placeInLane(graph, id);
         if (at.selected < 0) return lane.redraw();
         at.cursor = at.selected;
         return lane.showPlace(at.selected);
     };
     lane.mark = (id) => {
-        at.marked = id === null || id === undefined ? -1 : graph.position[id];
+        at.marked = placeInLane(graph, id);
         lane.redraw();
     };
     lane.click = (target) => {

@@ -49,8 +49,10 @@ function drawGround(at) {
     context.fillText("CPU", 0, rows.cpu.top + rows.cpu.height / 2);
     context.font = `11px ${palette.font}`;
     context.fillStyle = palette.muted;
-    if (at.scene.hasOpen) {
-        context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
+    if (at.scene.hasOpen) context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
+    for (const [lane, row, name] of /** @type {const} */ ([[LANE_NPU, rows.npu, "NPU"], [LANE_CPU, rows.cpu, "CPU"]])) {
+        if (at.scene.allKinds & columnsOfLane[lane]) continue;
+        context.fillText(`No node runs on the ${name}.`, at.left + 10, row.top + row.height / 2);
     }
     if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
     context.fillText(at.widths.mode === "equal" ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
@@ -74,7 +76,7 @@ function drawAxis(at) {
 }
 
 function laneTickText(value) {
-    return Number(value.toPrecision(6)).toString();
+    return Number(value.toPrecision(6)).toLocaleString("en");
 }
 
 /** The line under the axis is broken where the width of what stands there is not known. */
@@ -112,7 +114,7 @@ function drawNamedBands(at, row, bands, nameOf) {
         context.fillStyle = palette.border;
         context.fillRect(x, row.top + 1, 1, row.height - 3);
         context.fillStyle = palette.text;
-        const text = width > 20 ? fitText(context, nameOf(band.label), width - 8) : "";
+        const text = width > 12 ? fitPath(context, nameOf(band.label), width - 8) : "";
         if (text) context.fillText(text, x + 5, row.top + row.height / 2);
     }
 }

@@ -222,15 +222,21 @@ function moduleLevels(graph, modules) {
     return levels;
 }
 
-/** The deepest level with no more than `most` bands in sight; at least the first that has more than one. */
+/**
+ * The deepest level with no more than `most` bands in sight, which stand over a third of what is in sight or more; at
+ * least the first that has more than one.
+ */
 function levelInSight(levels, fromPlace, toPlace, most) {
     const first = Math.max(0, levels.findIndex((bands) => bands.length > 1));
     let best = first;
     for (let depth = first; depth < levels.length; depth++) {
-        let seen = 0;
-        for (const band of levels[depth]) if (band.to > fromPlace && band.from < toPlace) seen++;
+        let seen = 0, covered = 0;
+        for (const band of levels[depth]) {
+            const places = Math.min(band.to, toPlace) - Math.max(band.from, fromPlace);
+            if (places > 0) seen++, covered += places;
+        }
         if (seen > most) break; /* deeper ones may have fewer, of the few nodes that lie as deep */
-        if (seen > 0) best = depth;
+        if (covered * 3 >= toPlace - fromPlace) best = depth;
     }
     return best;
 }

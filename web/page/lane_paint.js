@@ -85,6 +85,16 @@ function textWidth(context, text) {
     return width;
 }
 
+/** A path, or as many of its last steps as fit: these tell modules apart. */
+function fitPath(context, path, width) {
+    for (let text = path; ; ) {
+        if (textWidth(context, text) <= width) return text;
+        const rest = text.replace(/^\u2026?[^./]+[./]+/, "\u2026");
+        if (rest === text || rest === "\u2026") return fitText(context, text.replace(/^\u2026/, ""), width);
+        text = rest;
+    }
+}
+
 /** The text, or as much of it as fits with an ellipsis; empty where that says nothing. */
 function fitText(context, text, width) {
     if (width < 8) return "";

@@ -3,7 +3,7 @@
 
 /** @param {any} graph of prepare() @param {any} target */
 function makeLaneScene(graph, target) {
-    const segments = laneSegments(graph);
+    const segments = laneSegments(graph), kinds = columnKinds(graph);
     const layouts = new Map();
     for (const layout of target.layouts || []) {
         const place = typeof layout.node === "number" ? graph.position[layout.node] : -1;
@@ -14,7 +14,8 @@ function makeLaneScene(graph, target) {
     const ends = (target.partitions || []).map((partition) => partitionEnd(target, partition));
     return {
         graph, target, segments, layouts,
-        kinds: columnKinds(graph),
+        kinds,
+        allKinds: kinds.reduce((bits, kind) => bits | kind, 0),
         ends: partitionEnds(segments),
         transfers: partitionTransfers(target),
         times: (target.partitions || []).map((partition) => timeOfNodes(graph, partition.nodes)),

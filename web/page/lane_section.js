@@ -76,7 +76,7 @@ function laneControls(view, lanes) {
 
 /** What colours, patterns and signs mean, of those that occur. */
 function laneLegend(scene) {
-    const all = scene.kinds.reduce((bits, kind) => bits | kind, 0);
+    const all = scene.allKinds;
     const items = [
         [all & COLUMN_NPU_PRODUCT, "npu-product", "NPU, products (matrix unit)"],
         [all & COLUMN_NPU, "npu", "NPU, other nodes"],

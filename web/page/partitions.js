@@ -100,10 +100,17 @@ function showInLane(context, row) {
     else lane.showPlaces(row.segment.from, row.segment.to);
 }
 
+/** A lower bound as short as a table needs it. */
+function boundText(text) {
+    return text.replace(/^at least /, "\u2265 ");
+}
+
 function transferCell(sum) {
     if (!sum) return "";
-    return element("span", {}, countText(sum.tensors, "tensor"), element("br", {}),
-        element("span", { class: "muted" }, transferText(sum)));
+    if (!sum.tensors) return element("span", { class: "muted" }, "none");
+    const size = sum.unknown && !sum.bytes ? unknownMark() : boundText(transferText(sum));
+    return element("span", { title: transferText(sum) }, size, element("br", {}),
+        element("span", { class: "muted" }, countText(sum.tensors, "tensor")));
 }
 
 /** What ends a partition: the nodes themselves, and why. */
@@ -134,7 +141,7 @@ function partitionColumns(context, macs, rows) {
         { title: "MACs", value: share, kind: "number",
             cell: (row) => (share(row) === null ? null : shareText(share(row))) },
         { title: "Time", value: (row) => row.time.ms, kind: "number",
-            cell: (row) => (row.time.unknown && !row.time.ms ? null : timeText(row.time)) },
+            cell: (row) => (row.time.unknown && !row.time.ms ? null : boundText(timeText(row.time))) },
         { title: "In", value: (row) => (row.in ? row.in.bytes : null), kind: "number",
             cell: (row) => transferCell(row.in) },
         { title: "Out", value: (row) => (row.out ? row.out.bytes : null), kind: "number",
