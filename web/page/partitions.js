@@ -2,7 +2,7 @@
 /* Partitions and what stands between them: sizes, memory, what passes their borders and what ends them. */
 
 /** So many rows of a table are drawn at first. */
-const ROWS_AT_FIRST = 100;
+const ROWS_AT_FIRST = 24;
 
 /**
  * @typedef {Object} Column
