@@ -89,7 +89,6 @@ function addLaneDrawing(lane) {
     lane.resize = (isPaper = matchMedia("print").matches) => {
         at.ratio = isPaper ? 2 : globalThis.devicePixelRatio || 1;
         at.width = isPaper ? LANE_PAPER_WIDTH : Math.max(100, parts.frame.clientWidth);
-        at.left = at.scene.hasOpen || at.scene.hasEnds ? 56 : 40;
         at.plot = at.width - at.left - 1;
         for (const canvas of [parts.canvas, parts.map, whole]) {
             canvas.width = Math.round(at.width * at.ratio);

@@ -41,7 +41,8 @@ function drawLane(at) {
 function drawGround(at) {
     const { context, rows, palette } = at;
     context.fillStyle = palette.surface;
-    for (const row of [rows.npu, rows.cpu]) context.fillRect(at.left, row.top, at.plot, row.height);
+    const end = Math.max(0, Math.min(at.plot, laneX(at, at.widths.total) - at.left)); /* of a pair the shorter ends */
+    for (const row of [rows.npu, rows.cpu]) context.fillRect(at.left, row.top, end, row.height);
     context.fillStyle = palette.text;
     context.textAlign = "left";
     context.font = `600 12px ${palette.font}`;
@@ -51,11 +52,13 @@ function drawGround(at) {
     context.fillStyle = palette.muted;
     if (at.scene.hasOpen) context.fillText("neither", 0, rows.open.top + rows.open.height / 2);
     for (const [lane, row, name] of /** @type {const} */ ([[LANE_NPU, rows.npu, "NPU"], [LANE_CPU, rows.cpu, "CPU"]])) {
-        if (at.scene.allKinds & columnsOfLane[lane]) continue;
+        if (at.scene.allKinds & columnsOfLane[lane] || !end) continue;
         context.fillText(`No node runs on the ${name}.`, at.left + 10, row.top + row.height / 2);
     }
     if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
     context.fillText(at.widths.mode === "equal" ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
+    const middle = rows.npu.top + rows.npu.height / 2;
+    if (!end) context.fillText("This model ends before this point.", at.left + 10, middle);
 }
 
 function drawAxis(at) {
