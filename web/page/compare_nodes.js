@@ -37,7 +37,9 @@ function matchByKey(graphs, isOpen, keyOf, pair) {
         const ids = new Map();
         graph.nodes.forEach((node, id) => {
             const key = isOpen[side](id) ? keyOf(node) : null;
-            if (key !== null) ids.set(key, [...(ids.get(key) || []).slice(0, MOST_ALIKE), id]);
+            const alike = key === null ? null : ids.get(key);
+            if (alike && alike.length <= MOST_ALIKE) alike.push(id);
+            else if (key !== null && !alike) ids.set(key, [id]);
         });
         return ids;
     });

@@ -113,10 +113,18 @@ function memoryDrawing(npu, cpu, axis, chipBytes) {
         area(npu, "npu", false), area(cpu, "cpu", true)),
         axis.isChipShown && [line(axis.shareOf(chipBytes), "chip"), text(axis.shareOf(chipBytes),
             `on the chip: ${bytesText(chipBytes)}`, { x: "100%", dx: -6, dy: -5, "text-anchor": "end" })],
-        text(0, "NPU", { x: 6, dy: "1.9em", class: "plot-text plot-name" }),
-        text(1, "CPU", { x: 6, dy: "-0.4em", class: "plot-text plot-name" }),
         peak(npu, "npu", false), peak(cpu, "cpu", true),
     ];
+}
+
+/** The names of both halves, each at its middle, and the bytes at the ticks. @param {MemoryAxis} axis */
+function memoryAxisDrawing(axis) {
+    const zero = axis.shareOf(0);
+    const name = (text, share) => svgElement("text", { class: "plot-name", x: "0", y: percent(share), dy: "0.35em" }, text);
+    return svgElement("svg", { class: "plot-axis", "aria-hidden": "true", focusable: "false" },
+        name("NPU", zero / 2), name("CPU", (1 + zero) / 2),
+        axis.ticks.map((tick) => svgElement("text", { class: "axis-text", x: "100%", y: percent(tick.share),
+            dy: "0.35em", "text-anchor": "end" }, bytesText(tick.value))));
 }
 
 /** The position of most bytes in the pixel column of the pointer. @param {number[]} sums @param {number} x */
@@ -170,8 +178,5 @@ function memoryPlot(context, npu, cpu) {
         if (id !== null && position[id] >= 0) show(position[id]);
     });
     show(positionOfLargest(sums));
-    const ticks = svgElement("svg", { class: "plot-axis", "aria-hidden": "true", focusable: "false" },
-        axis.ticks.map((tick) => svgElement("text", { class: "axis-text", x: "100%", y: percent(tick.share),
-            dy: "0.35em", "text-anchor": "end" }, bytesText(tick.value))));
-    return element("div", { class: "memory-plot" }, ticks, plot, slider, told);
+    return element("div", { class: "memory-plot" }, memoryAxisDrawing(axis), plot, slider, told);
 }
