@@ -76,7 +76,7 @@ function causeProof(context, cause) {
         ["Ends", partitions.length ? [partitions.length === 1 ? "partition " : "partitions ", partitions.slice(0, MOST_ENDED).map((id, at) => [at ? ", " : null, partitionButton(context, id)]),
             partitions.length > MOST_ENDED ? ` and ${partitions.length - MOST_ENDED} more` : null] : null],
     ]);
-    return disclosure("Rule and nodes", facts);
+    return printedDisclosure("Rule and nodes", facts);
 }
 
 const MOST_ENDED = 20;

@@ -90,6 +90,7 @@ function showView(root, set, address, actions) {
         fix: set.fix, other: other && { report: other.report, target: other.target } }, actions);
     context.onSelect((id) => history.replaceState(null, "", writeAddress({ ...addressOf(set, pair), n: id, c: address.c })));
     const shown = buildSections(main, context, () => {
+        openOnPaper(main, context);
         const wanted = /^#section-([\w-]+)$/.exec(location.hash);
         if (wanted) goToSection(wanted[1]);
     });

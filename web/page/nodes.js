@@ -156,23 +156,15 @@ function printRestOnPaper(root, context) {
     const paper = element("div", { class: "only-print" });
     root.append(paper);
     const fill = () => {
-        const rest = [...graph.nodes.keys()].filter((id) => [VERDICT_CPU, VERDICT_FAIL, VERDICT_UNKNOWN].includes(graph.verdict[id]));
-        const columns = nodeColumns.filter((column) => !["partition", "bytes"].includes(column.id));
+        const rest = sortedNodes(graph, [...graph.nodes.keys()], "order", false).filter((id) => [VERDICT_CPU, VERDICT_FAIL, VERDICT_UNKNOWN].includes(graph.verdict[id]));
+        const columns = nodeColumns.filter((column) => !["partition", "macs", "bytes"].includes(column.id));
         paper.replaceChildren(
             element("p", {}, rest.length ? `${countText(rest.length, "node")} not on the NPU${rest.length > MOST_ON_PAPER ? `; the first ${MOST_ON_PAPER}:` : ":"}` : "All nodes are on the NPU."),
-            element("table", {}, element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col" }, column.title)))),
+            element("table", {}, element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col", class: column.isNumber ? "number" : null }, column.title)))),
                 element("tbody", {}, rest.slice(0, MOST_ON_PAPER).map((id) => element("tr", {},
                     columns.map((column) => element("td", { class: column.isNumber ? "number" : null }, column.cell(graph, id))))))));
     };
-    const media = matchMedia("print");
-    const onMedia = () => (media.matches ? fill() : paper.replaceChildren());
-    media.addEventListener("change", onMedia);
-    window.addEventListener("beforeprint", fill);
-    context.onRemove(() => {
-        media.removeEventListener("change", onMedia);
-        window.removeEventListener("beforeprint", fill);
-    });
-    onMedia();
+    onPaper(context, fill, () => paper.replaceChildren());
 }
 
 const MOST_ON_PAPER = 300;

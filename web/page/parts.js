@@ -125,6 +125,42 @@ function disclosure(summary, ...children) {
     return element("details", {}, element("summary", {}, summary), children);
 }
 
+/** What is open on paper, whether it is on the screen or not. @param {any} summary its line @param {...any} children */
+function printedDisclosure(summary, ...children) {
+    const made = disclosure(summary, ...children);
+    made.classList.add("prints");
+    return made;
+}
+
+/**
+ * What is done before the page is printed, and taken back after it.
+ * @param {Context} context @param {() => void} before @param {() => void} after
+ */
+function onPaper(context, before, after) {
+    const media = matchMedia("print");
+    const onMedia = () => (media.matches ? before() : after());
+    media.addEventListener("change", onMedia);
+    window.addEventListener("beforeprint", before);
+    context.onRemove(() => {
+        media.removeEventListener("change", onMedia);
+        window.removeEventListener("beforeprint", before);
+    });
+    if (media.matches) before();
+}
+
+/** @param {HTMLElement} root @param {Context} context */
+function openOnPaper(root, context) {
+    const opened = [];
+    onPaper(context, () => {
+        for (const item of root.querySelectorAll("details.prints:not([open])")) {
+            /** @type {HTMLDetailsElement} */ (item).open = true;
+            opened.push(item);
+        }
+    }, () => {
+        for (const item of opened.splice(0)) item.open = false;
+    });
+}
+
 /** A bar of a share; beside it stands the number. @param {number|null} share */
 function shareBar(share) {
     const bar = element("span", { class: "bar", "aria-hidden": "true" }, element("span", {}));

@@ -107,7 +107,7 @@ function laterSteps(context, steps, doable) {
     const last = steps.filter((step) => step.action !== "none").pop();
     const title = table && last ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
         : "The command that does it";
-    return disclosure(title, table, fix);
+    return printedDisclosure(title, table, fix);
 }
 
 /** As it is, then after each step. */
@@ -151,7 +151,7 @@ function findingList(findings) {
     const list = (items) => element("ul", { class: "findings" }, items.slice(0, MOST_FINDINGS).map(line),
         items.length > MOST_FINDINGS ? element("li", { class: "muted" }, `and ${items.length - MOST_FINDINGS} more`) : null);
     return [severe.length ? list(severe) : null,
-        others.length ? disclosure(`${countText(others.length, "finding")} about the model`, list(others)) : null];
+        others.length ? printedDisclosure(`${countText(others.length, "finding")} about the model`, list(others)) : null];
 }
 
 const MOST_FINDINGS = 200;
