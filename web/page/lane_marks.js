@@ -129,6 +129,36 @@ function drawHandOvers(at) {
         drawHandOverTexts(at, segment, transfer, isFirst, isLast);
     });
     context.lineWidth = 1;
+    drawExchanges(at);
+}
+
+/** What the selected partition passes to other partitions and takes from them, as one arc for each of these. */
+function drawExchanges(at) {
+    const { context, scene, rows, palette } = at;
+    if (at.partition < 0) return;
+    context.strokeStyle = context.fillStyle = palette.selected;
+    context.lineWidth = 1.5;
+    context.font = `600 11px ${palette.font}`;
+    const top = rows.npu.bottom + 2, depth = rows.cpu.top - 4;
+    for (const exchange of partitionExchanges(scene.target, at.partition)) {
+        const ends = scene.ends.get(exchange.from), starts = scene.ends.get(exchange.to);
+        if (!ends || !starts) continue;
+        const from = placeX(at, scene.segments[ends.last].to) - 2;
+        const to = placeX(at, scene.segments[starts.first].from) + 2;
+        context.beginPath();
+        context.moveTo(from, top);
+        context.bezierCurveTo(from, depth, to, depth, to, top + 5);
+        context.stroke();
+        context.beginPath();
+        context.moveTo(to, top), context.lineTo(to - 3.5, top + 6), context.lineTo(to + 3.5, top + 6);
+        context.fill();
+        const text = transferText(exchange), middle = (from + to) / 2;
+        if (Math.abs(to - from) < textWidth(context, text) + 24) continue;
+        context.textAlign = "center";
+        context.fillText(text, middle, top + (depth - top) * 0.75 - 8);
+    }
+    context.textAlign = "left";
+    context.lineWidth = 1;
 }
 
 /** The bytes beside the two lines, inside the partition's stretch, where there is room for them. */
@@ -179,10 +209,7 @@ function drawEnds(at) {
         context.fillRect(Math.round(x) - 0.5, rows.cpu.bottom, 1, 8);
     }
     const groups = endGroups(flags, at.left + at.plot);
-    groups.forEach((group, index) => {
-        const next = index + 1 < groups.length ? groups[index + 1].x : at.left + at.plot;
-        drawEndText(at, group, next - group.x - 6);
-    });
+    groups.forEach((group, index) => drawEndText(at, group, endRoom(groups, index, at.left, at.left + at.plot)));
 }
 
 /** Neighbours that share a text, from the right edge: `{x, flags}` from left to right. */
@@ -191,10 +218,25 @@ function endGroups(flags, edge) {
     let last = null;
     for (const flag of flags) {
         const least = last && last.flags.length > 1 ? ENDS_PIXELS : END_PIXELS;
-        if (last && (flag.x - last.x < least || edge - flag.x < END_PIXELS)) last.flags.push(flag);
+        const distance = last ? flag.x - last.x : Infinity;
+        const isLate = edge - flag.x < END_PIXELS && distance < 3 * END_PIXELS;
+        if (distance < least || isLate) last.flags.push(flag);
         else groups.push((last = { x: flag.x, flags: [flag] }));
     }
     return groups;
+}
+
+/** The room for a text: right of its end, or left of the last one where the picture ends sooner; then two share it. */
+function endRoom(groups, index, left, edge) {
+    const group = groups[index], last = groups[groups.length - 1];
+    const isLastLeft = edge - last.x < END_PIXELS;
+    if (group === last && isLastLeft) {
+        const before = index ? (group.x + groups[index - 1].x) / 2 : left;
+        return { isLeft: true, width: group.x - before - 4 };
+    }
+    const next = group === last ? edge : groups[index + 1].x;
+    const isShared = isLastLeft && groups[index + 1] === last;
+    return { isLeft: false, width: (next - group.x) / (isShared ? 2 : 1) - 6 };
 }
 
 /** "Softmax" and its cause; of several ends how many there are, and what most of them have. */
@@ -207,12 +249,10 @@ function endGroupText(group) {
     return { title: `${group.flags.length} ends: ${titles.slice(0, 4).join(", ")}`, text: most };
 }
 
-/** Right of the end, or left of it where the picture ends sooner. */
-function drawEndText(at, group, right) {
+/** @param {any} at @param {any} group @param {{isLeft: boolean, width: number}} room */
+function drawEndText(at, group, { isLeft, width }) {
     const { context, rows, palette } = at;
     const { title, text } = endGroupText(group);
-    const isLeft = right < END_PIXELS - 6;
-    const width = isLeft ? Math.min(group.x - at.left - 4, 4 * END_PIXELS) : right;
     context.textAlign = isLeft ? "right" : "left";
     const edge = isLeft ? group.x - 4 : group.x + 4;
     context.font = `600 11px ${palette.font}`;

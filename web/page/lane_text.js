@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the swim-lane and the table of partitions say in words. */
 
-/** The requirement that keeps a node from the NPU, or a remark; null where there is nothing to say. */
+/** Shapes that are expressions have no end. */
+const LONGEST_REASON = 200;
+
+/** The requirement that keeps a node from the NPU, in about a line; null where there is nothing to say. */
 function nodeReason(node, target) {
+    const text = wholeReason(node, target);
+    return text && text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}\u2026` : text;
+}
+
+function wholeReason(node, target) {
     const reasons = node.reasons || [];
     const outcomes = ["no", "fail", "unknown"];
     const reason = reasons.find((item) => outcomes.includes(item.outcome));
@@ -58,6 +66,21 @@ function partitionTransfers(target) {
         count(crossing.from, "out", crossing.to, crossing.bytes);
     }
     return transfers;
+}
+
+/** What a partition passes to others and takes from them, summed by each of these: `{from, to, tensors, bytes, ...}` */
+function partitionExchanges(target, id) {
+    const exchanges = new Map();
+    for (const { from, to, bytes } of target.crossings || []) {
+        if (typeof from !== "number" || typeof to !== "number" || (from !== id && to !== id)) continue;
+        const key = `${from} ${to}`;
+        if (!exchanges.has(key)) exchanges.set(key, { from, to, ...emptyTransfer() });
+        const sum = exchanges.get(key);
+        sum.tensors++;
+        if (typeof bytes === "number") sum.bytes += bytes;
+        else sum.unknown++;
+    }
+    return [...exchanges.values()];
 }
 
 function addTransfers(one, other) {
