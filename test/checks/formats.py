@@ -312,7 +312,8 @@ NODE_ATTRIBUTES = {"_gvid", "name", "label", "tooltip", "id", "shape", "style", 
 
 def read_dot(text: bytes) -> list[dict[str, Any]]:
     """The digraphs, as Graphviz reads them."""
-    done = subprocess.run(["dot", "-Tdot_json"], input=text, capture_output=True)
+    # osage, as a layout of ranks takes minutes for all graphs; what is read here is the same.
+    done = subprocess.run(["dot", "-Kosage", "-Tdot_json"], input=text, capture_output=True)
     expect(done.returncode == 0 and not done.stderr, f"dot: {done.stderr.decode(errors='replace')[:200]}")
     graphs, decoder, rest = [], json.JSONDecoder(), done.stdout.decode("utf-8")
     while rest.strip():
