@@ -68,7 +68,7 @@ test("it is told why a time is not known", () => {
     assert.match(unknownCostReasons(unknown, [body, main])[1], /^5 nodes of which/);
     const dynamic = { ...unknown, if_fixed: { dims: { batch: 1, length: 128 } } };
     assert.deepStrictEqual(unknownCostReasons(dynamic, [body]),
-        ["Dimensions are dynamic: batch and length. The time depends on their sizes."]);
+        ["Dimensions are dynamic: batch and length. The time depends on it."]);
     const noRates = { ...unknown, cost: { ...unknown.cost, unknown_nodes: 0 } };
     assert.match(unknownCostReasons(noRates, [])[0], /no rates/);
 });

@@ -114,6 +114,20 @@ function heldBytes(target, count) {
     return npu && cpu && count && npu.length === count && cpu.length === count ? { npu, cpu } : null;
 }
 
+/** The picture, or why there is none: what little is known of a model with dynamic sizes would be taken for all. */
+function heldPart(context, held) {
+    const { npu, cpu } = held;
+    const unknown = npu.filter((bytes, at) => bytes === null || cpu[at] === null).length;
+    const dynamic = dynamicText(context.target);
+    if (unknown > npu.length / 2)
+        return element("p", {}, `What is held is not known at ${countOf(unknown, npu.length, "node")}. `, dynamic);
+    return [element("h3", {}, "Activations held while each node runs, in execution order"),
+        memoryPlot(context, npu, cpu),
+        unknown > 0 && element("p", { class: "muted" },
+            `Shaded: not known at ${countText(unknown, "node")}. `, dynamic),
+        memoryTable(context, npu, cpu)];
+}
+
 addSection({
     id: "memory",
     title: "Memory",
@@ -121,14 +135,7 @@ addSection({
     build(root, context) {
         const { memory } = context.target;
         const held = heldBytes(context.target, context.graph.order.length);
-        if (held) {
-            const unknown = held.npu.filter((bytes, at) => bytes === null || held.cpu[at] === null).length;
-            appendAll(root, [element("h3", {}, "Activations held while each node runs, in execution order"),
-                memoryPlot(context, held.npu, held.cpu),
-                unknown > 0 && element("p", { class: "muted" },
-                    `Gaps: not known at ${countText(unknown, "node")}.`),
-                memoryTable(context, held.npu, held.cpu)]);
-        }
+        appendAll(root, [held && heldPart(context, held)]);
         const limits = limitFacts(memory);
         /** @type {any[]} */
         const facts = [

@@ -94,7 +94,11 @@ function memoryDrawing(npu, cpu, axis, chipBytes) {
     const columns = Math.min(npu.length, MEMORY_COLUMNS);
     const area = (values, kind, isCpu) => {
         const heightOf = (bytes) => Number((axis.shareOf(bytes, isCpu) * 1000).toFixed(1));
-        return svgElement("path", { class: `area ${kind}`, d: areaPath(columnMaxima(values, columns), heightOf) });
+        const maxima = columnMaxima(values, columns);
+        const gaps = maxima.map((value) => (Number.isNaN(value) ? 1 : NaN));
+        return [svgElement("path", { class: `area ${kind}`, d: areaPath(maxima, heightOf) }),
+            svgElement("path", { class: "area unknown",
+                d: areaPath(gaps, (isGap) => (!isGap ? heightOf(0) : isCpu ? 1000 : 0)) })];
     };
     const line = (share, kind) => svgElement("line",
         { class: kind, x1: "0", x2: "100%", y1: percent(share), y2: percent(share) });
@@ -102,7 +106,7 @@ function memoryDrawing(npu, cpu, axis, chipBytes) {
         { class: "plot-text", y: percent(share), ...attributes }, words);
     const peak = (values, kind, isCpu) => {
         const at = positionOfLargest(values);
-        if (!values[at]) return null;
+        if (!values[at] || values.includes(null)) return null;
         return svgElement("circle", { class: `mark dot ${kind}`, r: 4.5, cx: percent((at + 0.5) / values.length),
             cy: percent(axis.shareOf(values[at], isCpu)) });
     };
@@ -120,7 +124,8 @@ function memoryDrawing(npu, cpu, axis, chipBytes) {
 /** The names of both halves, each at its middle, and the bytes at the ticks. @param {MemoryAxis} axis */
 function memoryAxisDrawing(axis) {
     const zero = axis.shareOf(0);
-    const name = (text, share) => svgElement("text", { class: "plot-name", x: "0", y: percent(share), dy: "0.35em" }, text);
+    const name = (text, share) => svgElement("text",
+        { class: "plot-name", x: "0", y: percent(share), dy: "0.35em" }, text);
     return svgElement("svg", { class: "plot-axis", "aria-hidden": "true", focusable: "false" },
         name("NPU", zero / 2), name("CPU", (1 + zero) / 2),
         axis.ticks.map((tick) => svgElement("text", { class: "axis-text", x: "100%", y: percent(tick.share),

@@ -148,6 +148,13 @@ function waysTable(target) {
         value: "Time", scale, textOf: tickText, rows });
 }
 
+/** "Dimensions are dynamic: batch and length.", or "" */
+function dynamicText(target) {
+    const dims = Object.keys((target.if_fixed && target.if_fixed.dims) || {}).map(plainText);
+    if (!dims.length) return "";
+    return `${dims.length === 1 ? "A dimension is" : "Dimensions are"} dynamic: ${listText(dims)}.`;
+}
+
 /**
  * Why the time of a run is not known, as sentences; none where it is.
  * @param {any} target @param {any[]} nodes
@@ -155,10 +162,8 @@ function waysTable(target) {
 function unknownCostReasons(target, nodes) {
     const { cost } = target;
     if (wholeOfCost(cost) || target.summary.verdict === "empty") return [];
-    const dims = Object.keys((target.if_fixed && target.if_fixed.dims) || {}).map(plainText);
-    if (dims.length)
-        return [`${dims.length === 1 ? "A dimension is" : "Dimensions are"} dynamic: ${listText(dims)}. `
-            + `The time depends on ${dims.length === 1 ? "its size" : "their sizes"}.`];
+    const dynamic = dynamicText(target);
+    if (dynamic) return [`${dynamic} The time depends on it.`];
     if (!cost.unknown_nodes) return ["The op list of this target has no rates to compute with."];
     const reasons = [];
     const inBodies = nodes.filter((node) => node.graph && node.work && typeof node.ms !== "number").length;
