@@ -2,18 +2,20 @@
 // The tool in WebAssembly against the tool of this machine: the same bytes on standard output and standard error, the
 // same status, the same files; and what only the engine in the browser has: files by ranges, names, failures.
 //
-// usage: node web_engine.js build/web TOOL fixtures
+// usage: node web_engine.js build/web TOOL fixtures [CHECK]...
 "use strict";
 const assert = require("node:assert");
 const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const os = require("node:os");
 const path = require("node:path");
+const { writeModel } = require("./web_models.js");
 const { counted, diskFile, load, DiskBlob } = require("./web_node.js");
 
-const [web, toolPath, fixtures] = process.argv.slice(2).map((word) => path.resolve(word));
+const [web, toolPath, fixtures] = process.argv.slice(2, 5).map((word) => path.resolve(word));
 const tool = load(web);
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "web-engine-"));
+const corpus = path.join(__dirname, "../fuzz/corpus/fuzz_model");
 const models = fs.readdirSync(fixtures).filter((name) => name.endsWith(".onnx")).sort();
 let compared = 0;
 
@@ -49,9 +51,9 @@ function newFiles(folder, names) {
 }
 
 /** Both tools on copies of the files; what they print and write must be the same. */
-async function compare(names, words) {
+async function compare(names, words, from = fixtures) {
     const folder = fs.mkdtempSync(path.join(scratch, "run-"));
-    names.forEach((name) => fs.copyFileSync(path.join(fixtures, name), path.join(folder, name)));
+    names.forEach((name) => fs.copyFileSync(path.join(from, name), path.join(folder, name)));
     const result = await tool.runTool(words, names.map((name) => diskFile(path.join(folder, name))));
     assertSame(result, native(folder, words), words);
     const written = newFiles(folder, names);
@@ -104,10 +106,45 @@ const checks = {
         const model = "mobilenetv2.qdq-int8.onnx";
         await compare([model], ["fix", model, "--target", "hexagon", "-o", "a b/out.onnx"]);
         for (const words of [
-            ["split", model, "--target", "tidl", "-o", "parts"], ["annotate", model, "--target", "hexagon", "-o", "out.onnx"],
+            ["split", model, "--target", "tidl", "-o", "parts"],
+            ["annotate", model, "--target", "hexagon", "-o", "out.onnx"],
             [model, "--target", "hexagon", "-o", "report.txt"], [model, "--target", "hexagon", "--settings", "s.json"],
         ])
             await compare([model], words);
+    },
+
+    "files of which ranges are copied": async () => {
+        const fill = (i) => Buffer.alloc(512 * 512 * 4, `layer ${i} `);
+        writeModel(path.join(scratch, "inline.onnx"), { count: 4, size: 512, isEinsum: true, fill });
+        for (const words of [
+            ["fix", "inline.onnx", "--target", "tidl", "-o", "out.onnx"],
+            ["split", "inline.onnx", "--target", "tidl", "-o", "parts"],
+            ["fix", "inline.onnx", "--target", "tidl", "-o", "out.onnx", "--weights", "external"],
+            ["fix", "inline.onnx", "--target", "tidl", "-o", "inline.onnx"],
+            ["annotate", "inline.onnx", "--target", "tidl", "-o", "out.onnx"],
+        ]) {
+            const result = await compare(["inline.onnx"], words, scratch);
+            result.files.filter(({ blob }) => blob.size > 2 ** 20).forEach(assertRanges);
+        }
+        const words = ["fix", "inline.onnx", "--target", "tidl", "-o", "out.onnx", "--weights", "external"];
+        const { files } = await tool.runTool(words, [diskFile(path.join(scratch, "inline.onnx"))]);
+        for (const file of files)
+            fs.writeFileSync(path.join(scratch, file.name), file.blob.bytes());
+        const names = files.map((file) => file.name);
+        assert.deepEqual(names, ["out.onnx", "out.onnx.data"]);
+        for (const choice of ["copy", "external"])
+            await compare(
+                names, ["fix", "out.onnx", "--target", "tidl", "-o", "more.onnx", "--weights", choice], scratch);
+    },
+
+    "models of gigabytes": async () => {
+        await readsLittle({ count: 28, size: 4096, isEinsum: true }, []);
+        await readsLittle({ count: 75, size: 4096, isEinsum: true }, ["--weights", "external"]);
+    },
+
+    "damaged models": async () => {
+        const names = fs.readdirSync(corpus).sort().map((name) => `./${name}`);
+        await compareIn(corpus, names, [...names, "--target", "all", "--format", "json"]);
     },
 
     "a folder of files": async () => {
@@ -116,8 +153,8 @@ const checks = {
         const report = path.join(scratch, "old.json");
         fs.writeFileSync(report, native(fixtures, [model.name, "--target", "hexagon", "--format", "json"]).bytes);
         const words = [path.join("lists", "mine.ops")];
-        const result = await tool.runTool(
-            [model.name, "--oplist", words[0], "--target", "mine", "--format", "json"], [model, diskFile(list, words[0])]);
+        const result = await tool.runTool([model.name, "--oplist", words[0], "--target", "mine", "--format", "json"],
+            [model, diskFile(list, words[0])]);
         const expected = native(scratch, [path.join(fixtures, model.name), "--oplist", list, "--target", "mine"]);
         assert.equal(result.exit, expected.exit, result.messages);
         assert.equal(JSON.parse(result.output).targets.length, 1);
@@ -162,7 +199,99 @@ const checks = {
             ["fix", "cut.onnx", "--target", "hexagon", "-o", "cut.onnx"]])
             await compareIn(scratch, ["cut.onnx"], words);
     },
+
+    "what browsers may do": async () => {
+        const words = ["espcn-x3.dynamo.onnx", "--target", "hexagon"], files = [fixture(words[0])];
+        const fails = async (engine, pattern, chosen = files, exit = 4) => {
+            const result = await engine.runTool([chosen[0].name, ...words.slice(1)], chosen);
+            assert.match(result.messages, pattern);
+            assert.deepEqual([result.exit, result.files], [exit, []]);
+        };
+        await fails(changed(() => { throw new RangeError("no memory"); }), /cannot go on/);
+        await fails(changed((imports, make) => ({ exports: { ...make().exports, main: () => {
+            throw new WebAssembly.RuntimeError("unreachable");
+        } } })), /cannot go on: RuntimeError: unreachable/);
+        writeModel(path.join(scratch, "many.onnx"), { count: 20000, size: 1, isEinsum: false });
+        await fails(changed((imports, make) => {
+            const grow = Object.values(imports).find((names) => names.emscripten_resize_heap);
+            grow.emscripten_resize_heap = () => 0;
+            return make();
+        }), /out of memory/, [diskFile(path.join(scratch, "many.onnx"))]);
+        class Gone extends DiskBlob {
+            slice() {
+                throw new Error("NotReadableError");
+            }
+        }
+        await fails(tool, /cannot read the file/, [{ name: "gone.onnx", blob: new Gone([new Uint8Array(100)]) }], 3);
+        const copy = path.join(scratch, "web");
+        fs.cpSync(web, copy, { recursive: true });
+        fs.rmSync(path.join(copy, "npu-partition.wasm"));
+        const incomplete = load(copy);
+        await fails(incomplete, /cannot load: npu-partition.wasm: 404/);
+        fs.copyFileSync(path.join(web, "npu-partition.wasm"), path.join(copy, "npu-partition.wasm"));
+        await fails(incomplete, /^$/, files, 0);
+    },
+
+    "stopping": async () => {
+        const words = ["espcn-x3.dynamo.onnx", "--target", "hexagon"], files = [fixture(words[0])];
+        for (const phase of ["load", "analyze", "write"]) {
+            const controller = new AbortController();
+            const onProgress = (progress) => progress.phase === phase && controller.abort();
+            await assert.rejects(tool.runTool(words, files, { onProgress, signal: controller.signal }), /abort/i);
+        }
+    },
 };
+
+/** Of what is large next to nothing is bytes of its own. */
+function assertRanges({ name, blob }) {
+    const own = blob.parts.reduce((sum, part) => sum + (part.path ? 0 : part.length), 0);
+    assert.ok(own < 64 * 1024, `${name}: ${own} of ${blob.size} bytes are copied`);
+}
+
+const MOST_BYTES_A_TENSOR = 256 * 1024;
+const MOST_MEMORY_BYTES = 64 * 2 ** 20;
+
+/** What is read and held of a large model is about its structure; what is written refers to it. */
+async function readsLittle(layers, options) {
+    const place = path.join(scratch, "large.onnx"), file = () => [diskFile(place)];
+    writeModel(place, layers);
+    const words = ["large.onnx", "--target", "tidl", "--format", "json"];
+    const told = [];
+    counted.bytes = 0;
+    const report = await tool.runTool(words, file(), { onProgress: (progress) => told.push(progress) });
+    assertSame(report, native(scratch, words), words);
+    assertProgress(told, fs.statSync(place).size);
+    const fixed = await tool.runTool(["fix", "large.onnx", "--target", "tidl", "-o", "out.onnx", ...options], file());
+    assert.equal(fixed.exit, 0, fixed.messages);
+    assert.match(fixed.output, /einsum/);
+    fixed.files.forEach(assertRanges);
+    const size = fixed.files.reduce((sum, { blob }) => sum + blob.size, 0);
+    assert.ok(size > layers.count * layers.size ** 2 * 4, `${size} bytes are written`);
+    const again = await tool.runTool(["out.onnx", "--target", "tidl", "--max-partitions", "1"], fixed.files);
+    assert.equal(again.exit, 0, again.messages);
+    assert.ok(counted.bytes < 4 * layers.count * MOST_BYTES_A_TENSOR, `${counted.bytes} bytes are read`);
+    for (const { memoryBytes } of [report, fixed, again])
+        assert.ok(memoryBytes > 0 && memoryBytes <= MOST_MEMORY_BYTES, `${memoryBytes} bytes are held`);
+    fs.rmSync(place);
+}
+
+/** Phases come in their order, and bytes grow to all that there are. */
+function assertProgress(told, total) {
+    const phases = told.map((progress) => progress.phase);
+    assert.deepEqual([...new Set(phases)], ["load", "read", "analyze", "write"], phases.join(" "));
+    told.forEach((progress, i) => {
+        assert.equal(progress.total, total);
+        assert.ok(progress.done <= total && (i === 0 || progress.done >= told[i - 1].done), JSON.stringify(told));
+    });
+    assert.equal(told.at(-1).done, total);
+}
+
+/** A worker whose instances are given other imports or exports. */
+function changed(change) {
+    return load(web, { Instance: function(module, imports) {
+        return change(imports, () => new WebAssembly.Instance(module, imports));
+    } });
+}
 
 function fixture(name) {
     return diskFile(path.join(fixtures, name));
@@ -178,7 +307,8 @@ async function compareReports(names, options) {
 }
 
 async function main() {
-    for (const name of Object.keys(checks)) {
+    const chosen = process.argv.slice(5);
+    for (const name of chosen.length ? chosen : Object.keys(checks)) {
         const start = performance.now();
         compared = 0;
         await checks[name]();

@@ -66,16 +66,20 @@ class FileReaderSync {
 
 /**
  * @param {string} folder  build/web
- * @returns {{runTool: Function, nameFiles: Function}}
+ * @param {object} [instead]  of what the browser has: Instance of WebAssembly, as the worker sees it
+ * @returns {{runTool: Function, nameFiles: Function, compileTool: Function}}
  */
-function load(folder) {
+function load(folder, instead = {}) {
     const text = (name) => fs.readFileSync(path.join(folder, name), "utf8");
     const inWorker = vm.runInThisContext(
-        `(function (self, FileReaderSync, importScripts) {${text("npu-partition.js")}\n${text("worker.js")}\n})`);
+        `(function (self, FileReaderSync, WebAssembly, importScripts) {
+            ${text("npu-partition.js")}\n${text("worker.js")}\n})`);
+    // Its properties are not enumerable.
+    const wasm = Object.fromEntries(Object.getOwnPropertyNames(WebAssembly).map((name) => [name, WebAssembly[name]]));
     class Worker {
         constructor() {
             this.self = { location: { href: "worker.js" }, postMessage: (data) => this.answer(data) };
-            inWorker(this.self, FileReaderSync, () => {});
+            inWorker(this.self, FileReaderSync, { ...wasm, ...instead }, () => {});
         }
 
         answer(data) {
@@ -95,7 +99,9 @@ function load(folder) {
     const fetch = async (address) => ({
         ok: fs.existsSync(path.join(folder, address)), status: 404, statusText: "Not Found",
         headers: { get: () => "" }, arrayBuffer: async () => fs.readFileSync(path.join(folder, address)) });
-    return vm.runInThisContext(`(function (Worker, fetch, Blob) {${text("tool.js")}
+    // A part of app.js, which needs a page.
+    const client = fs.readFileSync(path.join(__dirname, "../../web/app/tool.js"), "utf8");
+    return vm.runInThisContext(`(function (Worker, fetch, Blob) {${client}
         return { runTool, nameFiles, compileTool }; })`)(Worker, fetch, DiskBlob);
 }
 

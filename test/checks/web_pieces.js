@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as lists of pieces (web/wasm/pieces.js), against plain arrays: random writes, reads, changes of size and copies.
+// Files as lists of pieces (web/wasm/pieces.js), against plain arrays: random writes, reads, copies and sizes.
 //
 // usage: node web_pieces.js web/wasm/pieces.js
 "use strict";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool as a function: its command line and files in, what it printed and wrote out. It runs in a worker, and nothing
-// leaves the browser.
+// The tool as a function: its command line and files in, what it printed and wrote out. It runs in a worker, and
+// nothing leaves the browser.
 
 /** @type {Promise<WebAssembly.Module> | null} of all runs */
 let compiledTool = null;
@@ -69,11 +69,13 @@ function wrongName(files) {
  * @property {Uint8Array} bytes  the same as bytes
  * @property {string} messages  its standard error
  * @property {{name: string, blob: Blob}[]} files  what it wrote
+ * @property {number} memoryBytes  the most that it took
  */
 
 /** @returns {ToolResult} of a run that there was none of */
 function failedRun(message) {
-    return { exit: 4, output: "", bytes: new Uint8Array(0), messages: `npu-partition: ${message}\n`, files: [] };
+    const messages = `npu-partition: ${message}\n`;
+    return { exit: 4, output: "", bytes: new Uint8Array(0), messages, files: [], memoryBytes: 0 };
 }
 
 /** @param {Uint8Array[]} parts */
@@ -102,6 +104,7 @@ function resultOf(result, files) {
         bytes,
         messages: text(joinBytes(result.messages)),
         files: result.files.map(({ name, parts }) => ({ name, blob: new Blob(parts.map(whole)) })),
+        memoryBytes: result.memoryBytes,
     };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tool once, in a worker that tool.js starts for it: a fresh instance of the compiled module, whose file system
-// has the files that came with the message.
+// Runs the tool once, in a worker that tool.js starts for it: a fresh instance of the compiled module, whose file
+// system has the files that came with the message.
 "use strict";
 /* global createTool, importScripts */
 
@@ -11,8 +11,8 @@ const PROGRESS_MS = 50;
 const EXIT_OTHER = 4;
 
 /**
- * Tells how far the input was read, and what the tool does now. A model has been read when its end was seen, though most
- * of its bytes never are.
+ * Tells how far the input was read, and what the tool does now. A model has been read when its end was seen, though
+ * most of its bytes never are.
  * @param {{name: string, blob: Blob}[]} files
  * @returns {(node: any, isWritten: boolean) => void}
  */
@@ -41,10 +41,11 @@ function progressOf(files) {
 /**
  * @param {WebAssembly.Module} module
  * @param {(tool: any) => void} prepare  called before the C library starts
- * @returns {Promise<any>} the instance; main has not run
+ * @returns {Promise<{tool: any, memory: WebAssembly.Memory}>} the instance; main has not run
  */
 function instantiate(module, prepare) {
     return new Promise((resolve, reject) => {
+        let memory;
         createTool({
             thisProgram: "npu-partition",
             noFSInit: true,
@@ -54,6 +55,7 @@ function instantiate(module, prepare) {
             instantiateWasm: (imports, receive) => {
                 try {
                     const instance = new WebAssembly.Instance(module, imports);
+                    memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
                     receive(instance);
                     return instance.exports;
                 } catch (error) { // of which createTool would tell nobody
@@ -61,7 +63,7 @@ function instantiate(module, prepare) {
                     return {};
                 }
             },
-        }).then(resolve, reject);
+        }).then((tool) => resolve({ tool, memory }), reject);
     });
 }
 
@@ -74,21 +76,22 @@ function lineOf(error) {
 
 /**
  * @param {{module: WebAssembly.Module, words: string[], files: {name: string, blob: Blob}[]}} job
- * @returns {Promise<{exit: number, output: any[], messages: any[], files: {name: string, parts: any[]}[]}>}
+ * @returns {Promise<{exit: number, output: any[], messages: any[], files: {name: string, parts: any[]}[],
+ *     memoryBytes: number}>}
  */
 async function run(job) {
     let system = null;
     try {
-        const tool = await instantiate(job.module, ({ PIECES }) => {
+        const { tool, memory } = await instantiate(job.module, ({ PIECES }) => {
             PIECES.begin(job.files, progressOf(job.files));
             system = PIECES;
         });
         const exit = tool.callMain(job.words);
         const [output, messages] = [system.stream("output"), system.stream("messages")];
-        return { exit, output, messages, files: system.written() };
+        return { exit, output, messages, files: system.written(), memoryBytes: memory.buffer.byteLength };
     } catch (error) {
         const [output, messages] = system ? [system.stream("output"), system.stream("messages")] : [[], []];
-        return { exit: EXIT_OTHER, output, messages: [...messages, lineOf(error)], files: [] };
+        return { exit: EXIT_OTHER, output, messages: [...messages, lineOf(error)], files: [], memoryBytes: 0 };
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emscripten's library: a file system whose files are lists of pieces (pieces.js), and those calls of the C library that
-// emscripten lacks or has for files below 2 GiB alone. What is written here is put into the module's JavaScript by emcc.
-/* global mergeInto, LibraryManager, wrapSyscallFunction, FS, PATH, SYSCALLS, HEAP32, Module, Pieces, BlobReader, setErrNo */
+// Emscripten's library: a file system whose files are lists of pieces (pieces.js), and those calls of the C library
+// that emscripten lacks or has for files below 2 GiB alone. emcc puts what is written here into the module's JavaScript.
+/* global mergeInto, LibraryManager, wrapSyscallFunction, FS, SYSCALLS, HEAP32, setErrNo, Pieces, BlobReader, PIECES */
 
 const calls = {
     // Of 64-bit arguments the module gets two halves.
@@ -26,8 +26,8 @@ mergeInto(LibraryManager.library, {
     copy_file_range__deps: ['$FS', '$PIECES', '$setErrNo'],
     copy_file_range: function(from, fromOffset, to, toOffset, bytes, flags) {
         const source = FS.getStream(from), target = FS.getStream(to);
-        const canCopy = source && target && source.node.pieces && target.node.pieces && fromOffset && !toOffset && !flags;
-        if (!canCopy) {
+        const isHere = source && target && source.node.pieces && target.node.pieces;
+        if (!isHere || !fromOffset || toOffset || flags) {
             setErrNo({{{ cDefine('EINVAL') }}});
             return -1;
         }
