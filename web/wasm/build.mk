@@ -55,7 +55,7 @@ $(web)/%: web/app/%
 	cp $< $@
 $(web)/npu-partition.js $(web)/npu-partition.wasm: $(wasm)/npu-partition.js
 	@mkdir -p $(@D)
-	cp $(wasm)/$(@F) $@
+	install -m 644 $(wasm)/$(@F) $@
 
 NODE ?= node
 check-web-engine: web $(tool) ## the tool in WebAssembly, in Node: the bytes that the tool of this machine prints and writes

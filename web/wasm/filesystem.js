@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emscripten's library: a file system whose files are lists of pieces (pieces.js), and those calls of the C library
-// that emscripten lacks or has for files below 2 GiB alone. emcc puts what is written here into the module's JavaScript.
+// that emscripten lacks or has for files below 2 GiB alone. emcc puts what is written here into the JavaScript.
 /* global mergeInto, LibraryManager, wrapSyscallFunction, FS, SYSCALLS, HEAP32, setErrNo, Pieces, BlobReader, PIECES */
 
 const calls = {
