@@ -80,7 +80,7 @@ const checks = {
     "all fixtures and targets, in each format": async () => {
         for (const model of models)
             await compareReports([model], ["--target", "all", "--format", "json"]);
-        for (const format of formats())
+        for (const format of formats().filter((name) => name !== "json"))
             await compareReports(models, ["--target", "all", "--format", format]);
     },
 
