@@ -7,8 +7,8 @@ const { pageFunctions } = require("./page_script.js");
 
 const page = pageFunctions("COLUMN_NPU", "COLUMN_CPU", "COLUMN_FAIL", "COLUMN_NO_WIDTH", "LANE_NPU", "LANE_OPEN",
     "LANE_CPU", "prepare", "laneWidths", "bestLaneMode", "placeAt", "mapUnit", "laneColumns", "columnKinds",
-    "hitPlace", "laneSegments", "partitionEnds", "laneBands", "moduleLevels", "levelInSight", "roundTicks",
-    "nextSwitch", "segmentAt", "makeLaneView", "partitionTransfers", "transferText", "timeOfNodes", "timeText",
+    "hitPlace", "laneSegments", "partitionEnds", "laneBands", "moduleLevels", "levelInSight", "bandsInSight",
+    "roundTicks", "nextSwitch", "segmentAt", "makeLaneView", "partitionTransfers", "transferText", "timeOfNodes", "timeText",
     "partitionEnd", "graphText", "widthsText");
 
 /** A graph of nodes by one letter each: N, M (NPU, partitions 0 and 1), C, F (fails), U (undecided). */
@@ -117,6 +117,10 @@ test("modules are bands, level by level; the deepest that fits is shown", () => 
     assert.deepStrictEqual(levels[0], [{ label: 0, from: 0, to: 3 }]);
     assert.deepStrictEqual(levels[1], [{ label: 1, from: 0, to: 2 }, { label: 2, from: 2, to: 3 }]);
     assert.strictEqual(page.levelInSight(levels, 0, 4, 5), 1);
+    assert.deepStrictEqual(page.bandsInSight(levels[1], 1, 3), levels[1]);
+    assert.deepStrictEqual(page.bandsInSight(levels[1], 2, 9), levels[1].slice(1));
+    assert.deepStrictEqual(page.bandsInSight(levels[1], 0, 9, 1), levels[1].slice(0, 1));
+    assert.deepStrictEqual(page.bandsInSight(levels[1], 3, 9), []);
     const deep = [[0], [0, 1, 2], [0, 1, 2, 3, 4], [0]].map((level) => level.map((from) => ({ from, to: from + 1 })));
     assert.strictEqual(page.levelInSight(deep, 0, 9, 4), 1);
     assert.strictEqual(page.levelInSight([deep[1], [{ from: 0, to: 1 }]], 0, 3, 4), 1);

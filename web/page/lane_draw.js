@@ -107,7 +107,8 @@ function drawNamedBands(at, row, bands, nameOf) {
     context.font = `11px ${palette.font}`;
     context.textAlign = "left";
     let covered = -1;
-    for (const band of bands) {
+    const first = placeAt(at.widths, at.view.from), last = placeAt(at.widths, at.view.to) + 1;
+    for (const band of bandsInSight(bands, first, last)) {
         const from = Math.max(at.left, placeX(at, band.from)), to = Math.min(at.left + at.plot, placeX(at, band.to));
         if (to <= at.left || from >= at.left + at.plot || to < covered) continue;
         const x = Math.max(Math.round(from), covered), width = Math.max(1, Math.round(to) - x - 1);

@@ -222,6 +222,19 @@ function moduleLevels(graph, modules) {
     return levels;
 }
 
+/** The first `most` of the bands that have places from `from` to before `to`. */
+function bandsInSight(bands, from, to, most = Infinity) {
+    let low = 0, high = bands.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (bands[middle].to > from) high = middle;
+        else low = middle + 1;
+    }
+    let end = low;
+    while (end < bands.length && end - low < most && bands[end].from < to) end++;
+    return bands.slice(low, end);
+}
+
 /**
  * The deepest level with no more than `most` bands in sight, which stand over a third of what is in sight or more; at
  * least the first that has more than one.
@@ -230,12 +243,10 @@ function levelInSight(levels, fromPlace, toPlace, most) {
     const first = Math.max(0, levels.findIndex((bands) => bands.length > 1));
     let best = first;
     for (let depth = first; depth < levels.length; depth++) {
-        let seen = 0, covered = 0;
-        for (const band of levels[depth]) {
-            const places = Math.min(band.to, toPlace) - Math.max(band.from, fromPlace);
-            if (places > 0) seen++, covered += places;
-        }
-        if (seen > most) break; /* deeper ones may have fewer, of the few nodes that lie as deep */
+        const seen = bandsInSight(levels[depth], fromPlace, toPlace, most + 1);
+        if (seen.length > most) break; /* deeper ones may have fewer, of the few nodes that lie as deep */
+        const covered = seen.reduce((sum, band) =>
+            sum + Math.min(band.to, toPlace) - Math.max(band.from, fromPlace), 0);
         if (covered * 3 >= toPlace - fromPlace) best = depth;
     }
     return best;
