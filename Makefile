@@ -195,7 +195,7 @@ check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
 include python/python.mk python/exporters.mk test/web/page.mk
 
-check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and DOT, read by the programs that they are for
+check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for
 	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures
 	$(PYTHON) test/checks/examples.py docs/formats.md
 $(VENV)-formats/ready:

@@ -1389,7 +1389,8 @@ enum npart_format {
     NPART_FORMAT_MARKDOWN, /* a comment of a pull or merge request */
     NPART_FORMAT_JUNIT,    /* JUnit XML */
     NPART_FORMAT_CSV,      /* RFC 4180, with a line of names first */
-    NPART_FORMAT_DOT       /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
+    NPART_FORMAT_DOT,      /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
+    NPART_FORMAT_SVG       /* the same pictures, drawn: one below the other */
 };
 
 struct npart_document_options {

@@ -197,7 +197,7 @@ static bool take_level(struct options *options, const char *value)
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot"};
+                                           "dot", "svg"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -467,8 +467,9 @@ static const struct row {
     {NULL, 0, "junit", NULL, "JUnit XML, a test case a target and threshold", "- check"},
     {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
     {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
+    {NULL, 0, "svg", NULL, "the same as a picture", "- check"},
     {"detail", 0, "DETAIL", take_detail,
-     "how much json, csv and dot tell: nodes (default of json), causes or summary; json alone: tensors", NULL},
+     "how much json, csv and pictures tell: nodes (default of json), causes or summary; json alone: tensors", NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},

@@ -32,6 +32,7 @@ enum format {
     FORMAT_JUNIT,
     FORMAT_CSV,
     FORMAT_DOT,
+    FORMAT_SVG,
     FORMATS
 };
 enum fail_on {

@@ -12,6 +12,7 @@
 #define REASONS_TOLD 2u
 #define ENDS_TOLD 3u
 #define OP_CHARACTERS 24u
+#define NAME_END_CHARACTERS 28u
 
 struct telling {
     npart_document *document;
@@ -352,6 +353,28 @@ void npart__tell_box(npart_document *document, const struct npart__picture *pict
     npart__pool_end(&own, &document->pool);
 }
 
+void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
+{
+    static const char *const words[] = {[NPART__BOX_INPUTS] = "inputs",   [NPART__BOX_NPU] = "npu",
+                                        [NPART__BOX_CPU] = "cpu",         [NPART__BOX_OUTPUTS] = "outputs",
+                                        [NPART__BOX_REPEATS] = "repeats", [NPART__BOX_REST] = "rest"};
+    const struct npart__box *at = &picture->boxes[box];
+    npart__add_format(out, "%s%u", words[at->kind], at->kind == NPART__BOX_NPU ? at->partition : box);
+}
+
+void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box)
+{
+    const struct npart__box *at = &picture->boxes[box];
+    if (at->npu_boxes > 1)
+        npart__add_format(out, "NPU %u to %u", at->partition, at->last_partition);
+    else if (at->kind == NPART__BOX_NPU || at->npu_boxes)
+        npart__add_format(out, "NPU %u", at->partition);
+    else
+        npart__add_text(out, at->kind == NPART__BOX_INPUTS    ? "the inputs"
+                             : at->kind == NPART__BOX_OUTPUTS ? "the outputs"
+                                                              : "the CPU");
+}
+
 /* ---- edges --------------------------------------------------------------------------------------------------- */
 
 void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
@@ -372,6 +395,17 @@ void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, 
         npart__add_format(out, ", layout %s to %s", at.layout, at.converted_to);
 }
 
+/* Names differ at their ends, so of a long one the end stays. */
+static void add_name_end(npart_document *document, struct npart__sheet *out, const char *name)
+{
+    const char *plain = npart__plain_text(document, name), *end = plain + strlen(plain), *from = end;
+    for (uint32_t count = 0; from > plain && count < NAME_END_CHARACTERS; count++)
+        for (from--; from > plain && ((unsigned char)*from & 0xc0) == 0x80; from--)
+            continue;
+    npart__add_text(out, from > plain ? "..." : "");
+    npart__add_text(out, from);
+}
+
 void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                           const struct npart__edge *edge)
 {
@@ -380,7 +414,7 @@ void npart__add_edge_text(npart_document *document, struct npart__sheet *out, co
     const struct npart__tie *tie = &picture->ties[edge->first];
     bool is_one = edge->count == 1 && npart_plan_value(picture->plan, tie->value, &value);
     if (is_one && npart_inference_value(picture->view, tie->value, &tensor))
-        npart__add_cut(document, out, tensor.name, 24);
+        add_name_end(document, out, tensor.name);
     else
         add_count(out, edge->count, "tensor");
     npart__add_text(out, ", ");

@@ -49,6 +49,24 @@ const char *npart__plain_piece(npart_document *document, const char *text, size_
     return plain;
 }
 
+/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. */
+void npart__add_xml(struct npart__sheet *out, const char *plain)
+{
+    static const char *const escapes[128] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&apos;"};
+    for (const char *at = plain; *at; at++) {
+        unsigned char byte = (unsigned char)*at;
+        if (byte < 128 && escapes[byte]) {
+            npart__add_text(out, escapes[byte]);
+        } else if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
+            npart__add_text(out, "\xef\xbf\xbd");
+            at += 2;
+        } else {
+            npart__add(out, at, 1);
+        }
+    }
+}
+
 /* ---- entries ----------------------------------------------------------------------------------------------- */
 
 const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *entry, size_t index)
@@ -103,6 +121,7 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_JUNIT] = &npart__junit_writer,
         [NPART_FORMAT_CSV] = &npart__csv_writer,
         [NPART_FORMAT_DOT] = &npart__dot_writer,
+        [NPART_FORMAT_SVG] = &npart__svg_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__LENGTH(writers) ? writers[at] : NULL;

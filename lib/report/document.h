@@ -17,7 +17,7 @@ struct npart__writer {
 };
 
 extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
-    npart__junit_writer, npart__csv_writer, npart__dot_writer;
+    npart__junit_writer, npart__csv_writer, npart__dot_writer, npart__svg_writer;
 
 struct npart_document {
     const struct npart__writer *writer;
@@ -37,6 +37,9 @@ const struct npart_threshold_outcome *npart__outcome(const struct npart_entry *e
 const char *npart__plain_text(npart_document *document, const char *text);
 /* The same for a text that is not terminated. */
 const char *npart__plain_piece(npart_document *document, const char *text, size_t length);
+
+/* Plain text in XML, between tags and in attributes. */
+void npart__add_xml(struct npart__sheet *out, const char *plain);
 
 /* ---- places ------------------------------------------------------------------------------------------------ */
 

@@ -67,11 +67,7 @@ static void put_tooltip_line(void *payload, enum npart__line_kind kind, const ch
 
 static void put_id(struct graph *at, uint32_t box)
 {
-    static const char *const words[] = {[NPART__BOX_INPUTS] = "inputs",   [NPART__BOX_NPU] = "npu",
-                                        [NPART__BOX_CPU] = "cpu",         [NPART__BOX_OUTPUTS] = "outputs",
-                                        [NPART__BOX_REPEATS] = "repeats", [NPART__BOX_REST] = "rest"};
-    const struct npart__box *found = &at->picture->boxes[box];
-    npart__add_format(at->out, "%s%u", words[found->kind], found->kind == NPART__BOX_NPU ? found->partition : box);
+    npart__add_box_id(at->out, at->picture, box);
 }
 
 /* Shapes and borders tell the kinds apart where colours do not. */

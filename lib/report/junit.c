@@ -6,22 +6,9 @@
  */
 #include "report/document.h"
 
-/* U+FFFE and U+FFFF are no characters of XML 1.0. Of control characters none is left in plain text. */
 static void put_text(npart_document *document, struct npart__sheet *out, const char *text)
 {
-    static const char *const escapes[128] = {
-        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&apos;"};
-    for (const char *at = npart__plain_text(document, text); *at; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte < 128 && escapes[byte]) {
-            npart__add_text(out, escapes[byte]);
-        } else if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
-            npart__add_text(out, "\xef\xbf\xbd");
-            at += 2;
-        } else {
-            npart__add(out, at, 1);
-        }
-    }
+    npart__add_xml(out, npart__plain_text(document, text));
 }
 
 static void put_attribute(npart_document *document, const char *name, const char *value)

@@ -122,6 +122,9 @@ typedef void (*npart__line_callback)(void *payload, enum npart__line_kind kind, 
 /* Tells the lines of a box, from the title on. Texts are plain, and no longer than NPART__LINE_CHARACTERS. */
 void npart__tell_box(npart_document *document, const struct npart__picture *picture, const struct npart__box *box,
                      npart__line_callback tell, void *payload);
+/* Of a box: "npu3", which stays as long as the model does; and as people call it, "NPU 3". */
+void npart__add_box_id(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
+void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *picture, uint32_t box);
 /* "3 tensors, 1.2 MB, 1 changes its layout", or the tensor's name where there is one. */
 void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                           const struct npart__edge *edge);

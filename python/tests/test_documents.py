@@ -23,7 +23,7 @@ def test_csv(detector: pathlib.Path) -> None:
     assert len(nodes) == sum(len(target.nodes) for target in analysis.targets)
 
 
-@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot"])
+@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot", "svg"])
 def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, encoder: pathlib.Path,
                                monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one model and of two; the tool tells paths relative to where it is."""
@@ -40,7 +40,7 @@ def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, e
             document.add(analysis)
     assert text.getvalue() == printed(detector, encoder)
     own = analyze(detector, "hexagon,tidl")
-    found = getattr(own, f"to_{format}")(**({} if format in ("csv", "dot") else {"root": "."}))
+    found = getattr(own, f"to_{format}")(**({} if format in ("csv", "dot", "svg") else {"root": "."}))
     assert found == printed(detector)
 
 

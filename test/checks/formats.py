@@ -4,7 +4,7 @@
 
 SARIF: each object has the properties that the standard requires and no others (sarif-om is generated from its schema),
 and sarif-tools reads it. Annotations: parsed as the runner of GitHub Actions does. Markdown: rendered by markdown-it.
-JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. Counts are those of the JSON report.
+JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. SVG: by expat. Counts are those of the JSON report.
 
 usage: formats.py TOOL FIXTURES
 """
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.parse
+import xml.etree.ElementTree
 from typing import Any, Callable, Iterator
 
 import attr
@@ -417,6 +418,33 @@ def check_whole_dot(run: Run) -> None:
         check_plan(graph, target, f"{path}, {target['name']}")
 
 
+SVG_ATTRIBUTES = {"class", "x", "y", "width", "height", "rx", "d", "id", "role", "transform", "viewBox",
+                  "aria-labelledby"}
+
+
+def check_svg(run: Run, *options: str) -> None:
+    """Well-formed, inert, and with the boxes and edges of the digraphs."""
+    where = f"{run.name}: svg"
+    text = run.ask("svg", *options)
+    root = xml.etree.ElementTree.fromstring(text)
+    ids = [item.get("id") for item in root.iter() if item.get("id")]
+    expect(len(set(ids)) == len(ids), f"{where}: an id twice")
+    for item in root.iter():
+        tag = item.tag.removeprefix("{http://www.w3.org/2000/svg}")
+        expect(tag in ("svg", "title", "desc", "style", "rect", "g", "path", "text"), f"{where}: <{tag}>")
+        expect(set(item.attrib) <= SVG_ATTRIBUTES, f"{where}: attributes {set(item.attrib) - SVG_ATTRIBUTES}")
+        expect(tag != "style" or not re.search("url|@import|:\\s*//", item.text or ""), f"{where}: the style")
+        expect(len(item.text or "") < 4000, f"{where}: a long text in <{tag}>")
+        for name in ("x", "y"):
+            most = int(root.get({"x": "width", "y": "height"}[name]) or 0)
+            expect(0 <= int(item.get(name, "0")) < most, f"{where}: {name} of <{tag}>")
+    wanted = set()
+    for graph in read_dot(run.ask("dot", *options)):
+        wanted |= {item["id"] for item in [graph, *graph.get("objects", []), *graph.get("edges", [])] if "id" in item}
+    found = set(ids) - {"np-title", "np-desc"}
+    expect(found == wanted, f"{where}: not in both: {sorted(found ^ wanted)[:6]}")
+
+
 # ---- runs ----------------------------------------------------------------------------------------------------------
 
 HOSTILE: list[bytes] = [text.encode("utf-8", "surrogatepass") for text in (
@@ -479,7 +507,7 @@ def main() -> int:
     root = os.path.dirname(fixtures)
     every = sorted(name for name in os.listdir(fixtures) if name.endswith(".onnx"))
     limits = ["--max-partitions", "1", "--min-coverage", "50%", "--fail-on", "split,fail,unknown"]
-    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv, check_dot]
+    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv, check_dot, check_svg]
     with tempfile.TemporaryDirectory() as folder:
         runs = [
             Run("one model", tool, ["fixtures/detector.dynamo.onnx"], ["-t", "hexagon"], root),
@@ -495,6 +523,11 @@ def main() -> int:
                 check(run)
         for model in runs[-1].models:  # of all together few are told
             check_github(Run("hostile", tool, [model], runs[-1].options, folder))
+        with open(os.path.join(folder, "long.onnx"), "wb") as file:
+            file.write(hostile_model(b'"<n\xc3\xa9' * 200_000, folder))
+        check_svg(Run("a name of 1 MB", tool, ["long.onnx"], ["-t", "hexagon"], folder))
+        check_svg(Run("all targets", tool, ["fixtures/" + name for name in every], ["-t", "all"], root), "--detail",
+                  "nodes")
         check_whole_dot(Run("all targets", tool, ["fixtures/" + name for name in every], ["-t", "all"], root))
     for problem in problems[:40]:
         print(f"formats: {problem}", file=sys.stderr)

@@ -302,6 +302,12 @@ static npart_status write_dot(struct scene *scene, struct npart_error *error)
     return status == NPART_OK ? write_document(scene, NPART_FORMAT_DOT, NPART_DETAIL_NODES, error) : status;
 }
 
+static npart_status write_svg(struct scene *scene, struct npart_error *error)
+{
+    npart_status status = write_document(scene, NPART_FORMAT_SVG, NPART_DETAIL_SUMMARY, error);
+    return status == NPART_OK ? write_document(scene, NPART_FORMAT_SVG, NPART_DETAIL_NODES, error) : status;
+}
+
 const struct tried_call model_calls[] = {
     {"from memory", NOTHING, read_memory},
     {"from a stream", NOTHING, read_stream},
@@ -327,6 +333,7 @@ const struct tried_call model_calls[] = {
     {"Markdown", PLAN, write_markdown},
     {"JUnit", PLAN, write_junit},
     {"DOT", PLAN, write_dot},
+    {"SVG", PLAN, write_svg},
     {NULL, NOTHING, NULL},
 };
 

@@ -12,7 +12,8 @@ static const char lines[] =
     "input x float32[1,batch]\nnode a = Relu(x)\nnode b = Erf(a) @erf\nnode c = Relu(b)\noutput c\n";
 
 static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_GITHUB, NPART_FORMAT_MARKDOWN,
-                                            NPART_FORMAT_JUNIT, NPART_FORMAT_CSV, NPART_FORMAT_DOT};
+                                            NPART_FORMAT_JUNIT, NPART_FORMAT_CSV, NPART_FORMAT_DOT,
+                                            NPART_FORMAT_SVG};
 #define FORMATS (sizeof formats / sizeof formats[0])
 
 static const struct npart_error unreadable = {NPART_ERROR_MALFORMED, "a tensor is cut off", "byte 12"};

@@ -340,6 +340,10 @@ class Analysis:
         those that repeat others are one; with ``"nodes"`` each is there."""
         return self._document("dot", (), None, detail)
 
+    def to_svg(self, detail: Detail = "summary") -> str:
+        """The same pictures as `to_dot`, drawn: one below the other, without any other program."""
+        return self._document("svg", (), None, detail)
+
     def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root, detail: Detail = "summary") -> str:
         text = io.StringIO(newline="")  # CSV ends its lines with both characters
         with Document(format, text, detail=detail, root=root) as document:

@@ -18,10 +18,10 @@ from ._library import Handle, call, initialized, library, make
 if TYPE_CHECKING:
     from ._analysis import Analysis, Detail
 
-Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot"]
+Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg"]
 FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
            "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
-           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT}
+           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG}
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
            "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
@@ -56,9 +56,10 @@ class Document:
                 document.add(analysis)
 
     Args:
-        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"`` or ``"dot"``.
+        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"``, ``"dot"`` or ``"svg"``.
         file: an open text file, or what has ``write``.
-        detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of DOT ``"nodes"``: every box.
+        detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of pictures ``"nodes"``: every
+            box.
         root: paths in this folder are told relative to it.
     """
 

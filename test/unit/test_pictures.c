@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pictures: the limits by which they stay readable, each at its edge. That they say what the report says,
+ * whatever stands in names, is checked by test/checks/formats.py.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "npu_partition.h"
+#include "support/analysis.h"
+#include "support/test.h"
+
+/* A model as it is written: nodes in a chain, each by its operator. */
+struct chain {
+    char text[1 << 16];
+    size_t used;
+    unsigned count;
+};
+
+static void chain_begin(struct chain *chain)
+{
+    chain->count = 0;
+    chain->used = (size_t)snprintf(chain->text, sizeof chain->text, "input x float32[1,4]\nnode n0 = Relu(x)\n");
+}
+
+static void chain_add(struct chain *chain, const char *op)
+{
+    REQUIRE(chain->used + 64 < sizeof chain->text);
+    chain->count++;
+    chain->used += (size_t)snprintf(chain->text + chain->used, sizeof chain->text - chain->used, "node n%u = %s(n%u)\n",
+                                    chain->count, op, chain->count - 1);
+}
+
+/* To be freed. */
+static char *draw(const char *model, enum npart_format format, enum npart_detail detail)
+{
+    struct analysis at;
+    struct sink sink = {0};
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    npart_document *document = NULL;
+    analysis_open(&at, model, NULL, NULL, NULL);
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
+    options.detail = detail;
+    entry.path = "one.onnx";
+    entry.plans = &pair;
+    entry.plan_count = 1;
+    REQUIRE(npart_document_start(&document, format, &options, sink_write, &sink, NULL) == NPART_OK);
+    CHECK_INT(npart_document_add(document, &entry, NULL), NPART_OK);
+    CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+    npart_document_free(document);
+    analysis_close(&at);
+    REQUIRE(sink.text);
+    return sink.text;
+}
+
+static char *draw_chain(struct chain *chain, enum npart_format format, enum npart_detail detail)
+{
+    (void)snprintf(chain->text + chain->used, sizeof chain->text - chain->used, "output n%u\n", chain->count);
+    return draw(chain->text, format, detail);
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+/* Of alternating sides; inputs and outputs have boxes, too. */
+static char *draw_alternating(unsigned boxes, enum npart_format format, enum npart_detail detail)
+{
+    static struct chain chain;
+    chain_begin(&chain);
+    for (unsigned i = 1; i < boxes - 2; i++)
+        chain_add(&chain, i & 1 ? "Erf" : "Relu");
+    return draw_chain(&chain, format, detail);
+}
+
+static void test_pictures__repeats(void)
+{
+    char *few = draw_alternating(32, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    char *more = draw_alternating(33, NPART_FORMAT_DOT, NPART_DETAIL_SUMMARY);
+    char *all = draw_alternating(33, NPART_FORMAT_DOT, NPART_DETAIL_NODES);
+    CHECK_INT(count_of(few, " [label=\"NPU "), 15);
+    CHECK_INT(count_of(few, " [label=\"CPU"), 15);
+    CHECK(!strstr(few, "The same"));
+    CHECK_INT(count_of(more, " [label=\"NPU "), 2); /* the first and, after 14 pairs more, the last */
+    CHECK(strstr(more, " [label=\"The same 14 more times\\lNPU 1 to 14 (14 partitions), and 14 on the CPU\\l28 nodes"));
+    CHECK_INT(count_of(all, " [label=\"NPU "), 16);
+    free(few);
+    free(more);
+    free(all);
+}
+
+/* No pattern comes twice in a row: before box n of the NPU's there are as many as 2 divides n, and one more. */
+static char *draw_unlike(unsigned boxes, enum npart_format format)
+{
+    static struct chain chain;
+    chain_begin(&chain);
+    for (unsigned i = 1; i < boxes - 2; i++) {
+        unsigned nodes = 1;
+        for (unsigned n = i / 2; !(i & 1) && !(n & 1); n /= 2)
+            nodes++;
+        for (unsigned k = 0; k < nodes; k++)
+            chain_add(&chain, i & 1 ? "Erf" : "Relu");
+    }
+    return draw_chain(&chain, format, NPART_DETAIL_SUMMARY);
+}
+
+static void test_pictures__most_boxes(void)
+{
+    static const enum npart_format formats[] = {NPART_FORMAT_DOT, NPART_FORMAT_SVG};
+    for (size_t i = 0; i < 2; i++) {
+        char *all = draw_unlike(120, formats[i]), *more = draw_unlike(121, formats[i]);
+        CHECK_INT(count_of(all, "id=\"plan1-npu") + count_of(all, "id=\"plan1-cpu"), 118);
+        CHECK(!strstr(all, "not drawn one by one"));
+        CHECK_INT(count_of(more, "id=\"plan1-npu") + count_of(more, "id=\"plan1-cpu"), 117);
+        CHECK_INT(count_of(more, "id=\"plan1-rest118\""), 1);
+        CHECK(strstr(more, "2 of the boxes are not drawn one by one: a picture has at most 120"));
+        free(all);
+        free(more);
+    }
+}
+
+/* So many values of the first box on either side are used far below, each by a box of its own. */
+static char *draw_afar(unsigned edges)
+{
+    static struct chain chain;
+    chain_begin(&chain);
+    for (unsigned i = 0; i < edges; i++) {
+        chain.used += (size_t)snprintf(chain.text + chain.used, sizeof chain.text - chain.used,
+                                       "node n%u = Relu(n%u)\nnode n%u = Erf(n%u)\n", 2 * i + 1, 2 * i, 2 * i + 2,
+                                       2 * i + 1);
+    }
+    chain.count = 2 * edges + 1;
+    chain.used += (size_t)snprintf(chain.text + chain.used, sizeof chain.text - chain.used, "node n%u = Sum(n%u",
+                                   chain.count, 2 * edges);
+    for (unsigned i = 0; i < edges; i++)
+        chain.used += (size_t)snprintf(chain.text + chain.used, sizeof chain.text - chain.used, ", n%u", 2 * i + 1);
+    chain.used += (size_t)snprintf(chain.text + chain.used, sizeof chain.text - chain.used, ")\n");
+    return draw_chain(&chain, NPART_FORMAT_SVG, NPART_DETAIL_NODES);
+}
+
+/* All partitions lead to the last box; each line beside the lanes goes down (V) once. */
+static void test_pictures__most_lines(void)
+{
+    char *six = draw_afar(6), *seven = draw_afar(7), *eight = draw_afar(8), *nine = draw_afar(9);
+    CHECK_INT(count_of(six, ">from NPU "), 6);
+    CHECK(!strstr(six, " more edges"));
+    CHECK_INT(count_of(seven, ">from NPU "), 5);
+    CHECK(strstr(seven, ">and 2 more edges<"));
+    CHECK_INT(count_of(eight, "V"), 8);
+    CHECK_INT(count_of(nine, "V"), 8);
+    free(six);
+    free(seven);
+    free(eight);
+    free(nine);
+}
+
+TESTS(test_pictures__repeats, test_pictures__most_boxes, test_pictures__most_lines)
