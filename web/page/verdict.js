@@ -26,9 +26,13 @@ function answerText(summary) {
     if (verdict === "none") return `none of ${live} runs on the NPU`;
     if (verdict === "fails" && summary.failed) return `${countText(summary.failed, "node")} of ${live} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
     if (verdict === "split")
-        return [countText(summary.partitions, "partition"), countText(summary.switches, "device switch").replace(/hs$/, "hes"),
+        return [countText(summary.partitions, "partition"), switchesText(summary),
             `${wholeText(summary.live - summary.accepted)} of ${live} not on the NPU`].join(", ");
     return (answers[verdict] || [])[3] || "";
+}
+
+function switchesText(summary) {
+    return `${wholeText(summary.switches)} device ${summary.switches === 1 ? "switch" : "switches"}`;
 }
 
 function recommendation(cost) {
@@ -54,7 +58,7 @@ function figures(target) {
     const whenFixed = (text) => (fixed && text !== "not known" ? `not known; ${text} with sizes fixed` : null);
     return element("dl", { class: "figures" },
         figure("Partitions", wholeText(summary.partitions),
-            bounds[0] !== bounds[1] ? `${bounds[0]} to ${bounds[1]}, by undecided nodes` : null),
+            bounds[0] !== bounds[1] ? `${bounds[0]} to ${bounds[1]}, by undecided nodes` : switchesText(summary)),
         figure("Coverage (MACs)", shareText(summary.mac_coverage),
             isKnown ? `of ${amountText(summary.macs)}` : whenFixed(fixed && shareText(fixed.summary.mac_coverage)),
             isKnown ? shareBar(summary.mac_coverage) : null),
@@ -102,7 +106,8 @@ function firstSteps(context) {
 
 function laterSteps(context, steps, doable) {
     const table = stepTable(context, steps);
-    const fix = doable.length ? fixLine(context, steps, doable) : null;
+    const isTold = steps.length === 1 && !steps[0].command; /* the first command is this one */
+    const fix = doable.length && !isTold ? fixLine(context, steps, doable) : null;
     if (!table && !fix) return null;
     const last = steps.filter((step) => step.action !== "none").pop();
     const title = table && last ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
