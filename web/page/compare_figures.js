@@ -50,6 +50,11 @@ function changeOfKind(before, after) {
     return before === null || after === null ? null : before === after ? "same" : "different";
 }
 
+function timeOfRun({ cost, summary }) {
+    const text = millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]);
+    return summary.verdict === "fails" && wholeOfCost(cost) ? `${text} if it compiled` : text;
+}
+
 function tooLarge(target) {
     return (target.memory.partitions || []).filter((partition) => partition.fits_on_chip === false).length;
 }
@@ -81,7 +86,7 @@ const comparedFigures = [
     { what: "coverage", name: "Coverage (nodes)", of: (target) => target.summary.coverage, text: shareText,
         change: changeOfShare },
     { what: "cost", name: "Time a run", of: (target) => target, change: changeOfTime,
-        text: ({ cost }) => millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]) },
+        text: timeOfRun },
     { what: "cpu", name: "CPU alone", of: (target) => target.cost.alternatives.cpu, text: millisecondsRange,
         change: () => null },
     { what: "peak", name: "Peak of activations, all on the CPU", of: (target) => target.memory.activation_peak_bytes,

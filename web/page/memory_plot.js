@@ -83,10 +83,11 @@ function memoryTable(context, npu, cpu) {
             element("td", {}, nodeButton(context, context.graph.order[npu[most[0]] ? most[0] : most[1]])));
     });
     const titles = ["Nodes in execution order", "NPU, at most", "CPU, at most", "While this node runs"];
-    return disclosure("As a table", element("table", {},
+    return disclosure("As a table", element("div", { class: "scroll", tabindex: "0", role: "region",
+        "aria-label": "Memory over execution order" }, element("table", {},
         element("thead", {}, element("tr", {}, titles.map((title, at) =>
             element("th", { scope: "col", class: at === 1 || at === 2 ? "number" : null }, title)))),
-        element("tbody", {}, cells)));
+        element("tbody", {}, cells))));
 }
 
 /** The picture without what moves. */
