@@ -32,7 +32,8 @@ LIBS := -lprotobuf-c -lm
 TOOL_LIBS := -ljansson
 
 sources := $(wildcard lib/*/*.c)
-objects := $(sources:%.c=$(OUT)/%.o) $(OUT)/onnx.pb-c.o $(OUT)/builtin_oplists.o
+generated := onnx.pb-c builtin_oplists builtin_page
+objects := $(sources:%.c=$(OUT)/%.o) $(addprefix $(OUT)/,$(generated:=.o))
 tool_sources := $(wildcard tools/*.c)
 test_sources := $(wildcard test/unit/*.c test/cases/*.c test/support/*.c test/cli/*.c)
 tool_objects := $(tool_sources:%.c=$(OUT)/%.o)
@@ -55,6 +56,11 @@ $(GENERATED)/builtin_oplists.c: $(oplists) $(costs) $(rewrites) tools/generate/e
 	@mkdir -p $(GENERATED)
 	sh tools/generate/embed.sh $(oplists) $(costs) $(rewrites) > $@.new && mv $@.new $@
 
+# The page of --format html, likewise.
+$(GENERATED)/builtin_page.c: web/bundle.sh tools/generate/embed_page.sh $(wildcard web/page/*)
+	@mkdir -p $(GENERATED)
+	sh tools/generate/embed_page.sh web/bundle.sh > $@.new && mv $@.new $@
+
 $(GENERATED)/npu_partition.map: $(header) packaging/version-script.sh
 	@mkdir -p $(GENERATED)
 	sh packaging/version-script.sh $(header) > $@.new && mv $@.new $@
@@ -62,7 +68,7 @@ $(GENERATED)/npu_partition.map: $(header) packaging/version-script.sh
 $(OUT)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(filter-out $(WARNINGS),$(ALL_CFLAGS)) -c $< -o $@
-$(OUT)/builtin_oplists.o: $(GENERATED)/builtin_oplists.c
+$(OUT)/builtin_%.o: $(GENERATED)/builtin_%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
 $(OUT)/%.o: %.c | $(GENERATED)/onnx.pb-c.h

@@ -1311,7 +1311,7 @@ enum npart_detail {
     NPART_DETAIL_NODES,  /* everything but tensors */
     NPART_DETAIL_CAUSES, /* no list of nodes, partitions and crossings */
     NPART_DETAIL_SUMMARY, /* no list of causes either */
-    NPART_DETAIL_TENSORS /* of JSON everything with the tensors, too; of others as NPART_DETAIL_NODES */
+    NPART_DETAIL_TENSORS /* of JSON and HTML everything with the tensors, too; of others as NODES */
 };
 
 struct npart_report_options {
@@ -1390,12 +1390,14 @@ enum npart_format {
     NPART_FORMAT_JUNIT,    /* JUnit XML */
     NPART_FORMAT_CSV,      /* RFC 4180, with a line of names first */
     NPART_FORMAT_DOT,      /* for Graphviz: a digraph a plan, partitions and what runs on the CPU between them */
-    NPART_FORMAT_SVG       /* the same pictures, drawn: one below the other */
+    NPART_FORMAT_SVG,      /* the same pictures, drawn: one below the other */
+    NPART_FORMAT_HTML      /* a page for a browser, in one file that loads nothing */
 };
 
 struct npart_document_options {
     uint32_t version;
-    enum npart_detail detail; /* of CSV: a row for each node, cause, or plan; of pictures NODES: every box */
+    enum npart_detail detail; /* of CSV: a row for each node, cause, or plan; of pictures NODES: every box;
+                               * of HTML: of the reports in it */
     const char *root; /* an absolute folder: files in it are told relative to it; NULL: paths stay as they are */
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
 };
@@ -1432,6 +1434,17 @@ NPART_API npart_status npart_document_start(npart_document **out, enum npart_for
  * was, or with WRITE or MEMORY, from which on the document is lost: all later calls fail like that. */
 NPART_API npart_status npart_document_add(npart_document *document, const struct npart_entry *entry,
                                           struct npart_error *error);
+/* The next three are for HTML alone: other formats fail with ARGUMENT.
+ * What changed between the last two reports that were added, the earlier one first. */
+NPART_API npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
+                                               struct npart_error *error);
+/* What was rewritten between them. `written`: as of npart_report_fix_json. */
+NPART_API npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
+                                              struct npart_error *error);
+/* A report that was saved: one line of what npart_report_json wrote, which is put in as it is. Whatever it says, it can
+ * do nothing in the page; what is no such JSON cannot be drawn. Fails with READ, too, and then the document is lost. */
+NPART_API npart_status npart_document_add_report(npart_document *document, npart_read_callback read, void *payload,
+                                                 struct npart_error *error);
 /* Writes what is left, after the last model. Only npart_document_free may come after it. Fails with WRITE, MEMORY or
  * ARGUMENT. */
 NPART_API npart_status npart_document_end(npart_document *document, struct npart_error *error);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document.h"
 #include "job.h"
 #include "message.h"
 #include "side.h"
@@ -104,18 +105,32 @@ static npart_status make_records(struct run *run, struct input *input, struct jo
     if (status == NPART_OK)
         status = infer(&job->inference, job->model, options, input->is_dim_missing, error);
     if (status == NPART_OK)
-        status = job_plan(run, job, wants_advice, error);
+        status = job_plan(run, job, wants_advice || run->document, error);
     for (int i = 0; status == NPART_OK && i < options->target_count; i++)
-        status = npart_record_make(&input->records[i], job->plans[i], job->advice[i], error);
+        status = npart_record_make(&input->records[i], job->plans[i], wants_advice ? job->advice[i] : NULL, error);
     return status;
 }
 
-/* What to do is told of the new side alone. */
+/* Into the page: the report of each side, so one for each of two targets of one model. */
+static npart_status enter(struct run *run, const struct input *input, const struct job *job, struct npart_error *error)
+{
+    size_t targets = (size_t)run->options->target_count, count = run->options->against ? 1 : targets;
+    npart_status status = NPART_OK;
+    for (size_t i = 0; run->document && i < targets && status == NPART_OK; i += count)
+        status = document_add_plans(run, input->path, job->pairs + i, count, error);
+    return status;
+}
+
+/* What changed tells what to do of the new side alone; reports in a page tell it of both. */
 static bool analyze(struct run *run, struct input *input, bool wants_advice)
 {
     struct job job = {0};
     struct npart_error error = {0};
     npart_status status = make_records(run, input, &job, wants_advice, &error);
+    if (status == NPART_OK)
+        status = enter(run, input, &job, &error);
+    else
+        (void)document_add_error(run, input->path, &error, NULL);
     job_free(&job);
     if (status == NPART_OK)
         return true;
@@ -179,6 +194,8 @@ static npart_status report(struct run *run, npart_diff *const *diffs, size_t cou
     const npart_diff *const *list = (const npart_diff *const *)diffs;
     if (run->options->is_quiet)
         return NPART_OK;
+    if (run->document)
+        return npart_document_add_diff(run->document, list, count, error);
     if (run->options->format == FORMAT_JSON)
         return npart_report_diff_json(list, count, write_output, run, error);
     if (run->options->format == FORMAT_MARKDOWN)
@@ -259,6 +276,49 @@ static void compare_targets(struct run *run, const struct input *inputs)
         npart_diff_free(diffs[i]);
 }
 
+/* The side of a report that a page shows the report for: of the first target that it has. NULL: none. */
+static const struct npart_side *side_in_page(const struct run *run, const struct input *input)
+{
+    const struct npart_side *side = NULL;
+    for (int i = 0; i < run->options->target_count && !side; i++)
+        side = side_of(input, run->options->targets[i], i);
+    return side;
+}
+
+static bool can_be_shown(struct run *run, const struct input *input)
+{
+    const struct npart_side *side = input->is_report && wants_page(run->options) ? side_in_page(run, input) : NULL;
+    if (!side || is_whole_report(&input->sides, side))
+        return true;
+    say("%s: a baseline cannot be shown: save a report (--format json)", input->path);
+    worsen(run, EXIT_USAGE);
+    return false;
+}
+
+/* A saved report as it stands in its file. Of a file that has several documents of one model, one. */
+static bool enter_saved(struct run *run, const struct input *input)
+{
+    struct npart_error error = {0};
+    const struct npart_side *side = run->document ? side_in_page(run, input) : NULL;
+    npart_status status = side ? document_add_saved(run, input->path, &input->sides, side, &error) : NPART_OK;
+    if (status == NPART_OK)
+        return true;
+    tell_error(input->path, &error);
+    worsen(run, status_of(status));
+    return false;
+}
+
+static bool open_page(struct run *run)
+{
+    struct npart_error error = {0};
+    npart_status status = wants_page(run->options) ? document_open(run, &error) : NPART_OK;
+    if (status == NPART_OK)
+        return true;
+    tell_error("", &error);
+    worsen(run, status_of(status));
+    return false;
+}
+
 static void close_input(struct input *input)
 {
     for (int i = 0; i < MOST_TARGETS; i++)
@@ -287,10 +347,15 @@ static void run_pair(struct run *run, struct options *options)
         is_ok = false;
     }
     is_ok = is_ok && (!has_models || find_oplists(run, options));
+    for (int i = 0; i < 2; i++)
+        is_ok = is_ok && can_be_shown(run, &inputs[i]);
+    is_ok = is_ok && open_page(run);
     for (int i = 0; is_ok && i < 2; i++)
-        is_ok = inputs[i].is_report || analyze(run, &inputs[i], i == 1 && !options->is_quiet);
+        is_ok = inputs[i].is_report ? enter_saved(run, &inputs[i])
+                                    : analyze(run, &inputs[i], i == 1 && !options->is_quiet);
     if (is_ok && (!has_models || check_dims(run, inputs, 2)))
         compare_targets(run, inputs);
+    document_close(run);
     close_input(&inputs[0]);
     close_input(&inputs[1]);
 }
@@ -301,17 +366,21 @@ static void run_against(struct run *run, struct options *options)
     struct input input = {.path = options->models[0]};
     npart_diff *diff = NULL;
     options->targets[options->target_count++] = options->against;
-    if (find_oplists(run, options) && analyze(run, &input, !options->is_quiet) && check_dims(run, &input, 1) &&
+    if (find_oplists(run, options) && open_page(run) && analyze(run, &input, !options->is_quiet) &&
+        check_dims(run, &input, 1) &&
         add_diff(run, &diff, npart_record_side(input.records[0]), npart_record_side(input.records[1])))
         tell(run, &diff, 1);
+    document_close(run);
     npart_diff_free(diff);
     close_input(&input);
 }
 
 enum exit_status run_diff(struct run *run, struct options *options)
 {
-    if (options->format != FORMAT_TEXT && options->format != FORMAT_JSON && options->format != FORMAT_MARKDOWN)
-        return usage("diff --format: expected text, json or markdown");
+    bool is_known = options->format == FORMAT_TEXT || options->format == FORMAT_JSON ||
+                    options->format == FORMAT_MARKDOWN || options->format == FORMAT_HTML;
+    if (!is_known)
+        return usage("diff --format: expected text, json, markdown or html");
     if (options->against && (options->model_count != 1 || options->target_count != 1))
         return usage("--against compares one model on two targets: MODEL --target A --against B");
     if (options->against && is_saved_report(options->models[0]))

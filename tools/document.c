@@ -11,6 +11,11 @@ bool wants_document(const struct options *options)
     return options->format >= FORMAT_SARIF && !options->is_quiet;
 }
 
+bool wants_page(const struct options *options)
+{
+    return options->format == FORMAT_HTML && !options->is_quiet;
+}
+
 /* In the order of the library's formats. */
 static enum npart_format format_of(enum format format)
 {
@@ -24,6 +29,8 @@ npart_status document_open(struct run *run, struct npart_error *error)
     options.root = folder; /* NULL: paths stay as they are */
     if (run->options->has_detail)
         options.detail = run->options->detail;
+    else if (run->options->format == FORMAT_HTML)
+        options.detail = NPART_DETAIL_TENSORS;
     npart_status status =
         npart_document_start(&run->document, format_of(run->options->format), &options, write_output, run, error);
     free(folder);
@@ -40,6 +47,48 @@ npart_status document_add(struct run *run, const char *path, const struct job *j
     entry.outcomes = outcomes->items;
     entry.outcome_count = outcomes->count;
     return run->document ? npart_document_add(run->document, &entry, error) : NPART_OK;
+}
+
+npart_status document_add_plans(struct run *run, const char *path, const struct npart_plan_pair *pairs, size_t count,
+                                struct npart_error *error)
+{
+    struct npart_entry entry = NPART_ENTRY_INIT;
+    entry.path = path;
+    entry.plans = pairs;
+    entry.plan_count = count;
+    return npart_document_add(run->document, &entry, error);
+}
+
+/* What is left to read of a part of a file. */
+struct stretch {
+    FILE *file;
+    long left;
+};
+
+static ptrdiff_t read_stretch(void *payload, void *into, size_t bytes)
+{
+    struct stretch *stretch = payload;
+    size_t wanted = (unsigned long)stretch->left < bytes ? (size_t)stretch->left : bytes;
+    size_t found = fread(into, 1, wanted, stretch->file);
+    stretch->left -= (long)found;
+    return found < wanted ? -1 : (ptrdiff_t)found;
+}
+
+npart_status document_add_saved(struct run *run, const char *path, const struct sides *sides,
+                                const struct npart_side *side, struct npart_error *error)
+{
+    struct stretch stretch = {.file = open_file(path, "rb")};
+    long begin = 0, end = 0;
+    npart_status status = NPART_ERROR_READ;
+    bool is_there = stretch.file && find_document(sides, side, &begin, &end);
+    (void)snprintf(error->message, sizeof error->message, "it cannot be read again");
+    if (is_there && fseek(stretch.file, begin, SEEK_SET) == 0) {
+        stretch.left = end - begin;
+        status = npart_document_add_report(run->document, read_stretch, &stretch, error);
+    }
+    if (stretch.file)
+        (void)fclose(stretch.file);
+    return status;
 }
 
 npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,

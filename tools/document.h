@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The formats that are one document over all models of a run (sarif, github, markdown, junit, csv).
+ * The formats that are one document over all models of a run (sarif, github, markdown, junit, csv, html).
  */
 #ifndef TOOL_DOCUMENT_H
 #define TOOL_DOCUMENT_H
 
 #include "job.h"
+#include "side.h"
 #include "thresholds.h"
 
 /* What thresholds say of one model, as the library takes it. Begins with zeros. */
@@ -17,6 +18,8 @@ struct outcome_list {
 
 /* Whether the options ask for such a document, and not for no report at all. */
 bool wants_document(const struct options *options);
+/* The same of commands whose only such document is a page. */
+bool wants_page(const struct options *options);
 /* Fails as npart_document_start does. */
 npart_status document_open(struct run *run, struct npart_error *error);
 /* A model that was planned for all targets. Without a document nothing happens. */
@@ -25,6 +28,12 @@ npart_status document_add(struct run *run, const char *path, const struct job *j
 /* A model that cannot be analyzed. */
 npart_status document_add_error(struct run *run, const char *path, const struct npart_error *why,
                                 struct npart_error *error);
+/* Plans without thresholds. */
+npart_status document_add_plans(struct run *run, const char *path, const struct npart_plan_pair *pairs, size_t count,
+                                struct npart_error *error);
+/* Into a page: the report of a file that has the side, as it stands there. */
+npart_status document_add_saved(struct run *run, const char *path, const struct sides *sides,
+                                const struct npart_side *side, struct npart_error *error);
 /* Ends the document, where there is one, and gives it back. Tells what went wrong. */
 void document_close(struct run *run);
 

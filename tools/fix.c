@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "document.h"
 #include "message.h"
 #include "platform.h"
 #include "thresholds.h"
@@ -45,10 +46,80 @@ static npart_status search(const struct run *run, npart_fix **out, struct npart_
     return status;
 }
 
+/* ---- the page ---------------------------------------------------------------------------------------------- */
+
+/* The model as it was, with all that is said of it. */
+static npart_status plan_before(struct run *run, struct job *job, struct npart_error *error)
+{
+    const struct options *options = run->options;
+    npart_status status = read_model(&job->model, options, options->models[0], error);
+    if (status == NPART_OK)
+        status = infer(&job->inference, job->model, options, NULL, error);
+    return status == NPART_OK ? job_plan(run, job, true, error) : status;
+}
+
+static npart_status compare_target(npart_diff **out, const struct npart_plan_pair *before,
+                                   const struct npart_plan_pair *after, struct npart_error *error)
+{
+    npart_record *records[2] = {NULL};
+    npart_status status = npart_record_make(&records[0], before->plan, before->advice, error);
+    if (status == NPART_OK)
+        status = npart_record_make(&records[1], after->plan, after->advice, error);
+    if (status == NPART_OK)
+        status = npart_diff_make(out, npart_record_side(records[0]), npart_record_side(records[1]), NULL, error);
+    npart_record_free(records[0]);
+    npart_record_free(records[1]);
+    return status;
+}
+
+static npart_status add_diffs(struct run *run, const struct job *before, const struct job *after,
+                              struct npart_error *error)
+{
+    npart_diff *diffs[MOST_TARGETS] = {NULL};
+    int count = run->options->target_count;
+    npart_status status = NPART_OK;
+    for (int i = 0; i < count && status == NPART_OK; i++)
+        status = compare_target(&diffs[i], &before->pairs[i], &after->pairs[i], error);
+    if (status == NPART_OK)
+        status = npart_document_add_diff(run->document, (const npart_diff *const *)diffs, (size_t)count, error);
+    for (int i = 0; i < count; i++)
+        npart_diff_free(diffs[i]);
+    return status;
+}
+
+/* The reports before and after, what changed between them, and by which steps. */
+static npart_status write_page(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
+{
+    const char *path = run->options->models[0];
+    size_t count = (size_t)run->options->target_count;
+    struct job before = {0}, after = {0};
+    npart_status status = document_open(run, error);
+    if (status == NPART_OK)
+        status = plan_before(run, &before, error);
+    for (int i = 0; i < run->options->target_count && status == NPART_OK; i++)
+        status = job_advise_plan(run, &after, npart_fix_plan(fix, (uint32_t)i), i, error);
+    if (status == NPART_OK)
+        status = document_add_plans(run, path, before.pairs, count, error);
+    if (status == NPART_OK)
+        status = document_add_plans(run, written ? written : path, after.pairs, count, error);
+    if (status == NPART_OK)
+        status = add_diffs(run, &before, &after, error);
+    if (status == NPART_OK)
+        status = npart_document_add_fix(run->document, fix, written, error);
+    document_close(run);
+    job_free(&after);
+    job_free(&before);
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------- */
+
 static npart_status report(struct run *run, const npart_fix *fix, const char *written, struct npart_error *error)
 {
     if (run->options->is_quiet)
         return NPART_OK;
+    if (wants_page(run->options))
+        return write_page(run, fix, written, error);
     return run->options->format == FORMAT_JSON
                ? npart_report_fix_json(fix, written, write_output, run, error)
                : npart_report_fix_text(fix, written, &run->report, write_output, run, error);

@@ -21,6 +21,9 @@ struct job {
 npart_status job_plan(const struct run *run, struct job *job, bool wants_advice, struct npart_error *error);
 /* What to do about one plan that is there, and what fixed sizes bring it. */
 npart_status job_advise(const struct run *run, struct job *job, int target, struct npart_error *error);
+/* The same of a plan that is not the job's own; all that are given must be of one inference. */
+npart_status job_advise_plan(const struct run *run, struct job *job, const npart_plan *plan, int target,
+                             struct npart_error *error);
 /* Of a job that was begun, whatever it has. */
 void job_free(struct job *job);
 

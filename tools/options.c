@@ -197,7 +197,7 @@ static bool take_level(struct options *options, const char *value)
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot", "svg"};
+                                           "dot", "svg", "html"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -468,8 +468,12 @@ static const struct row {
     {NULL, 0, "csv", NULL, "a table, a row a target", "- check"},
     {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
     {NULL, 0, "svg", NULL, "the same as a picture", "- check"},
-    {"detail", 0, "DETAIL", take_detail,
-     "how much json, csv and pictures tell: nodes (default of json), causes or summary; json alone: tensors", NULL},
+    {NULL, 0, "html", NULL, "one page for a browser (docs/formats.md)", "- check diff fix"},
+    {"detail", 0, "DETAIL", take_detail, "how much json, html, csv and pictures tell: one of", NULL},
+    {NULL, 0, "tensors", NULL, "all (default of html)", NULL},
+    {NULL, 0, "nodes", NULL, "without the tensors (default of json)", NULL},
+    {NULL, 0, "causes", NULL, "without nodes and partitions", NULL},
+    {NULL, 0, "summary", NULL, "without causes (default of csv and pictures)", NULL},
     {"summary", 0, NULL, take_wants_summary,
      "a table over all models and targets at the end; with --quiet only that", NULL},
     {"output", 'o', "FILE", take_output, "write there instead of standard output", "*"},

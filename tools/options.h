@@ -33,6 +33,7 @@ enum format {
     FORMAT_CSV,
     FORMAT_DOT,
     FORMAT_SVG,
+    FORMAT_HTML,
     FORMATS
 };
 enum fail_on {

@@ -34,6 +34,11 @@ void free_sides(struct sides *sides);
  * target may be written without what follows its variant, where one side alone suits. */
 const struct npart_side *find_side(const struct sides *sides, const char *model, const char *target);
 
+/* Whether the document of a side is a whole report rather than a baseline. */
+bool is_whole_report(const struct sides *sides, const struct npart_side *side);
+/* Where that document stands in its file. False: it cannot be told. */
+bool find_document(const struct sides *sides, const struct npart_side *side, long *begin, long *end);
+
 /* Writes a baseline of the sides, sorted by model and target: equal sides, equal bytes. False when it cannot be
  * written, or out of memory. */
 bool write_baseline(FILE *file, const struct npart_side *const *sides, size_t count);

@@ -122,6 +122,7 @@ static const struct npart__writer *writer_of(enum npart_format format)
         [NPART_FORMAT_CSV] = &npart__csv_writer,
         [NPART_FORMAT_DOT] = &npart__dot_writer,
         [NPART_FORMAT_SVG] = &npart__svg_writer,
+        [NPART_FORMAT_HTML] = &npart__html_writer,
     };
     size_t at = (size_t)format;
     return at < NPART__LENGTH(writers) ? writers[at] : NULL;

@@ -17,7 +17,12 @@ struct npart__writer {
 };
 
 extern const struct npart__writer npart__sarif_writer, npart__github_writer, npart__markdown_writer,
-    npart__junit_writer, npart__csv_writer, npart__dot_writer, npart__svg_writer;
+    npart__junit_writer, npart__csv_writer, npart__dot_writer, npart__svg_writer,
+    npart__html_writer;
+
+/* html.c: what stands before the reports of a page, and after them (tools/generate/embed_page.sh). */
+extern const unsigned char npart__html_head[], npart__html_tail[];
+extern const size_t npart__html_head_bytes, npart__html_tail_bytes;
 
 struct npart_document {
     const struct npart__writer *writer;
@@ -28,6 +33,7 @@ struct npart_document {
     enum npart_detail detail;
     const char *root; /* without a slash at its end; NULL: there is none */
     bool is_ended;
+    bool has_head; /* of a page, is written */
     void *state;      /* the format's own */
 };
 

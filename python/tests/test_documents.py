@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import html.parser
 import io
+import json
 import pathlib
+import re
 import subprocess
 from typing import Any
 
@@ -23,7 +25,7 @@ def test_csv(detector: pathlib.Path) -> None:
     assert len(nodes) == sum(len(target.nodes) for target in analysis.targets)
 
 
-@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot", "svg"])
+@pytest.mark.parametrize("format", ["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html"])
 def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, encoder: pathlib.Path,
                                monkeypatch: pytest.MonkeyPatch) -> None:
     """Of one model and of two; the tool tells paths relative to where it is."""
@@ -40,8 +42,47 @@ def test_formats_are_the_tools(format: Any, tool: str, detector: pathlib.Path, e
             document.add(analysis)
     assert text.getvalue() == printed(detector, encoder)
     own = analyze(detector, "hexagon,tidl")
-    found = getattr(own, f"to_{format}")(**({} if format in ("csv", "dot", "svg") else {"root": "."}))
+    found = getattr(own, f"to_{format}")(**({} if format in ("csv", "dot", "svg", "html") else {"root": "."}))
     assert found == printed(detector)
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    """Kind and text of what a page shows."""
+    pattern = re.compile(r'<script type="application/json" class="npart-data" data-kind="(\w+)">(.*?)</script>', re.S)
+    return [(found[1], found[2].replace("\\u003c", "<")) for found in pattern.finditer(page)]
+
+
+def test_page_of_a_comparison(tool: str, detector: pathlib.Path, encoder: pathlib.Path) -> None:
+    """What the tool's page holds of the same comparison, also of reports that were saved."""
+    done = subprocess.run([tool, "diff", detector, encoder, "-t", "hexagon", "--format", "html"], capture_output=True)
+    wanted = blocks(done.stdout.decode())
+    before, after = (analyze(path, "hexagon") for path in (detector, encoder))
+    changed = npu_partition.diff(before.targets[0], after.targets[0])
+    for is_saved in (False, True):
+        text = io.StringIO()
+        with Document("html", text) as document:
+            for analysis in (before, after):
+                if is_saved:
+                    document.add_report(analysis.to_json("tensors"))
+                else:
+                    document.add(analysis)
+            document.add_diff(changed)
+        found = blocks(text.getvalue())
+        assert [kind for kind, _ in found] == ["report", "report", "diff"]
+        assert found[:2] == wanted[:2]
+        assert json.loads(found[2][1])["change"] == json.loads(wanted[2][1])["change"]
+    with pytest.raises(npu_partition.ArgumentError, match="HTML"), Document("csv", io.StringIO()) as document:
+        document.add_diff(changed)
+
+
+def test_page_of_a_fix(detector: pathlib.Path) -> None:
+    fixed = npu_partition.fix(detector, "hexagon")
+    text = io.StringIO()
+    with Document("html", text) as document:
+        document.add(analyze(detector, "hexagon"))
+        document.add_fix(fixed)
+    assert [kind for kind, _ in blocks(text.getvalue())] == ["report", "fix"]
+    assert json.loads(blocks(text.getvalue())[1][1]) == fixed.to_dict()
 
 
 def test_one_document_over_many_models(detector: pathlib.Path, encoder: pathlib.Path) -> None:

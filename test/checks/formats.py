@@ -4,13 +4,17 @@
 
 SARIF: each object has the properties that the standard requires and no others (sarif-om is generated from its schema),
 and sarif-tools reads it. Annotations: parsed as the runner of GitHub Actions does. Markdown: rendered by markdown-it.
-JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. SVG: by expat. Counts are those of the JSON report.
+JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. SVG: by expat.
+HTML: by Python's parser. Counts are those of the JSON report.
 
 usage: formats.py TOOL FIXTURES
 """
 from __future__ import annotations
 
+import base64
 import csv
+import hashlib
+import html.parser
 import io
 import json
 import os
@@ -445,6 +449,151 @@ def check_svg(run: Run, *options: str) -> None:
     expect(found == wanted, f"{where}: not in both: {sorted(found ^ wanted)[:6]}")
 
 
+# ---- HTML ----------------------------------------------------------------------------------------------------------
+
+MOST_PAGE_BYTES = 500_000  # of a page without its reports
+
+
+class Page(html.parser.HTMLParser):
+    """A page's scripts, styles and policy; and whatever else could run or load something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.blocks: list[tuple[str, str]] = []  # kind and text
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+        self.policy: dict[str, list[str]] = {}
+        self.others: list[str] = []
+        self._open: dict[str, str | None] | None = None
+        self._text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Notes what is allowed to be there, and what is not."""
+        found = dict(attrs)
+        if tag in ("script", "style"):
+            self._open, self._text = found, ""
+        elif found.get("http-equiv") == "Content-Security-Policy":
+            directives = [words.split() for words in (found["content"] or "").split(";")]
+            self.policy = {words[0]: words[1:] for words in directives}
+        elif tag not in ("html", "head", "meta", "title", "body", "div", "noscript", "code"):
+            self.others.append(tag)
+        self.others += [name for name in found if name.startswith("on") or name in ("src", "href", "style")]
+
+    def handle_data(self, data: str) -> None:
+        """Gathers the text of a script or style."""
+        self._text += data
+
+    def handle_endtag(self, tag: str) -> None:
+        """Puts what was gathered where it belongs."""
+        if tag == "style":
+            self.styles.append(self._text)
+        elif tag == "script" and self._open is not None and "type" in self._open:
+            expect(self._open == {"type": "application/json", "class": "npart-data",
+                                  "data-kind": self._open.get("data-kind")}, f"html: a block with {self._open}")
+            self.blocks.append((self._open["data-kind"] or "", self._text))
+        elif tag == "script":
+            self.scripts.append(self._text)
+        self._open = None if tag in ("script", "style") else self._open
+
+
+def original(block: str) -> str:
+    """What a block was made of: escapes after an even number of backslashes are the page's own."""
+    def replaced(found: re.Match[str]) -> str:
+        return found[1] + chr(int(found[2], 16))
+
+    return re.sub(r"(?<!\\)((?:\\\\)*)\\u(003c|2028|2029)", replaced, block)
+
+
+def hash_of(text: str) -> str:
+    """As a policy writes it."""
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def read_page(where: str, text: str) -> Page:
+    """A page that runs its own script and loads nothing."""
+    page = Page(text)
+    expect(not page.others, f"{where}: {page.others}")
+    expect(len(page.scripts) == 1 and len(page.styles) == 1, f"{where}: scripts and styles")
+    expect(page.policy.get("default-src") == ["'none'"], f"{where}: policy {page.policy}")
+    expect(page.policy.get("script-src") == list(map(hash_of, page.scripts)), f"{where}: the script's hash")
+    expect(page.policy.get("style-src") == list(map(hash_of, page.styles)), f"{where}: the style's hash")
+    expect(page.policy.get("base-uri") == page.policy.get("form-action") == ["'none'"], f"{where}: policy")
+    expect(set(sum(page.policy.values(), [])) <= {"'none'", "data:", *map(hash_of, page.scripts + page.styles)},
+           f"{where}: policy {page.policy}")
+    frame = len(text.encode()) - sum(len(block.encode()) for _, block in page.blocks)
+    expect(frame < MOST_PAGE_BYTES, f"{where}: the page takes {frame} bytes without its reports")
+    for kind, block in page.blocks:
+        expect(kind in ("report", "outcomes", "error", "diff", "fix"), f"{where}: a block of {kind}")
+        expect("<" not in block and "\u2028" not in block and "\u2029" not in block, f"{where}: markup in a block")
+        expect(isinstance(json.loads(block), dict), f"{where}: a block of {kind} is no object")
+    return page
+
+
+def check_html(run: Run) -> None:
+    """A block for each model is what --format json prints; the same bytes again."""
+    where = f"{run.name}: html"
+    text = run.ask("html")
+    page = read_page(where, text.decode())
+    expect(run.ask("html") == text, f"{where}: other bytes when asked again")
+    kinds = [kind for kind, _ in page.blocks]
+    for detail in ([], ["--detail", "summary"]):
+        like = detail or ["--detail", "tensors"]
+        blocks = read_page(where, run.ask("html", *detail).decode()).blocks if detail else page.blocks
+        reports = "".join(original(block) for kind, block in blocks if kind == "report")
+        expect(reports.encode() == run.ask("json", *like), f"{where}: not the bytes of --format json {like}")
+    errors = [json.loads(block) for kind, block in page.blocks if kind == "error"]
+    expect(len(errors) + kinds.count("report") == len(run.models), f"{where}: {kinds}")
+    expect(all(set(error) == {"path", "text"} and error["text"] for error in errors), f"{where}: {errors}")
+    limited = any(option.startswith("--max-") for option in run.options)
+    expect(kinds.count("outcomes") == (kinds.count("report") if limited else 0), f"{where}: {kinds}")
+
+
+def check_pages(tool: str, root: str, folder: str) -> None:
+    """What commands beside the analysis show, and reports that were saved."""
+    def ask(*words: str) -> tuple[bytes, list[tuple[str, str]]]:
+        done = subprocess.run([tool, *words], cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        expect(done.returncode in (0, 1), f"html: {words}: exit {done.returncode} {done.stderr!r}")
+        is_page = words[-1] == "html"
+        return done.stdout, read_page(f"html: {words[0]}", done.stdout.decode()).blocks if is_page else []
+
+    def reports(*words: str) -> list[str]:
+        return [ask(*words, "--detail", "tensors", "--format", "json")[0].decode()]
+
+    before, after = "fixtures/detector.dynamo.onnx", "fixtures/mobilenetv2.dynamo.onnx"
+    targets = ["-t", "hexagon,tidl"]
+    one, two = reports(before, *targets), reports(after, *targets)
+    saved = os.path.join(folder, "saved.json")
+    with open(saved, "w", encoding="utf-8") as file:
+        file.write(two[0] + "\n " + one[0])
+    for old in (before, saved):
+        more = ["--model", before] if old == saved else []
+        _, blocks = ask("diff", old, after, *targets, *more, "--format", "html")
+        compared = ask("diff", old, after, *targets, *more, "--format", "json")[0].decode()
+        expect([kind for kind, _ in blocks] == ["report", "report", "diff"], f"html: diff of {old}")
+        expect([original(block).strip() for _, block in blocks] == [text.strip() for text in (*one, *two, compared)],
+               f"html: diff of {old}: not what JSON says")
+    _, blocks = ask("diff", before, "-t", "hexagon", "--against", "tidl", "--format", "html")
+    shown = [json.loads(block)["targets"] for kind, block in blocks if kind == "report"]
+    expect([[target["target"] for target in one] for one in shown] == [["hexagon"], ["tidl"]], "html: diff --against")
+    fixed = os.path.join(folder, "fixed.onnx")
+    _, blocks = ask("fix", before, *targets[:1], "hexagon", "-o", fixed, "--format", "html")
+    texts = [original(block) for _, block in blocks]
+    expect([kind for kind, _ in blocks] == ["report", "report", "diff", "fix"], "html: fix")
+    expect(texts[0] == reports(before, "-t", "hexagon")[0], "html: fix: the report before")
+    expect(texts[3] == ask("fix", before, "-t", "hexagon", "-o", fixed, "--format", "json")[0].decode(), "html: fix")
+    written = json.loads(reports(fixed, "-t", "hexagon")[0])["targets"][0]
+    planned = json.loads(texts[1])["targets"][0]
+    expect(written["summary"] == planned["summary"] and written["partitions"] == planned["partitions"],
+           "html: fix: the report after is not of what was written")
+    _, blocks = ask("check", before, "-t", "hexagon", "--max-partitions", "1", "--format", "html")
+    expect([kind for kind, _ in blocks] == ["report", "outcomes"], "html: check")
+    outcome = json.loads(blocks[1][1])["outcomes"][0]
+    expect(set(outcome) == {"target", "threshold", "is_met", "text", "waiver"} and not outcome["is_met"],
+           f"html: check: {outcome}")
+
+
 # ---- runs ----------------------------------------------------------------------------------------------------------
 
 HOSTILE: list[bytes] = [text.encode("utf-8", "surrogatepass") for text in (
@@ -453,7 +602,8 @@ HOSTILE: list[bytes] = [text.encode("utf-8", "surrogatepass") for text in (
     "<script>alert(1)</script>", "</details>", "`a`b``", "|a|b|", '"];}digraph{x', "\\", "\\N\\G\\l", "&lt;b&#65;", "-->", "}{", "name\\\\", "{0}{{1}", "#123", "!45", "www.example.test",
     "https://example.test/x", "a\\",
     '"quoted",', "]]>", "&amp;&#64;", "\ufffe\uffff", "\u202egnp.exe", "$x^2$", "~~a~~", "*/-->",
-    "name@example.test", "a" * 4000, "```" * 100, "\x00\x01\x1b[31m", "\ud800", " ", "`@a` @b `@c")] + [
+    "name@example.test", "<!--<script>", "</script><script>alert(1)</script>", "\u2028\u2029</\u2028", "\\u003c\\",
+    "a" * 4000, "```" * 100, "\x00\x01\x1b[31m", "\ud800", " ", "`@a` @b `@c")] + [
         b"\xff\xfe\x80", b"a,b\";c"]
 
 
@@ -507,7 +657,7 @@ def main() -> int:
     root = os.path.dirname(fixtures)
     every = sorted(name for name in os.listdir(fixtures) if name.endswith(".onnx"))
     limits = ["--max-partitions", "1", "--min-coverage", "50%", "--fail-on", "split,fail,unknown"]
-    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv, check_dot, check_svg]
+    checks: list[Callable[[Run], None]] = [check_sarif, check_github, check_markdown, check_junit, check_csv, check_dot, check_svg, check_html]
     with tempfile.TemporaryDirectory() as folder:
         runs = [
             Run("one model", tool, ["fixtures/detector.dynamo.onnx"], ["-t", "hexagon"], root),
@@ -521,6 +671,7 @@ def main() -> int:
         for run in runs:
             for check in checks:
                 check(run)
+        check_pages(tool, root, folder)
         for model in runs[-1].models:  # of all together few are told
             check_github(Run("hostile", tool, [model], runs[-1].options, folder))
         with open(os.path.join(folder, "long.onnx"), "wb") as file:

@@ -308,6 +308,39 @@ static npart_status write_svg(struct scene *scene, struct npart_error *error)
     return status == NPART_OK ? write_document(scene, NPART_FORMAT_SVG, NPART_DETAIL_NODES, error) : status;
 }
 
+static ptrdiff_t read_nothing(void *payload, void *into, size_t bytes)
+{
+    (void)payload, (void)into, (void)bytes;
+    return 0;
+}
+
+/* A page with a comparison, and a report that was saved. */
+static npart_status write_html(struct scene *scene, struct npart_error *error)
+{
+    struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    npart_document *document = NULL;
+    npart_record *record = NULL;
+    npart_diff *diff = NULL;
+    options.allocator = &scene->counted.allocator;
+    npart_status status = write_document(scene, NPART_FORMAT_HTML, NPART_DETAIL_NODES, error);
+    if (status == NPART_OK)
+        status = npart_document_start(&document, NPART_FORMAT_HTML, &options, sum_up, scene, error);
+    if (status == NPART_OK)
+        status = npart_record_make(&record, scene->plan, NULL, error);
+    if (status == NPART_OK)
+        status = npart_diff_make(&diff, npart_record_side(record), npart_record_side(record), NULL, error);
+    if (status == NPART_OK)
+        status = npart_document_add_report(document, read_nothing, NULL, error);
+    if (status == NPART_OK)
+        status = npart_document_add_diff(document, (const npart_diff *const *)&diff, 1, error);
+    if (status == NPART_OK)
+        status = npart_document_end(document, error);
+    npart_diff_free(diff);
+    npart_record_free(record);
+    npart_document_free(document);
+    return status;
+}
+
 const struct tried_call model_calls[] = {
     {"from memory", NOTHING, read_memory},
     {"from a stream", NOTHING, read_stream},
@@ -334,6 +367,7 @@ const struct tried_call model_calls[] = {
     {"JUnit", PLAN, write_junit},
     {"DOT", PLAN, write_dot},
     {"SVG", PLAN, write_svg},
+    {"HTML", PLAN, write_html},
     {NULL, NOTHING, NULL},
 };
 

@@ -13,7 +13,7 @@ static const char lines[] =
 
 static const enum npart_format formats[] = {NPART_FORMAT_SARIF, NPART_FORMAT_GITHUB, NPART_FORMAT_MARKDOWN,
                                             NPART_FORMAT_JUNIT, NPART_FORMAT_CSV, NPART_FORMAT_DOT,
-                                            NPART_FORMAT_SVG};
+                                            NPART_FORMAT_SVG, NPART_FORMAT_HTML};
 #define FORMATS (sizeof formats / sizeof formats[0])
 
 static const struct npart_error unreadable = {NPART_ERROR_MALFORMED, "a tensor is cut off", "byte 12"};
@@ -364,6 +364,106 @@ static void test_document__longest_comment(void)
     analysis_close(&at);
 }
 
+/* ---- pages ----------------------------------------------------------------------------------------------------- */
+
+/* Hands out a text in pieces of a size; then fails, where it is to. */
+struct pieces {
+    const char *text;
+    size_t size;
+    bool fails;
+};
+
+static ptrdiff_t read_pieces(void *payload, void *into, size_t bytes)
+{
+    struct pieces *pieces = payload;
+    size_t length = strlen(pieces->text);
+    length = length < pieces->size ? length : pieces->size;
+    CHECK(length <= bytes);
+    memcpy(into, pieces->text, length);
+    pieces->text += length;
+    return length ? (ptrdiff_t)length : pieces->fails ? -1 : 0;
+}
+
+/* The same escapes wherever a piece ends; what is not quite a separator stays as it is. */
+static void test_document__page_escapes(void)
+{
+    static const char text[] = "{\"<\":\"</script><!--\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xa7\xe2\xe2\x80\xa8\xe2\x80"
+                               "\xe2\x80\xa9\xe2<\xe2\x80<\xe2\x81\xa8\xa8\"}\xe2\x80";
+    static const char wanted[] = " data-kind=\"report\">{\"\\u003c\":\"\\u003c/script>\\u003c!--\\u2028\\u2029"
+                                 "\xe2\x80\xa7\xe2\\u2028\xe2\x80\\u2029\xe2\\u003c\xe2\x80\\u003c\xe2\x81\xa8\xa8\"}"
+                                 "\xe2\x80</script>\n";
+    for (size_t size = 1; size < sizeof text; size++) {
+        struct sink sink = {0};
+        struct pieces pieces = {text, size, false};
+        npart_document *document = NULL;
+        REQUIRE(npart_document_start(&document, NPART_FORMAT_HTML, NULL, sink_write, &sink, NULL) == NPART_OK);
+        CHECK_INT(npart_document_add_report(document, read_pieces, &pieces, NULL), NPART_OK);
+        CHECK_INT(npart_document_end(document, NULL), NPART_OK);
+        npart_document_free(document);
+        CHECK(sink.text && strstr(sink.text, wanted));
+        sink_clear(&sink);
+    }
+}
+
+/* A block holds the JSON report; a long one is written in pieces. */
+static void test_document__page_blocks(void)
+{
+    struct analysis at;
+    struct sink sink = {0}, json = {0};
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
+    CHECK_INT(write_two(at.plan, NPART_FORMAT_HTML, NPART_DETAIL_NODES, NULL, &sink, NULL), NPART_OK);
+    CHECK_INT(npart_report_json(&pair, 1, NULL, sink_write, &json, NULL), NPART_OK);
+    const char *block = sink.text ? strstr(sink.text, "data-kind=\"report\">") : NULL;
+    REQUIRE(block && json.text && !strchr(json.text, '<'));
+    CHECK(strncmp(block + strlen("data-kind=\"report\">"), json.text, json.bytes) == 0);
+    CHECK(strstr(sink.text, "data-kind=\"outcomes\">{\"path\":\"models/one.onnx\",\"outcomes\":[{\"target\":0,"
+                            "\"threshold\":\"max-partitions\",\"is_met\":true,"));
+    CHECK(strstr(sink.text, ",\"waiver\":\"until the next release\"}]}\n</script>\n"));
+    CHECK(strstr(sink.text, "data-kind=\"error\">{\"path\":\"models/two.onnx\","
+                            "\"text\":\"byte 12: a tensor is cut off\"}\n</script>\n"));
+    CHECK(sink.most_bytes <= (size_t)128 << 10);
+    sink_clear(&json);
+    sink_clear(&sink);
+    analysis_close(&at);
+}
+
+/* What is for pages alone. */
+static void test_document__page_arguments(void)
+{
+    struct analysis at;
+    struct sink sink = {0};
+    struct pieces pieces = {"{}", 1, true};
+    npart_document *table = NULL, *page = NULL;
+    npart_record *record = NULL;
+    npart_diff *diff = NULL;
+    analysis_open(&at, lines, NULL, NULL, NULL);
+    REQUIRE(npart_record_make(&record, at.plan, NULL, NULL) == NPART_OK);
+    REQUIRE(npart_diff_make(&diff, npart_record_side(record), npart_record_side(record), NULL, NULL) == NPART_OK);
+    const npart_diff *diffs[] = {diff, NULL};
+    REQUIRE(npart_document_start(&table, NPART_FORMAT_CSV, NULL, sink_write, &sink, NULL) == NPART_OK);
+    REQUIRE(npart_document_start(&page, NPART_FORMAT_HTML, NULL, sink_write, &sink, NULL) == NPART_OK);
+    CHECK_ARGUMENT(npart_document_add_diff(table, diffs, 1, &error));
+    CHECK_ARGUMENT(npart_document_add_fix(table, NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_document_add_report(table, read_pieces, &pieces, &error));
+    CHECK_ARGUMENT(npart_document_add_diff(NULL, diffs, 1, &error));
+    CHECK_ARGUMENT(npart_document_add_diff(page, diffs, 0, &error));
+    CHECK_ARGUMENT(npart_document_add_diff(page, diffs, 2, &error));
+    CHECK_ARGUMENT(npart_document_add_fix(page, NULL, NULL, &error));
+    CHECK_ARGUMENT(npart_document_add_report(page, NULL, NULL, &error));
+    CHECK(sink.calls == 0);
+    CHECK_INT(npart_document_add_diff(page, diffs, 1, NULL), NPART_OK);
+    CHECK_INT(npart_document_add_report(page, read_pieces, &pieces, NULL), NPART_ERROR_READ);
+    CHECK(npart_document_end(page, NULL) != NPART_OK);
+    CHECK_ARGUMENT(npart_document_add_diff(page, diffs, 1, &error));
+    npart_document_free(page);
+    npart_document_free(table);
+    npart_diff_free(diff);
+    npart_record_free(record);
+    sink_clear(&sink);
+    analysis_close(&at);
+}
+
 /* ---- paths ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a path is told like that, of a document with that root. */
@@ -408,4 +508,5 @@ static void test_document__paths(void)
 TESTS(test_document__arguments, test_document__entries, test_document__bytes, test_document__broken_off,
       test_document__csv_cells, test_document__waived, test_document__most_results, test_document__most_annotations,
       test_document__most_problems, test_document__most_related, test_document__longest_comment,
+      test_document__page_escapes, test_document__page_blocks, test_document__page_arguments,
       test_document__paths)

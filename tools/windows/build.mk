@@ -6,7 +6,7 @@ WINDOWS_CC ?= x86_64-w64-mingw32-gcc
 WINDOWS_AR ?= x86_64-w64-mingw32-ar
 windows := $(BUILD)/windows
 windows_dependencies := $(windows)/dependencies
-windows_objects := $(sources:%.c=$(windows)/%.o) $(windows)/onnx.pb-c.o $(windows)/builtin_oplists.o
+windows_objects := $(sources:%.c=$(windows)/%.o) $(addprefix $(windows)/,$(generated:=.o))
 windows_library := $(windows)/libnpu_partition_static.a
 windows_tool := $(windows)/npu-partition.exe
 windows_dll := $(windows)/npu_partition.dll
@@ -24,7 +24,7 @@ $(windows_dependencies)/ready: tools/dependencies.sh
 	@touch $@
 $(windows)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(windows_dependencies)/ready
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(filter-out $(WARNINGS),$(WINDOWS_CFLAGS)) -c $< -o $@
-$(windows)/builtin_oplists.o: $(GENERATED)/builtin_oplists.c | $(windows_dependencies)/ready
+$(windows)/builtin_%.o: $(GENERATED)/builtin_%.c | $(windows_dependencies)/ready
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(WINDOWS_CFLAGS) -c $< -o $@
 $(windows)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(windows_dependencies)/ready
 	@mkdir -p $(@D)

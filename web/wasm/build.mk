@@ -5,7 +5,7 @@ EMCC ?= emcc
 EMAR ?= emar
 wasm := $(BUILD)/wasm
 wasm_dependencies := $(wasm)/dependencies
-wasm_objects := $(patsubst %.c,$(wasm)/%.o,$(sources) $(tool_sources)) $(wasm)/onnx.pb-c.o $(wasm)/builtin_oplists.o
+wasm_objects := $(patsubst %.c,$(wasm)/%.o,$(sources) $(tool_sources)) $(addprefix $(wasm)/,$(generated:=.o))
 WASM_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) -isystem $(wasm_dependencies)/include
 WASM_CFLAGS = -std=c11 $(WASM_OPTIMIZE) -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS)
 WASM_OPTIMIZE ?= -O2
@@ -15,7 +15,7 @@ $(wasm_dependencies)/ready: tools/dependencies.sh
 	@touch $@
 $(wasm)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(wasm_dependencies)/ready
 	$(EMCC) $(WASM_CPPFLAGS) $(filter-out $(WARNINGS),$(WASM_CFLAGS)) -c $< -o $@
-$(wasm)/builtin_oplists.o: $(GENERATED)/builtin_oplists.c | $(wasm_dependencies)/ready
+$(wasm)/builtin_%.o: $(GENERATED)/builtin_%.c | $(wasm_dependencies)/ready
 	$(EMCC) $(WASM_CPPFLAGS) $(WASM_CFLAGS) -c $< -o $@
 $(wasm)/%.o: %.c | $(GENERATED)/onnx.pb-c.h $(wasm_dependencies)/ready
 	@mkdir -p $(@D)

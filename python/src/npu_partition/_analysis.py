@@ -319,6 +319,10 @@ class Analysis:
         """A table with a line of names: a row for each target, or of ``"causes"`` or ``"nodes"`` for each of them."""
         return self._document("csv", (), None, detail)
 
+    def to_html(self, outcomes: Iterable[Outcome] = ()) -> str:
+        """A page for a browser, in one file that loads nothing (docs/formats.md)."""
+        return self._document("html", outcomes, None, None)
+
     def to_sarif(self, outcomes: Iterable[Outcome] = (), *, root: Root = None) -> str:
         """SARIF 2.1.0 for code scanning: a result for each cause and target. Paths in `root` are relative to it."""
         return self._document("sarif", outcomes, root)
@@ -344,7 +348,8 @@ class Analysis:
         """The same pictures as `to_dot`, drawn: one below the other, without any other program."""
         return self._document("svg", (), None, detail)
 
-    def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root, detail: Detail = "summary") -> str:
+    def _document(self, format: Format, outcomes: Iterable[Outcome], root: Root,
+                  detail: Detail | None = None) -> str:
         text = io.StringIO(newline="")  # CSV ends its lines with both characters
         with Document(format, text, detail=detail, root=root) as document:
             document.add(self, outcomes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import ctypes
 import dataclasses
+import io
 import os
 import types
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from . import _native
 from ._arguments import encoded
@@ -17,11 +18,14 @@ from ._library import Handle, call, initialized, library, make
 
 if TYPE_CHECKING:
     from ._analysis import Analysis, Detail
+    from ._diff import Diff
+    from ._fix import Fix
 
-Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg"]
+Format = Literal["sarif", "github", "markdown", "junit", "csv", "dot", "svg", "html"]
 FORMATS = {"sarif": _native.NPART_FORMAT_SARIF, "github": _native.NPART_FORMAT_GITHUB,
            "markdown": _native.NPART_FORMAT_MARKDOWN, "junit": _native.NPART_FORMAT_JUNIT,
-           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG}
+           "csv": _native.NPART_FORMAT_CSV, "dot": _native.NPART_FORMAT_DOT, "svg": _native.NPART_FORMAT_SVG,
+           "html": _native.NPART_FORMAT_HTML}
 DETAILS = {"nodes": _native.NPART_DETAIL_NODES, "causes": _native.NPART_DETAIL_CAUSES,
            "summary": _native.NPART_DETAIL_SUMMARY, "tensors": _native.NPART_DETAIL_TENSORS}
 
@@ -56,15 +60,17 @@ class Document:
                 document.add(analysis)
 
     Args:
-        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"``, ``"dot"`` or ``"svg"``.
+        format: ``"sarif"``, ``"github"``, ``"markdown"``, ``"junit"``, ``"csv"``, ``"dot"``, ``"svg"`` or
+            ``"html"``.
         file: an open text file, or what has ``write``.
         detail: of CSV: a row for each ``"nodes"``, ``"causes"`` or, by default, plan; of pictures ``"nodes"``: every
-            box.
+            box; of HTML: what its reports hold, as of `Analysis.to_json`, by default all that a page draws.
         root: paths in this folder are told relative to it.
     """
 
-    def __init__(self, format: Format, file: Writes, *, detail: Detail = "summary",
+    def __init__(self, format: Format, file: Writes, *, detail: Detail | None = None,
                  root: str | os.PathLike[str] | None = None) -> None:
+        detail = detail or ("tensors" if format == "html" else "summary")
         if format not in FORMATS or detail not in DETAILS:
             raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, detail one of {', '.join(DETAILS)}")
         options = initialized(_native.npart_document_options, _native.NPART_DOCUMENT_OPTIONS_INIT)
@@ -129,6 +135,32 @@ class Document:
         entry = initialized(_native.npart_entry, _native.NPART_ENTRY_INIT)
         entry.path, entry.error = os.fsencode(path), ctypes.pointer(struct)
         self._entry(entry)
+
+    def add_diff(self, *diffs: Diff) -> None:
+        """Tells what changed between the two reports that were added last, by target. Of HTML alone."""
+        handles = (ctypes.c_void_p * len(diffs))(*(diff._handle.pointer for diff in diffs))
+        self._page(library.npart_document_add_diff, handles, len(diffs))
+
+    def add_fix(self, fix: Fix) -> None:
+        """Tells by which steps the last report that was added comes from the one before it. Of HTML alone."""
+        self._page(library.npart_document_add_fix, fix._handle.pointer, fix._written)
+
+    def add_report(self, report: str | bytes) -> None:
+        """Puts in a report that was saved: what `Analysis.to_json` returned. Of HTML alone."""
+        rest = io.BytesIO(report.encode("utf-8", "surrogatepass") if isinstance(report, str) else report)
+
+        def read(_payload: int | None, into: int, size: int) -> int:
+            piece = rest.read(size)
+            ctypes.memmove(into, piece, len(piece))
+            return len(piece)
+
+        self._page(library.npart_document_add_report, _native.npart_read_callback(read), None)
+
+    def _page(self, add: Any, *arguments: Any) -> None:
+        if self._document is None:
+            raise ValueError("the document is closed")
+        pointer = self._document.pointer
+        self._told(lambda: call(add, pointer, *arguments))
 
     def close(self) -> None:
         """Writes what is left. The file stays open."""

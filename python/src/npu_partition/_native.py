@@ -134,6 +134,7 @@ NPART_FORMAT_JUNIT = 3
 NPART_FORMAT_CSV = 4
 NPART_FORMAT_DOT = 5
 NPART_FORMAT_SVG = 6
+NPART_FORMAT_HTML = 7
 
 NPART_NONE = 0xFFFFFFFF
 NPART_VERSION_MAJOR = 0
@@ -2103,6 +2104,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_document_add": (c_int, [c_void_p, POINTER(npart_entry), POINTER(npart_error)]),
+    "npart_document_add_diff": (c_int, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(npart_error)]),
+    "npart_document_add_fix": (c_int, [c_void_p, c_void_p, c_char_p, POINTER(npart_error)]),
+    "npart_document_add_report": (c_int, [c_void_p, npart_read_callback, c_void_p, POINTER(npart_error)]),
     "npart_document_end": (c_int, [c_void_p, POINTER(npart_error)]),
     "npart_document_free": (None, [c_void_p]),
 }

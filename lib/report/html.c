@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One page for a browser: the frame of web/, in which each report is a block of JSON that the page's script draws. A
+ * block holds what the JSON report would print, streamed, with what could end the block written as an escape; the
+ * page's policy allows no script but its own.
+ */
+#include "report/document.h"
+
+#define PIECE_BYTES ((size_t)16 << 10) /* of the frame, and of what a caller reads, at a time */
+
+/* ---- the frame --------------------------------------------------------------------------------------------- */
+
+/* In pieces, so that the sheet stays at its size. */
+static void add_frame(npart_document *document, const unsigned char *frame, size_t size)
+{
+    for (size_t at = 0; at < size; at += PIECE_BYTES)
+        npart__add(&document->out, (const char *)frame + at, size - at < PIECE_BYTES ? size - at : PIECE_BYTES);
+}
+
+/* With the first block: a document that is given up before has written nothing. */
+static void add_head(npart_document *document)
+{
+    if (!document->has_head)
+        add_frame(document, npart__html_head, npart__html_head_bytes);
+    document->has_head = true;
+}
+
+static void end(npart_document *document)
+{
+    add_head(document);
+    add_frame(document, npart__html_tail, npart__html_tail_bytes);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------ */
+
+/* What a block's JSON goes through. In JSON all that is escaped here stands in strings, where an escape means the same:
+ * '<', by which markup begins, and U+2028 and U+2029, which end lines of a script. */
+struct block {
+    npart_document *document;
+    unsigned matched; /* bytes of U+2028 that came last, and are not written yet */
+};
+
+static const unsigned char separator[] = {0xe2, 0x80}; /* then 0xa8 or 0xa9 */
+
+static void add_matched(struct block *block)
+{
+    npart__add(&block->document->out, (const char *)separator, block->matched);
+    block->matched = 0;
+}
+
+/* A npart_write_callback. */
+static bool write_block(void *payload, const char *text, size_t bytes)
+{
+    struct block *block = payload;
+    struct npart__sheet *out = &block->document->out;
+    size_t start = 0; /* of what stays as it is */
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if (!block->matched && byte != '<' && byte != separator[0])
+            continue;
+        npart__add(out, text + start, i - start);
+        start = i + 1;
+        if (block->matched == sizeof separator && (byte & 0xfe) == 0xa8) {
+            npart__add_text(out, byte == 0xa8 ? "\\u2028" : "\\u2029");
+            block->matched = 0;
+            continue;
+        }
+        if (block->matched == sizeof separator || byte != separator[block->matched])
+            add_matched(block);
+        if (byte == separator[block->matched])
+            block->matched++;
+        else if (byte == '<')
+            npart__add_text(out, "\\u003c");
+        else
+            start = i;
+    }
+    npart__add(out, text + start, bytes - start);
+    return !block->document->pool.failed;
+}
+
+static void begin_block(struct block *block, npart_document *document, const char *kind)
+{
+    *block = (struct block){.document = document};
+    add_head(document);
+    npart__add_format(&document->out, "<script type=\"application/json\" class=\"npart-data\" data-kind=\"%s\">", kind);
+}
+
+/* `status`: of the report that was written there. */
+static void end_block(struct block *block, npart_status status)
+{
+    add_matched(block);
+    npart__add_text(&block->document->out, "</script>\n");
+    block->document->pool.failed |= status != NPART_OK; /* memory, as what it was given has been checked */
+}
+
+/* ---- models ------------------------------------------------------------------------------------------------ */
+
+/* {"path", "text"} of a model that cannot be analyzed. */
+static void add_error(npart_document *document, const struct npart_entry *entry)
+{
+    struct block block;
+    struct npart__sheet json, text;
+    begin_block(&block, document, "error");
+    npart__sheet_open(&json, &document->pool);
+    npart__sheet_open(&text, &document->pool);
+    npart__add_format(&text, "%s%s%s", entry->error->place, *entry->error->place ? ": " : "", entry->error->message);
+    npart__add_json_text(&json, "{\"path\":", entry->path);
+    npart__add_json_text(&json, ",\"text\":", npart__sheet_text(&text));
+    npart__add_text(&json, "}\n");
+    (void)write_block(&block, npart__sheet_text(&json), json.size);
+    npart__sheet_close(&text);
+    npart__sheet_close(&json);
+    end_block(&block, NPART_OK);
+}
+
+/* {"path", "outcomes": [{"target", "threshold", "is_met", "text", "waiver"}]} */
+static void add_outcomes(npart_document *document, const struct npart_entry *entry)
+{
+    struct block block;
+    struct npart__sheet json;
+    if (!entry->outcome_count)
+        return;
+    begin_block(&block, document, "outcomes");
+    npart__sheet_open(&json, &document->pool);
+    npart__add_json_text(&json, "{\"path\":", entry->path);
+    npart__add_text(&json, ",\"outcomes\":[");
+    for (size_t i = 0; i < entry->outcome_count; i++) {
+        const struct npart_threshold_outcome *at = npart__outcome(entry, i);
+        npart__add_json_id(&json, i ? ",{\"target\":" : "{\"target\":", at->plan);
+        npart__add_json_text(&json, ",\"threshold\":", at->threshold);
+        npart__add_json_flag(&json, ",\"is_met\":", at->is_met);
+        npart__add_json_text(&json, ",\"text\":", at->text);
+        npart__add_json_text_or_null(&json, ",\"waiver\":", at->waiver);
+        npart__add_text(&json, "}");
+    }
+    npart__add_text(&json, "]}\n");
+    (void)write_block(&block, npart__sheet_text(&json), json.size);
+    npart__sheet_close(&json);
+    end_block(&block, NPART_OK);
+}
+
+static void add(npart_document *document, const struct npart_entry *entry)
+{
+    struct block block;
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    options.detail = document->detail;
+    if (entry->error) {
+        add_error(document, entry);
+        return;
+    }
+    begin_block(&block, document, "report");
+    end_block(&block, npart_report_json(entry->plans, entry->plan_count, &options, write_block, &block, NULL));
+    add_outcomes(document, entry);
+}
+
+const struct npart__writer npart__html_writer = {.add = add, .end = end};
+
+/* ---- what pages alone have --------------------------------------------------------------------------------- */
+
+static npart_status check_page(npart_document *document, struct npart_error *error)
+{
+    if (!document || document->is_ended)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document %s",
+                                  document ? "has ended" : "must not be NULL");
+    if (document->writer != &npart__html_writer)
+        return npart__report_fail(error, NPART_ERROR_ARGUMENT, "the document's format must be HTML");
+    return npart__report_status(&document->pool, error);
+}
+
+npart_status npart_document_add_diff(npart_document *document, const npart_diff *const *diffs, size_t count,
+                                     struct npart_error *error)
+{
+    struct block block;
+    npart_status status = check_page(document, error);
+    if (status == NPART_OK)
+        status = npart__diff_check(diffs, count, write_block, error);
+    if (status != NPART_OK)
+        return status;
+    begin_block(&block, document, "diff");
+    end_block(&block, npart_report_diff_json(diffs, count, write_block, &block, NULL));
+    return npart__report_status(&document->pool, error);
+}
+
+npart_status npart_document_add_fix(npart_document *document, const npart_fix *fix, const char *written,
+                                    struct npart_error *error)
+{
+    struct block block;
+    npart_status status = check_page(document, error);
+    if (status == NPART_OK && !fix)
+        status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "fix must not be NULL");
+    if (status != NPART_OK)
+        return status;
+    begin_block(&block, document, "fix");
+    end_block(&block, npart_report_fix_json(fix, written, write_block, &block, NULL));
+    return npart__report_status(&document->pool, error);
+}
+
+npart_status npart_document_add_report(npart_document *document, npart_read_callback read, void *payload,
+                                       struct npart_error *error)
+{
+    struct block block;
+    ptrdiff_t bytes;
+    npart_status status = check_page(document, error);
+    if (status == NPART_OK && !read)
+        status = npart__report_fail(error, NPART_ERROR_ARGUMENT, "read must not be NULL");
+    char *piece = status == NPART_OK ? npart__take(&document->pool, PIECE_BYTES, 1) : NULL;
+    if (!piece)
+        return status == NPART_OK ? npart__report_status(&document->pool, error) : status;
+    begin_block(&block, document, "report");
+    while ((bytes = read(payload, piece, PIECE_BYTES)) > 0 && write_block(&block, piece, (size_t)bytes))
+        continue;
+    end_block(&block, NPART_OK);
+    document->pool.failed |= bytes < 0;
+    return bytes < 0 ? npart__report_fail(error, NPART_ERROR_READ, "the report cannot be read")
+                     : npart__report_status(&document->pool, error);
+}
