@@ -35,7 +35,7 @@ function header(set, pair, other) {
     const isMany = set.pairs.length + set.errors.length > 1;
     return element("header", { class: "page" },
         element("div", { class: "headline" },
-            pair ? modelTitle(pair.report.model) : element("h1", {}, overviewTitle(set)),
+            pair ? modelTitle(pair.report.model) : element("h1", { tabindex: "-1" }, overviewTitle(set)),
             themeButton()),
         isMany && pair ? element("div", { class: "choices" },
             element("a", { href: "#", class: "button" }, "All results"),
@@ -58,7 +58,7 @@ function modelTitle(model) {
         ...opsets, plainText(model.producer || "")].filter(Boolean);
     const path = plainText(model.path), name = plainText(baseName(model.path));
     return element("div", { class: "model" },
-        element("h1", {}, model.path === "-" ? "Model from standard input" : name),
+        element("h1", { tabindex: "-1" }, model.path === "-" ? "Model from standard input" : name),
         element("p", { class: "muted" }, path === name ? null : [element("span", { class: "code path" }, path), " \u00b7 "],
             facts.join(" \u00b7 ")));
 }
@@ -110,7 +110,22 @@ function pairName(set, pair) {
 function choice(label, options, value, onChange) {
     const list = element("select", { onchange: () => onChange(list.value) },
         options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)));
-    return element("label", { class: "choice" }, element("span", {}, label), list);
+    return element("label", { class: "choice", "data-name": label }, element("span", {}, label), list);
+}
+
+/** Which control of the header has the focus, so that its successor gets it. */
+function focusedControl() {
+    const active = document.activeElement;
+    if (!active || active === document.body) return null;
+    if (active.closest(".tabs")) return ".tabs [aria-current]";
+    const label = active.closest(".choice");
+    return label ? `.choice[data-name="${/** @type {HTMLElement} */ (label).dataset.name}"] select` : "h1";
+}
+
+/** @param {string|null} selector of focusedControl */
+function focusAgain(selector) {
+    const found = selector ? document.querySelector(`header.page ${selector}`) || document.querySelector("header.page h1") : null;
+    if (found) /** @type {HTMLElement} */ (found).focus();
 }
 
 function footer(set) {

@@ -23,8 +23,12 @@ function showReports(root, documents, actions) {
         if (location.hash.startsWith("#section-")) return;
         const address = readAddress(location.hash);
         if (view.isAt(address)) return view.select(address.n);
+        const focused = focusedControl();
         view.end();
-        view = showView(root, set, address, actions);
+        /* Targets of one model have the same nodes: the one that is selected stays so. */
+        const stays = address.n === undefined && (address.m || 0) === view.model;
+        view = showView(root, set, stays ? { ...address, n: view.selected() } : address, actions);
+        focusAgain(focused);
     };
     window.addEventListener("hashchange", onAddress);
     endPage = () => {
@@ -68,8 +72,9 @@ function writeAddress(address) {
 
 /**
  * One model and target, or the table of all of them.
- * @returns {{isAt: (address: Address) => boolean, select: (id: number|undefined) => void, end: () => void}} `isAt`: an
- *     address is of this view, whatever its node is
+ * @returns {{isAt: (address: Address) => boolean, model: number, selected: () => number|undefined,
+ *            select: (id: number|undefined) => void, end: () => void}} `isAt`: an address is of this view, whatever its
+ *     node is
  */
 function showView(root, set, address, actions) {
     const pair = pairOf(set, address);
@@ -84,7 +89,7 @@ function showView(root, set, address, actions) {
     const isAt = (wanted) => pairOf(set, wanted) === pair && wanted.c === address.c;
     if (!pair) {
         main.append(overview(set));
-        return { isAt, select() {}, end() {} };
+        return { isAt, model: -1, selected: () => undefined, select() {}, end() {} };
     }
     const context = makeContext({ report: pair.report, target: pair.target, reports: set.reports, diff: set.diff,
         fix: set.fix, other: other && { report: other.report, target: other.target } }, actions);
@@ -98,6 +103,8 @@ function showView(root, set, address, actions) {
     if (address.n !== undefined && context.graph.nodes[address.n]) context.select(address.n);
     return {
         isAt,
+        model: pair.model,
+        selected: () => (context.selected === null ? undefined : context.selected),
         select: (id) => context.select(id !== undefined && context.graph.nodes[id] ? id : null),
         end: context.remove,
     };

@@ -31,7 +31,7 @@ addSection({
     build(root, context) {
         const table = makeNodeTable(context);
         const bar = makeFilterBar(context, table);
-        root.append(bar.root, table.root);
+        root.append(bar.root, ...table.parts);
         context.onShowNodes((filter) => bar.set(filter));
         context.onSelect((id) => table.follow(id));
         printRestOnPaper(root, context);
@@ -47,14 +47,16 @@ function makeNodeTable(context) {
     const above = element("tbody", { role: "presentation" }), below = element("tbody", { role: "presentation" });
     const body = element("tbody", { role: "presentation" });
     const heads = nodeColumns.map((column) => columnHead(column, () => sortBy(column)));
-    const table = element("table", { role: "grid", "aria-labelledby": "title-nodes", "aria-colcount": nodeColumns.length },
+    const table = element("table", { role: "presentation" },
         element("thead", { role: "presentation" }, element("tr", { role: "row", "aria-rowindex": 1 }, heads)), above, body, below);
     const nothing = element("p", { class: "nothing", hidden: true }, "No node is left by these filters.");
-    const root = element("div", { class: "node-table", tabindex: "0", role: "group", "aria-label": "Nodes: arrows move, Enter selects",
+    const help = element("p", { id: "nodes-help", class: "offscreen" }, "Arrows move, Enter selects a node, Escape none.");
+    const root = element("div", { class: "node-table", tabindex: "0", role: "grid", "aria-label": "Nodes", "aria-describedby": help.id,
+        "aria-colcount": nodeColumns.length,
         onscroll: () => {
             state.top = root.scrollTop;
             draw(false);
-        }, onkeydown: (event) => onKey(event) }, table, nothing);
+        }, onkeydown: (event) => onKey(event) }, table);
 
     function sortBy(column) {
         state.isDescending = state.column === column.id ? !state.isDescending : Boolean(column.isNumber && !column.isUpFirst);
@@ -68,8 +70,9 @@ function makeNodeTable(context) {
         state.cursor = Math.max(0, state.ids.indexOf(context.selected === null ? at : context.selected));
         heads.forEach((head, index) => head.setAttribute("aria-sort",
             nodeColumns[index].id !== state.column ? "none" : state.isDescending ? "descending" : "ascending"));
-        table.setAttribute("aria-rowcount", String(state.ids.length + 1));
+        root.setAttribute("aria-rowcount", String(state.ids.length + 1));
         nothing.hidden = state.ids.length > 0;
+        root.hidden = !nothing.hidden;
         draw(true);
         if (state.cursor > 0 || state.top > 0) bringInSight();
     }
@@ -115,7 +118,7 @@ function makeNodeTable(context) {
     observer.observe(root);
     context.onRemove(() => observer.disconnect());
     return {
-        root,
+        parts: [help, root, nothing],
         show,
         get ids() {
             return state.ids;
