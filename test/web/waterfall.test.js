@@ -76,5 +76,6 @@ test("it is told why a time is not known", () => {
 test("partitions below break-even are counted", () => {
     const partitions = [{ macs: 99 }, { macs: 100 }, { macs: null }];
     assert.match(breakEvenText({ ...known, partitions }), /; 1 of 2 partitions has fewer$/);
+    assert.match(breakEvenText({ ...known, partitions: [{ macs: 1 }] }), /; the partition has fewer$/);
     assert.doesNotMatch(breakEvenText({ ...known, partitions: [{ macs: 100 }] }), /fewer/);
 });

@@ -200,6 +200,7 @@ function breakEvenText(target) {
     const known = (target.partitions || []).filter((partition) => typeof partition.macs === "number");
     const small = known.filter((partition) => partition.macs < target.cost.break_even_macs).length;
     if (!small) return text;
+    if (known.length === 1) return `${text}; the partition has fewer`;
     return `${text}; ${small} of ${countText(known.length, "partition")} ${small === 1 ? "has" : "have"} fewer`;
 }
 
@@ -210,7 +211,9 @@ addSection({
         const { target } = context;
         const { cost } = target;
         appendAll(root, [recommendation(cost)]);
-        for (const reason of unknownCostReasons(target, context.graph.nodes)) root.append(element("p", {}, reason));
+        const sizes = (target.advice || []).find((step) => step.action === "dims");
+        for (const reason of unknownCostReasons(target, context.graph.nodes))
+            root.append(element("p", {}, reason, " ", sizes && tryButton(context, sizes)));
         const charts = element("div", { class: "charts" });
         if (waterfallRows(cost).highest > 0) charts.append(element("div", {}, waterfallTable(target)));
         const ways = waysTable(target);
