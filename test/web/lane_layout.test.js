@@ -8,8 +8,8 @@ const { pageFunctions } = require("./page_script.js");
 const page = pageFunctions("COLUMN_NPU", "COLUMN_CPU", "COLUMN_FAIL", "COLUMN_NO_WIDTH", "LANE_NPU", "LANE_OPEN",
     "LANE_CPU", "prepare", "laneWidths", "bestLaneMode", "placeAt", "mapUnit", "laneColumns", "columnKinds",
     "hitPlace", "laneSegments", "partitionEnds", "laneBands", "moduleLevels", "levelInSight", "bandsInSight",
-    "roundTicks", "nextSwitch", "segmentAt", "makeLaneView", "partitionTransfers", "transferText", "timeOfNodes", "timeText",
-    "partitionEnd", "graphText", "widthsText");
+    "roundTicks", "nextSwitch", "segmentAt", "makeLaneView", "partitionTransfers", "transferText", "timeOfNodes",
+    "timeText", "partitionEnd", "graphText", "widthsText");
 
 /** A graph of nodes by one letter each: N, M (NPU, partitions 0 and 1), C, F (fails), U (undecided). */
 function graphOf(letters, figures = {}) {
@@ -34,6 +34,10 @@ test("where nothing is known all are equally wide", () => {
     assert.ok(widths.isEqual);
     assert.deepStrictEqual([...widths.start], [0, 1, 2, 3]);
     assert.match(page.widthsText(widths), /^No time is known of 3 nodes/);
+    const textOf = (figures, mode, unknown) => page.widthsText(page.laneWidths(graphOf("NC", figures), mode), unknown);
+    assert.match(textOf({ macs: [0, 0] }, "macs"), /^The number of MACs is 0 for 2 nodes/);
+    assert.match(textOf({ ms: [1, undefined] }, "ms"), /not known of 1 of 2 nodes/);
+    assert.match(textOf({}, "equal", 2), /time of 2 of 2 nodes is not known/);
     assert.strictEqual(page.bestLaneMode(graphOf("NC")), "equal");
     assert.strictEqual(page.bestLaneMode(graphOf("NC", { macs: [4, 0] })), "macs");
     assert.strictEqual(page.bestLaneMode(graphOf("NC", { macs: [4, 0], ms: [1, 1] })), "ms");

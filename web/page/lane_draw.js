@@ -56,7 +56,7 @@ function drawGround(at) {
         context.fillText(`No node runs on the ${name}.`, at.left + 10, row.top + row.height / 2);
     }
     if (at.scene.hasEnds) context.fillText("ended by", 0, rows.ends.top + 12);
-    context.fillText(at.widths.mode === "equal" ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
+    context.fillText(at.widths.isEqual ? "node" : at.widths.mode === "ms" ? "ms" : "MACs", 0, 9);
     const middle = rows.npu.top + rows.npu.height / 2;
     if (!end) context.fillText("This model ends before this point.", at.left + 10, middle);
 }
@@ -72,7 +72,7 @@ function drawAxis(at) {
         context.fillStyle = palette.border;
         context.fillRect(x, 3, 1, at.rows.axis.height - 3);
         context.fillStyle = palette.muted;
-        const text = widths.mode === "macs" ? countShort(tick) : laneTickText(tick);
+        const text = widths.mode === "macs" && !widths.isEqual ? countShort(tick) : laneTickText(tick);
         if (x + 4 + textWidth(context, text) <= at.width) context.fillText(text, x + 4, 9);
     }
     drawAxisLine(at);

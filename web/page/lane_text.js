@@ -182,7 +182,7 @@ function widthsText(widths, unknownTimes) {
     if (widths.mode === "equal") return "All nodes are equally wide.";
     const noun = widths.mode === "ms" ? "time" : "number of MACs";
     if (widths.isEqual && widths.unknown) return `No ${noun} is known of ${live}: all are equally wide.`;
-    if (widths.isEqual) return `No node has any MACs: all are equally wide.`;
+    if (widths.isEqual) return `The ${noun} is 0 for ${live}: all are equally wide.`;
     const what = widths.mode === "ms" ? "Width is the predicted time of a node, without hand-overs."
         : "Width is the number of multiply-accumulates (MACs).";
     if (!widths.unknown) return `${what} A node has a least width.`;
