@@ -9,9 +9,10 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Dict, Iterable, List, Optional, Type, Union
+from typing import Any
 from urllib.parse import urlsplit
 
 from selenium import webdriver
@@ -52,7 +53,7 @@ class Browser:
     """One window. `downloads` is the folder that downloads go to; by default there are none."""
 
     def __init__(
-        self, width: int = 1280, height: int = 900, dark: bool = False, downloads: Optional[Path] = None
+        self, width: int = 1280, height: int = 900, dark: bool = False, downloads: Path | None = None
     ) -> None:
         self.profile = tempfile.mkdtemp(prefix="npart-browser-")
         options = Options()
@@ -70,8 +71,8 @@ class Browser:
         self.driver = webdriver.Chrome(service=service, options=options)
         self.driver.set_script_timeout(120)
         self.driver.set_page_load_timeout(120)
-        self.logged: List[Dict[str, Any]] = []
-        self.requested: List[str] = []
+        self.logged: list[dict[str, Any]] = []
+        self.requested: list[str] = []
         self.resize(width, height)
         self.media(dark=dark)
 
@@ -79,7 +80,7 @@ class Browser:
         return self
 
     def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -87,9 +88,9 @@ class Browser:
         self.driver.quit()
         shutil.rmtree(self.profile, ignore_errors=True)
 
-    def command(self, name: str, **parameters: Any) -> Dict[str, Any]:
+    def command(self, name: str, **parameters: Any) -> dict[str, Any]:
         """A command of the DevTools protocol."""
-        answer: Dict[str, Any] = self.driver.execute_cdp_cmd(name, parameters)
+        answer: dict[str, Any] = self.driver.execute_cdp_cmd(name, parameters)
         return answer
 
     def resize(self, width: int, height: int) -> None:
@@ -104,13 +105,14 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.command("Emulation.setEmulatedMedia", media="print" if paper else "screen", features=[scheme])
 
-    def open(self, page: Union[str, Path]) -> None:
+    def open(self, page: str | Path) -> None:
         """Opens a file or an address. What was logged and requested before is forgotten."""
         self.read_logs()
         self.logged, self.requested = [], []
         address = str(page)
         if not urlsplit(address).scheme:
-            address = Path(page).resolve().as_uri()
+            path, mark, part = address.partition("#")
+            address = Path(path).resolve().as_uri() + mark + part
         self.driver.get(address)
 
     def script(self, text: str, *arguments: Any) -> Any:
@@ -131,12 +133,19 @@ class Browser:
             time.sleep(0.02)
 
     def settle(self) -> None:
-        """Until the page has been drawn twice since."""
+        """Until the page has been drawn twice since, and nothing moves any more."""
         self.driver.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+            "const done = arguments[0], end = () => Promise.allSettled("
+            "document.getAnimations().map((one) => one.finished)).then(() => done());"
+            "requestAnimationFrame(() => requestAnimationFrame(end));"
         )
 
-    def give_files(self, selector: str, paths: Iterable[Union[str, Path]]) -> None:
+    def click(self, x: float, y: float) -> None:
+        """A click of the mouse at a place of the window."""
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.command("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def give_files(self, selector: str, paths: Iterable[str | Path]) -> None:
         """Files for an input of files, also for one that is not shown."""
         element = self.driver.find_element("css selector", selector)
         element.send_keys("\n".join(str(Path(path).resolve()) for path in paths))
@@ -149,17 +158,17 @@ class Browser:
             if event["method"] == "Network.requestWillBeSent":
                 self.requested.append(event["params"]["request"]["url"])
 
-    def console(self) -> List[str]:
+    def console(self) -> list[str]:
         """All that was logged: warnings, errors of scripts, violations of the content security policy."""
         self.read_logs()
         return [f"{line['level']}: {line['message']}" for line in self.logged]
 
-    def requests(self) -> List[str]:
+    def requests(self) -> list[str]:
         """What was asked for, the page itself first; workers of it are not seen here."""
         self.read_logs()
         return [url for url in self.requested if urlsplit(url).scheme not in LOCAL_SCHEMES]
 
-    def screenshot(self, path: Union[str, Path], full: bool = False) -> None:
+    def screenshot(self, path: str | Path, full: bool = False) -> None:
         """Writes a PNG of what is seen, or of the whole page."""
         clip = {}
         if full:
@@ -175,7 +184,7 @@ class Browser:
         )
         return base64.b64decode(printed["data"])
 
-    def names(self) -> List[Dict[str, Any]]:
+    def names(self) -> list[dict[str, Any]]:
         """What a screen reader is told: role, name and the id of the element, in the page's order."""
         self.command("Accessibility.enable")
         nodes = self.command("Accessibility.getFullAXTree")["nodes"]

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests of the HTML report and of the page of `make web`, in headless Chromium.
+
+# The one that Debian's python3-selenium is for.
+WEB_PYTHON ?= /usr/bin/python3
+web_models := $(BUILD)/web-models
+web_tests = PYTHONPATH=test/web NPU_PARTITION_TOOL=$(tool) WEB_MODELS=$(web_models) WEB_OUT=$(BUILD)/web-pages \
+	$(WEB_PYTHON) -B -m unittest
+
+$(web_models)/ready: test/web/make_models.py test/web/names.py $(VENV)/ready
+	$(VENV)/bin/python test/web/make_models.py $(@D)
+	touch $@
+check-page: $(tool) ## a page of the HTML report in headless Chromium, light and dark, wide and narrow
+	$(web_tests) -q test_page.QuickPage
+check-web: $(tool) $(web_models)/ready ## all of the HTML report and the page of `make web` in headless Chromium (5 minutes)
+	sh tools/setup.sh web
+	$(web_tests) discover -s test/web -v
+
+.PHONY: check-page check-web
