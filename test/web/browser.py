@@ -50,10 +50,10 @@ def installed(*names: str) -> str:
 
 
 class Browser:
-    """One window. `downloads` is the folder that downloads go to; by default there are none."""
+    """One window."""
 
     def __init__(
-        self, width: int = 1280, height: int = 900, dark: bool = False, downloads: Path | None = None
+        self, width: int = 1280, height: int = 900, dark: bool = False
     ) -> None:
         self.profile = tempfile.mkdtemp(prefix="npart-browser-")
         options = Options()
@@ -65,8 +65,9 @@ class Browser:
         if hasattr(os, "getuid") and os.getuid() == 0:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        if downloads:
-            options.add_experimental_option("prefs", {"download.default_directory": str(downloads.resolve())})
+        self.downloads = Path(self.profile) / "downloads"
+        self.downloads.mkdir()
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
         service = Service(installed("chromedriver"), log_path=os.devnull)
         self.driver = webdriver.Chrome(service=service, options=options)
         self.driver.set_script_timeout(120)
@@ -149,6 +150,16 @@ class Browser:
         """Files for an input of files, also for one that is not shown."""
         element = self.driver.find_element("css selector", selector)
         element.send_keys("\n".join(str(Path(path).resolve()) for path in paths))
+
+    def downloaded(self, pattern: str, seconds: float = 20) -> Path:
+        """The newest download of such a name, once it is whole."""
+        start = time.monotonic()
+        while time.monotonic() - start < seconds:
+            found = sorted(self.downloads.glob(pattern), key=lambda path: path.stat().st_mtime)
+            if found and not list(self.downloads.glob("*.crdownload")):
+                return found[-1]
+            time.sleep(0.05)
+        raise TimeoutError(f"no download {pattern}: {[path.name for path in self.downloads.iterdir()]}")
 
     def read_logs(self) -> None:
         """The driver hands each line out once: they are kept."""

@@ -20,11 +20,16 @@ class Large(PageCase):
         cls.page = make_page("large", MODELS / "large.onnx", "--target", "hexagon")
 
     def click_lane(self) -> None:
+        """In the middle of the lane, at the height of the nodes on the NPU, which is found."""
         box = self.browser.script(
             "const lane = document.getElementById('lane'); lane.scrollIntoView({block: 'center'});"
             "const box = lane.getBoundingClientRect(); return [box.left, box.top, box.width, box.height]"
         )
-        self.browser.click(box[0] + box[2] / 2, box[1] + box[3] / 4)
+        for down in range(4, 20):
+            self.browser.click(box[0] + box[2] / 2 + 3, box[1] + box[3] * down / 20)
+            if self.browser.script("return /[#&]n=\\d/.test(location.hash)"):
+                return
+        raise AssertionError("no click in the lane is answered")
 
     def test_is_interactive_in_time(self) -> None:
         """From navigation until a click in the lane is answered, the best of three: the first starts the browser."""
@@ -36,7 +41,7 @@ class Large(PageCase):
             self.browser.wait("document.getElementById('lane')")
             shown = time.monotonic() - start
             self.click_lane()
-            self.browser.wait("/[#&]n=\\d/.test(location.hash)", CAP_SECONDS)
+            self.browser.wait("document.querySelector('#section-details').innerText.includes('/blocks.')", CAP_SECONDS)
             taken.append((time.monotonic() - start, shown))
         seconds, shown = min(taken)
         megabytes = self.page.stat().st_size / 1e6
@@ -50,7 +55,7 @@ class Large(PageCase):
         start = time.monotonic()
         field = self.browser.driver.find_element("css selector", "#section-nodes input[type=search]")
         field.send_keys("Cosh_25")
-        self.browser.wait("document.querySelectorAll('#section-nodes [data-node]').length === 20", CAP_SECONDS)
+        self.browser.wait("document.querySelector('#section-nodes [aria-rowcount]').ariaRowCount === '21'", CAP_SECONDS)
         print(f"\nsearch of 20,000 nodes answered after {time.monotonic() - start:.2f} s", end=" ")
 
     def test_frame_is_small(self) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One model's page: what it says, how it is used by mouse and by keyboard, that it can be read and printed."""
+import csv
 import json
 import re
 import shutil
@@ -134,6 +135,7 @@ class Used(PageCase):
 
     def focus(self, selector: str) -> None:
         self.browser.script("document.querySelector(arguments[0]).focus()", selector)
+        self.assertTrue(self.browser.script("return document.activeElement.matches(arguments[0])", selector), selector)
 
     def selected(self) -> int | None:
         """The node that is selected, as the page's address has it."""
@@ -178,20 +180,25 @@ class Lane(Used):
                 self.assert_details(self.click_until(verdict))
 
     def test_keys_select(self) -> None:
-        """Arrows walk through the nodes in execution order, and what is reached is announced."""
+        """Arrows walk through the nodes in execution order, which is announced; Enter selects."""
         self.focus("#lane")
         order = self.target["order"]
         self.press(Keys.HOME)
-        reached = []
-        for _ in range(4):
+        for place in (1, 2, 3):
             self.press(Keys.ARROW_RIGHT)
-            reached.append(self.selected())
-        places = [order.index(identity) for identity in reached]
-        self.assertEqual(places, list(range(places[0], places[0] + 4)))
-        self.press(Keys.ARROW_LEFT)
-        self.assertEqual(self.selected(), reached[-2])
-        self.assert_details(order[places[-2]])
-        self.press(Keys.END)
+            told = self.browser.script(
+                "const parts = document.querySelectorAll('[aria-live], [role=status]');"
+                "return [...parts].map((part) => part.textContent).join()"
+            )
+            self.assertIn(self.target["nodes"][order[place]]["op"], told)
+            self.press(Keys.ENTER)
+            self.assertEqual(self.selected(), order[place])
+            self.focus("#lane")
+        self.press(Keys.ARROW_LEFT, Keys.ENTER)
+        self.assertEqual(self.selected(), order[2])
+        self.assert_details(order[2])
+        self.focus("#lane")
+        self.press(Keys.END, Keys.ENTER)
         self.assertEqual(self.selected(), order[-1])
 
     def test_wheel_scrolls_the_page(self) -> None:
@@ -204,13 +211,106 @@ class Lane(Used):
 
 
 class Nodes(Used):
-    """The table of nodes."""
+    """The table of nodes: search, filters, order. Of its rows only those in sight are elements."""
 
     def rows(self) -> list[int]:
         ids = self.browser.script(
-            "return [...document.querySelectorAll('#section-nodes [data-node]')].map(row => Number(row.dataset.node))"
+            "const rows = document.querySelectorAll('#section-nodes tr[id^=row-]');"
+            "return [...rows].map((row) => Number(row.id.slice(4)))"
         )
         return [int(identity) for identity in ids]
+
+    def row_count(self) -> int:
+        count = self.browser.script(
+            "return document.querySelector('#section-nodes [role=grid]').getAttribute('aria-rowcount')"
+        )
+        return int(count) - 1
+
+    def search(self, text: str) -> None:
+        self.focus(SEARCH)
+        self.browser.script("document.activeElement.select()")
+        self.press(Keys.DELETE, *text)
+
+    def choose(self, label: str, beginning: str) -> None:
+        """An entry of a list, by its first letters, as the keyboard does."""
+        self.focus(f"#section-nodes select[aria-label='{label}']")
+        self.press(*beginning)
+
+    def ids(self, verdict: str) -> list[int]:
+        return [identity for identity, node in enumerate(self.target["nodes"]) if node["verdict"] == verdict]
+
+    def test_search(self) -> None:
+        name = next(node["name"] for node in self.target["nodes"] if node["op"] == "Softmax")
+        self.search(name)
+        shown = self.rows()
+        self.assertEqual(len(shown), self.row_count())
+        self.assertIn(name, [self.target["nodes"][identity]["name"] for identity in shown])
+        self.assertLess(len(shown), 5)
+        self.search("there-is-no-such-node")
+        self.assertEqual(self.row_count(), 0)
+        self.assertIn("No node", self.text("#section-nodes"))
+        self.search("")
+        self.assertEqual(self.row_count(), len(self.target["nodes"]))
+
+    def test_filter(self) -> None:
+        self.choose("Verdict", "CPU")
+        self.assertEqual(self.row_count(), len(self.ids("cpu")))
+        self.choose("Op", "Softmax")
+        both = [identity for identity in self.ids("cpu") if self.target["nodes"][identity]["op"] == "Softmax"]
+        self.assertEqual(self.row_count(), len(both))
+        self.browser.driver.find_element("css selector", "#section-nodes button.clear").click()
+        self.assertEqual(self.row_count(), len(self.target["nodes"]))
+
+    def test_sort(self) -> None:
+        nodes = self.target["nodes"]
+        values_of = {"Op": lambda node: node["op"].lower(), "ms": lambda node: node.get("ms", -1)}
+        for word, value in values_of.items():
+            with self.subTest(word):
+                head = self.browser.driver.find_element("xpath", f"//*[@id='section-nodes']//th/button[.='{word}']")
+                orders = set()
+                for _ in range(2):
+                    head.send_keys(Keys.ENTER)
+                    values = [value(nodes[identity]) for identity in self.rows()]
+                    order = self.browser.script("return arguments[0].parentElement.ariaSort", head)
+                    if word != "ms" or -1 not in values:
+                        self.assertEqual(values, sorted(values, reverse=order == "descending"), order)
+                    orders.add(order)
+                self.assertEqual(orders, {"ascending", "descending"})
+
+    def test_keyboard_alone(self) -> None:
+        """From the search to a node's details without the mouse."""
+        self.focus(SEARCH)
+        self.press(*"Softmax")
+        for _ in range(40):
+            self.press(Keys.TAB)
+            if self.browser.script("return document.activeElement.matches('.node-table')"):
+                break
+        self.press(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ENTER)
+        identity = self.selected()
+        self.assertEqual(identity, self.rows()[2])
+        assert identity is not None
+        self.assert_details(identity)
+
+    def test_rows_scroll(self) -> None:
+        """The last row is reached, and there are never many elements."""
+        self.focus("#section-nodes .node-table")
+        self.press(Keys.END, Keys.ENTER)
+        self.assertEqual(self.selected(), len(self.target["nodes"]) - 1)
+        self.assertLess(len(self.rows()), 100)
+
+    def test_click_selects(self) -> None:
+        self.browser.driver.find_element("css selector", "#section-nodes tr#row-5").click()
+        self.assertEqual(self.selected(), 5)
+        self.assert_details(5)
+
+    def test_saves_csv(self) -> None:
+        self.choose("Verdict", "CPU")
+        self.browser.driver.find_element("xpath", "//*[@id='section-nodes']//button[contains(., 'CSV')]").click()
+        saved = self.browser.downloaded("*.csv")
+        with saved.open(newline="") as text:
+            rows = list(csv.reader(text))
+        self.assertEqual(len(rows) - 1, len(self.ids("cpu")))
+        self.assert_quiet()
 
 
 class Keyboard(Used):
@@ -232,6 +332,7 @@ class Keyboard(Used):
         self.assertEqual(missed, [])
 
 
+SEARCH = "#section-nodes input[type=search]"
 # The element that has the focus: its place among the controls, and whether one sees that it has it; null: none has.
 STOP = """
 const element = document.activeElement;
