@@ -3,6 +3,8 @@
 
 The environment says where things are: NPU_PARTITION_TOOL, WEB_MODELS (make_models.py), WEB_OUT (a folder for pages).
 """
+import atexit
+import functools
 import os
 import subprocess
 import unittest
@@ -47,15 +49,21 @@ def make_page(name: str, *arguments: str | Path, status: Sequence[int] = (0,)) -
     return path
 
 
+@functools.cache
+def shared_browser() -> Browser:
+    browser = Browser()
+    atexit.register(browser.close)
+    return browser
+
+
 class PageCase(unittest.TestCase):
-    """A browser for all tests of a class."""
+    """One browser for all tests, since it takes long to start."""
 
     browser: Browser
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.browser = Browser()
-        cls.addClassCleanup(cls.browser.close)
+        cls.browser = shared_browser()
 
     def setUp(self) -> None:
         self.browser.resize(1280, 900)
