@@ -98,7 +98,14 @@ function auditTexts() {
     return wrong;
 }
 
-/** Why the page can be scrolled sideways: elements that end right of the window and are not within a scrolled part. */
+function containerOf(part) {
+    return getComputedStyle(part).position === "absolute" ? part.offsetParent : part.parentElement;
+}
+
+/**
+ * Why the page can be scrolled sideways: elements that end right of the window and are not within a scrolled part. What
+ * is placed absolutely is not clipped by parts between it and what it is placed in.
+ */
 function auditWidth() {
     const page = document.documentElement;
     if (page.scrollWidth <= page.clientWidth) return [];
@@ -106,7 +113,7 @@ function auditWidth() {
     return [`page: ${page.scrollWidth} px in a window of ${page.clientWidth}`].concat(
         Array.from(document.body.querySelectorAll("*"))
             .filter((part) => part.getBoundingClientRect().right > page.clientWidth + 1)
-            .filter((part) => !ancestors(part.parentElement).some(clips))
+            .filter((part) => !ancestors(containerOf(part)).some(clips))
             .slice(0, 8)
             .map((part) => `${part.closest("[id]")?.id} ${part.tagName.toLowerCase()}.${part.getAttribute("class")}: `
                 + `${Math.round(part.getBoundingClientRect().right)} px`));

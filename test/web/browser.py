@@ -50,10 +50,10 @@ def installed(*names: str) -> str:
 
 
 class Browser:
-    """One window."""
+    """One window. `net_log`: a file that gets all requests of the browser, those of workers too, when it ends."""
 
     def __init__(
-        self, width: int = 1280, height: int = 900, dark: bool = False
+        self, width: int = 1280, height: int = 900, dark: bool = False, net_log: Path | None = None
     ) -> None:
         self.profile = tempfile.mkdtemp(prefix="npart-browser-")
         options = Options()
@@ -62,6 +62,8 @@ class Browser:
             options.add_argument(argument)
         options.add_argument(f"--user-data-dir={self.profile}")
         options.add_argument(f"--window-size={width},{height}")
+        if net_log:
+            options.add_argument(f"--log-net-log={net_log}")
         if hasattr(os, "getuid") and os.getuid() == 0:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
