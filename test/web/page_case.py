@@ -25,7 +25,7 @@ AUDIT = (Path(__file__).parent / "audit.js").read_text()
 NAMED_ROLES = {
     *("button", "Canvas", "checkbox", "combobox", "dialog", "form", "graphics-document", "image", "img", "link"),
     *("listbox", "menuitem", "meter", "option", "progressbar", "radio", "region", "scrollbar", "searchbox", "slider"),
-    *("spinbutton", "switch", "tab", "table", "textbox", "treeitem"),
+    *("spinbutton", "switch", "tab", "textbox", "treeitem"),
 }
 CONTROLS = (
     "a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex='-1']), [contenteditable=true], "
