@@ -199,7 +199,7 @@ check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisi
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
 check-json: $(tool) ## docs/json.md against what the tool prints
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
-include python/python.mk python/exporters.mk test/web/page.mk
+include python/python.mk python/exporters.mk test/web/page.mk test/web/web.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for
 	$(VENV)-formats/bin/python test/checks/formats.py $(tool) fixtures

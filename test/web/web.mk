@@ -12,8 +12,9 @@ $(web_models)/ready: test/web/make_models.py test/web/names.py $(VENV)/ready
 	touch $@
 check-page: $(tool) ## a page of the HTML report in headless Chromium, light and dark, wide and narrow
 	$(web_tests) -q test_page.QuickPage
-check-web: $(tool) $(web_models)/ready ## all of the HTML report and the page of `make web` in headless Chromium (5 minutes)
+check-web: ## all of the HTML report and of the page of `make web` in headless Chromium (installs what it needs; 5 minutes)
 	sh tools/setup.sh web
+	$(MAKE) $(tool) $(web_models)/ready web
 	$(web_tests) discover -s test/web -v
 
 .PHONY: check-page check-web
