@@ -99,12 +99,11 @@ function fitPath(context, path, width) {
 function fitText(context, text, width) {
     if (width < 8) return "";
     if (text.length > 200) text = text.slice(0, 200);
-    if (textWidth(context, text) <= width) return text;
-    let low = 0, high = text.length;
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (context.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
-        else high = middle - 1;
-    }
-    return low >= 3 ? `${text.slice(0, low)}…` : "";
+    const whole = textWidth(context, text);
+    if (whole <= width) return text;
+    const fits = (count) => textWidth(context, `${text.slice(0, count)}…`) <= width;
+    let count = Math.floor((text.length * width) / whole); /* mostly off by one or two, and measuring is slow */
+    while (count >= 3 && !fits(count)) count--;
+    while (count >= 3 && count + 1 < text.length && fits(count + 1)) count++;
+    return count >= 3 ? `${text.slice(0, count)}…` : "";
 }
