@@ -140,10 +140,12 @@ addSection({
         root.classList.add("comparison");
         root.append(element("p", {}, element("strong", {}, names[0]), " \u2192 ", element("strong", {}, names[1]),
             diff && [": ", changeMark(diff.change) || "the same"]),
-        figuresTable(before, context, names, diff), heading("Causes"), causesTable(before, context, names, diff),
-        heading("Execution order"));
-        comparedLanes(root, context, before, names, match);
-        appendAll(root, [heading("Nodes"), changedPart(context, before.graph, match, diff)]);
+        figuresTable(before, context, names, diff), heading("Causes"), causesTable(before, context, names, diff));
+        if (before.graph.nodes.length && context.graph.nodes.length) {
+            root.append(heading("Execution order"));
+            comparedLanes(root, context, before, names, match);
+            appendAll(root, [heading("Nodes"), changedPart(context, before.graph, match, diff)]);
+        }
         const waterfalls = comparedWaterfalls(before, context, names);
         if (waterfalls) root.append(heading("Where the time of a run goes"), waterfalls);
     },
