@@ -219,7 +219,7 @@ endef
 $(foreach compiler,gcc clang,$(eval $(call CHECK_SOURCE,$(compiler))))
 checked_sources := $(foreach compiler,gcc clang,$(addprefix $(BUILD)/checked-$(compiler)/,$(sources) $(tool_sources) $(test_sources)))
 check-compilers: $(checked_sources) ## gcc and clang have nothing to warn of
-check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-values check-toml check-hooks-quick check-proto check-roundtrip check-python check-tutorial ## all tests
+check: check-unit check-cases check-cli check-snapshot check-rules check-precision check-equivalent check-memory check-fuzz-corpus check-readme check-headers check-symbols check-structure check-compilers check-json check-formats check-diff-quick check-values check-toml check-hooks-quick check-proto check-roundtrip check-page check-python check-tutorial ## all tests
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
