@@ -878,6 +878,16 @@ struct npart_memory {
 };
 /* False for NULL or an unknown size. What pointers point to goes with the plan. */
 NPART_API bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out);
+
+/* Activations that are there while a node runs; the largest of all nodes are the peaks of npart_memory. */
+struct npart_held {
+    size_t size;
+    struct npart_bytes cpu; /* while a partition runs the same for all its nodes */
+    struct npart_bytes npu; /* in the node's partition; 0 for a node on the CPU */
+};
+/* Of a live node; false for another. */
+NPART_API bool npart_plan_held(const npart_plan *plan, uint32_t node, struct npart_held *out);
+
 /* ---- calibration ----------------------------------------------------------------------------------------- */
 
 /* What was measured of a plan: warm runs, in milliseconds. */

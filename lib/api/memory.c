@@ -107,3 +107,14 @@ bool npart_plan_memory(const npart_plan *plan, struct npart_memory *out)
     *out = plan->memory;
     return true;
 }
+
+bool npart_plan_held(const npart_plan *plan, uint32_t node, struct npart_held *out)
+{
+    if (!plan || node >= plan->plan.graph->nodes.count || !npart__is_live(&plan->plan.session, node) ||
+        !NPART__HAS_ROOM(out))
+        return false;
+    *out = (struct npart_held){.size = sizeof *out,
+                               .cpu = npart__public_bytes(plan->plan.memory.held_cpu[node]),
+                               .npu = npart__public_bytes(plan->plan.memory.held_npu[node])};
+    return true;
+}

@@ -159,7 +159,56 @@ struct run {
     struct npart__peaks *peaks;
     struct npart__arena *scratch;
     uint32_t *order, *place_of, *starts; /* of a region; by node; by stage */
+    struct npart__bytes *held;           /* by step of the flow at hand */
 };
+
+/* A copy has the place of its original, where the larger of both is told. */
+static void hold(const struct run *run, struct npart__bytes *held, uint32_t id, struct npart__bytes bytes)
+{
+    struct npart__bytes *at = &held[npart__file_node(run->request->session, id)];
+    at->bytes = bytes.bytes > at->bytes ? bytes.bytes : at->bytes;
+    at->is_partial |= bytes.is_partial;
+}
+
+static void hold_steps(const struct run *run, const struct npart__flow *flow, struct npart__bytes *held)
+{
+    const struct npart__partitioning *all = run->request->partitioning;
+    uint32_t nodes = run->request->session->graph->nodes.count;
+    for (uint32_t s = 0; s < flow->count; s++) {
+        uint32_t step = flow->steps[s];
+        const struct npart__partition *partition = step < nodes ? NULL : &all->partitions.items[step - nodes];
+        for (uint32_t k = 0; partition && k < partition->member_count; k++)
+            hold(run, held, all->lists.items[partition->first_member + k], run->held[s]);
+        if (!partition)
+            hold(run, held, step, run->held[s]);
+    }
+}
+
+/* While a body runs, what is outside of it is there, too: what its holder holds without it. A holder in a partition has
+ * its bodies in there, and the CPU holds what it does while the partition runs. Holders come before their bodies. */
+static void hold_outside(const struct run *run, struct npart__memory *out)
+{
+    const struct npart__session *session = run->request->session;
+    const struct npart__graph *graph = session->graph;
+    for (uint32_t s = 1; s < graph->scopes.count; s++) {
+        const struct npart__scope *scope = &graph->scopes.items[s];
+        if (scope->region != s || scope->kind != NPART__SCOPE_BODY || !npart__is_live(session, scope->node))
+            continue;
+        bool is_inside = run->request->partitioning->partition_of[scope->node] != NPART_NONE;
+        struct npart__bytes outside = out->held_cpu[scope->node];
+        if (!is_inside)
+            outside.bytes -= npart__bodies_peak(run->peaks, scope->node).bytes;
+        for (uint32_t i = 0; i < scope->order_count; i++) {
+            uint32_t id = graph->order[scope->first_order + i];
+            if (id >= npart__file_nodes(session))
+                continue;
+            if (is_inside)
+                out->held_cpu[id] = outside;
+            else
+                npart__add_size(&out->held_cpu[id], outside);
+        }
+    }
+}
 
 /* The whole model on the CPU. Bodies have larger ids than what holds them. So from the last scope to the first:
  * what a body takes is known when its holder is asked. */
@@ -191,7 +240,7 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
     const uint32_t *partition_of = run->request->partitioning->partition_of;
     uint32_t at;
     for (uint32_t s = graph->scopes.count; s-- > 0;) {
-        struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE};
+        struct npart__flow flow = {.steps = run->order, .partition = NPART_NONE, .held = run->held};
         if (graph->scopes.items[s].region != s)
             continue;
         uint32_t count = npart__order_of_stages(graph, run->request->partitioning, s, run->starts, run->order);
@@ -206,8 +255,10 @@ static bool find_cpu(struct run *run, struct npart__memory *out)
         /* Where the peak is nobody asks of this one. */
         if (!npart__flow_peak(run->peaks, &flow, &out->cpu, &at))
             return false;
+        hold_steps(run, &flow, out->held_cpu);
         npart__set_body_peak(run->peaks, s, out->cpu);
     }
+    hold_outside(run, out);
     return true;
 }
 
@@ -221,11 +272,13 @@ static bool find_npu(struct run *run, struct npart__memory *out)
         const struct npart__partition *partition = &all->partitions.items[p];
         struct npart__flow flow = {.steps = all->lists.items + partition->first_member,
                                    .count = partition->member_count,
-                                   .partition = p};
+                                   .partition = p,
+                                   .held = run->held};
         struct npart__bytes *peak = &out->partitions[p].peak;
         uint32_t at;
         if (!npart__flow_peak(run->peaks, &flow, peak, &at))
             return false;
+        hold_steps(run, &flow, out->held_npu);
         if (peak->bytes > out->npu.bytes || out->npu_at == NPART_NONE) {
             out->npu.bytes = peak->bytes;
             out->npu_at = at;
@@ -251,8 +304,9 @@ static bool find_peaks(const struct npart__memory_request *request, unsigned flo
     run.order = npart__arena_allocate(scratch, nodes * sizeof *run.order);
     run.place_of = npart__arena_allocate(scratch, nodes * sizeof *run.place_of);
     run.starts = npart__arena_zeroed(scratch, npart__most_stages(graph) + 1, sizeof *run.starts);
-    return run.peaks && run.order && run.place_of && run.starts && find_all(&run, out) && find_cpu(&run, out) &&
-           find_npu(&run, out);
+    run.held = npart__arena_allocate(scratch, nodes * sizeof *run.held);
+    return run.peaks && run.order && run.place_of && run.starts && run.held && find_all(&run, out) &&
+           find_cpu(&run, out) && find_npu(&run, out);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
@@ -293,9 +347,12 @@ static bool find_all_parts(const struct npart__memory_request *request, struct n
     /* A list that says how an element of FLOAT is held says 2 or 4. */
     const struct npart__parameter *float32 = request->parameters[NPART__PARAMETER_FLOAT32];
     unsigned float32_bytes = float32 && float32->typical < 4 ? 2 : 4;
+    size_t nodes = npart__file_nodes(request->session) + (size_t)1;
     out->partitions =
         npart__arena_zeroed(arena, request->partitioning->partitions.count + (size_t)1, sizeof *out->partitions);
-    return out->partitions && count_weights(request, float32_bytes, scratch, out) &&
+    out->held_cpu = npart__arena_zeroed(arena, nodes, sizeof *out->held_cpu);
+    out->held_npu = npart__arena_zeroed(arena, nodes, sizeof *out->held_npu);
+    return out->partitions && out->held_cpu && out->held_npu && count_weights(request, float32_bytes, scratch, out) &&
            find_peaks(request, float32_bytes, scratch, out) && npart__find_cache(request, scratch, out) &&
            npart__fit_layers(request, float32_bytes, arena, out);
 }

@@ -77,6 +77,9 @@ struct npart__memory {
     uint64_t onchip_bytes;                   /* typical; 0: not known */
     bool onchip_is_assumed;
     struct npart__partition_memory *partitions; /* by partition */
+    /* By node of the file, of live ones: activations that are there while it runs; in a body with those outside of it.
+     * Of the CPU while a partition runs, what its nodes have in common; of the NPU while the CPU runs, nothing. */
+    struct npart__bytes *held_cpu, *held_npu;
     struct NPART__ARRAY(struct npart__layer) layers; /* the largest weights first */
 };
 
@@ -110,6 +113,7 @@ struct npart__flow {
     const uint32_t *steps;
     uint32_t count;
     uint32_t partition; /* whose inside it is; NPART_NONE: it runs on the CPU */
+    struct npart__bytes *held; /* by step, filled in: what is held while it runs; NULL: nobody asks */
 };
 
 struct npart__peaks; /* peak.c: what flows share */
@@ -123,6 +127,10 @@ bool npart__flow_peak(struct npart__peaks *peaks, const struct npart__flow *flow
 struct npart__bytes npart__sum_inside(struct npart__peaks *peaks, const struct npart__flow *flow);
 /* What the bodies of nodes take comes on top of what their nodes do; those of no body must be asked for first. */
 void npart__set_body_peak(struct npart__peaks *peaks, uint32_t scope, struct npart__bytes peak);
+
+/* Of a node, which runs: of an If the larger body; of one that runs more than once, one pass. They run one at a time,
+ * and what one pass has taken is free for the next. */
+struct npart__bytes npart__bodies_peak(const struct npart__peaks *peaks, uint32_t step);
 
 /* scratch.c: bytes that ONNX Runtime's CPU kernel of a node allocates while it runs; 0 where nothing is known. */
 uint64_t npart__kernel_scratch(const struct npart__memory_request *request, uint32_t node);

@@ -30,6 +30,12 @@ struct free_list {
     uint32_t flow, first;
 };
 
+/* What goes after a step, and how many buffers among it are of no known size. */
+struct freed {
+    uint64_t bytes;
+    uint32_t unknown;
+};
+
 /* Arrays are as long as the graph and shared by all flows; flow_of says which entries are of the flow at hand. */
 struct npart__peaks {
     const struct npart__memory_request *request;
@@ -43,7 +49,7 @@ struct npart__peaks {
     uint32_t *uses;         /* by value, of its buffer: those to come */
     uint32_t *last;         /* by value, of its buffer: the step after which it is free */
     uint32_t *next_free;    /* by value */
-    uint64_t *freed;        /* by step: bytes that are free after it */
+    struct freed *freed;    /* by step */
     struct npart__bytes *bodies; /* by scope: what a body takes at its peak */
     struct npart__strings shapes;
     struct NPART__ARRAY(struct free_list) lists; /* by shape */
@@ -258,9 +264,7 @@ static void count_uses(struct npart__peaks *at, const struct npart__flow *flow)
     }
 }
 
-/* Of an If the larger body; of one that runs more than once, one pass. They run one at a time, and what one pass
- * has taken is free for the next. */
-static struct npart__bytes bodies_of(const struct npart__peaks *at, uint32_t step)
+struct npart__bytes npart__bodies_peak(const struct npart__peaks *at, uint32_t step)
 {
     struct npart__bytes most = {0, false};
     if (is_partition(at, step))
@@ -288,7 +292,8 @@ static struct npart__bytes scratch_of(const struct npart__peaks *at, const struc
 static void add_up(struct npart__peaks *at, const struct npart__flow *flow, struct npart__bytes *out, uint32_t *where)
 {
     memset(at->freed, 0, (flow->count + (size_t)1) * sizeof *at->freed);
-    struct npart__bytes live = *out;
+    uint64_t live = out->bytes;
+    uint32_t unknown = out->is_partial; /* buffers that are there and of no known size */
     for (uint32_t s = 0; s < flow->count; s++) {
         struct ids made = ids_of(at, flow->steps[s], true);
         for (uint32_t k = 0; k < made.count; k++) {
@@ -296,12 +301,15 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
             if (value == NPART_NONE || at->root[value] != value)
                 continue;
             struct npart__bytes bytes = bytes_of(at, flow, value);
-            npart__add_size(&live, bytes);
-            if (at->last[value] != NPART_NONE)
-                at->freed[at->last[value]] += bytes.bytes;
+            live += bytes.bytes;
+            unknown += bytes.is_partial;
+            if (at->last[value] != NPART_NONE) {
+                at->freed[at->last[value]].bytes += bytes.bytes;
+                at->freed[at->last[value]].unknown += bytes.is_partial;
+            }
         }
-        struct npart__bytes now = live;
-        npart__add_size(&now, bodies_of(at, flow->steps[s]));
+        struct npart__bytes now = {live, unknown > 0};
+        npart__add_size(&now, npart__bodies_peak(at, flow->steps[s]));
         if (flow->partition == NPART_NONE && !is_partition(at, flow->steps[s]))
             npart__add_size(&now, scratch_of(at, flow, flow->steps[s]));
         if (now.bytes > out->bytes || *where == NPART_NONE) {
@@ -309,7 +317,10 @@ static void add_up(struct npart__peaks *at, const struct npart__flow *flow, stru
             *where = flow->steps[s];
         }
         out->is_partial |= now.is_partial;
-        live.bytes -= at->freed[s];
+        if (flow->held)
+            flow->held[s] = now;
+        live -= at->freed[s].bytes;
+        unknown -= at->freed[s].unknown;
     }
 }
 

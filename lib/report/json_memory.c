@@ -94,6 +94,20 @@ static void add_layers(struct npart__sheet *out, const struct npart_memory *at)
     npart__add_text(out, "]");
 }
 
+/* By position in the order. */
+static void add_held(struct npart__sheet *out, const npart_plan *plan, const char *key, bool is_npu)
+{
+    uint32_t count;
+    const uint32_t *order = npart_plan_order(plan, &count);
+    struct npart_held at = {.size = sizeof at};
+    npart__add_text(out, key);
+    for (uint32_t i = 0; i < count; i++) {
+        (void)npart_plan_held(plan, order[i], &at);
+        add_bytes(out, i ? "," : "", is_npu ? at.npu : at.cpu);
+    }
+    npart__add_text(out, "]");
+}
+
 void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, enum npart_detail detail)
 {
     struct npart_memory at = {.size = sizeof at};
@@ -106,6 +120,8 @@ void npart__add_json_memory(struct npart__sheet *out, const npart_plan *plan, en
     if (npart__tells_nodes(detail)) {
         add_partitions(out, plan);
         add_layers(out, &at);
+        add_held(out, plan, ",\"held_bytes_cpu\":[", false);
+        add_held(out, plan, ",\"held_bytes_npu\":[", true);
     }
     npart__add_text(out, "}");
 }

@@ -67,6 +67,23 @@ def check_modules(target, complain):
             complain(f"modules have {switches} switches, the summary {target['summary']['switches']}")
 
 
+def check_held(target, complain):
+    """The largest is the peak, of the CPU and of each partition; not known is where the peak is not."""
+    memory, partition_of = target["memory"], [node["partition"] for node in target["nodes"]]
+    peaks = [(None, memory["activation_peak_bytes_cpu"], memory["held_bytes_cpu"])]
+    for partition in memory["partitions"]:
+        held = [held for node, held in zip(target["order"], memory["held_bytes_npu"])
+                if partition_of[node] == partition["id"]]
+        peaks.append((partition["id"], partition["peak_bytes"], held))
+    for where, peak, held in peaks:
+        if peak != (None if None in held else max(held, default=0)):
+            complain(f"partition {where} (None: the CPU) has a peak of {peak}, and {held} is held")
+    if any(held != 0 for node, held in zip(target["order"], memory["held_bytes_npu"]) if partition_of[node] is None):
+        complain("the NPU holds something for a node on the CPU")
+    if len(memory["held_bytes_cpu"]) != len(target["order"]) != len(memory["held_bytes_npu"]):
+        complain("not every live node holds something")
+
+
 def check_tensors(target, shapes, complain):
     """Types and dims are those of --shapes; what nodes name is there, and each result is of one node."""
     tensors, made = target["tensors"], set()
@@ -115,6 +132,7 @@ def check_document(document, complain):
         if sorted(target["order"]) != [i for i, node in enumerate(nodes) if node["verdict"] not in ("folded", "fused")]:
             complain("order does not have every live node once")
         check_modules(target, complain)
+        check_held(target, complain)
         for cause in target["causes"]:
             victims = sum(node["cause"] == cause["id"] for node in nodes)
             if victims != cause["victims"]:

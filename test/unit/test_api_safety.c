@@ -88,6 +88,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     struct npart_summary summary = {.size = sizeof summary};
     struct npart_node_plan node = {.size = sizeof node};
     struct npart_value_plan value = {.size = sizeof value};
+    struct npart_held held = {.size = sizeof held};
     struct npart_reason reason = {.size = sizeof reason};
     struct npart_partition partition = {.size = sizeof partition};
     struct npart_crossing crossing = {.size = sizeof crossing};
@@ -105,6 +106,7 @@ static unsigned ask_plan(const npart_plan *plan, uint32_t id)
     GET(id == 0 && npart_plan_order(plan, &count));
     GET(npart_plan_node(plan, id, &node));
     GET(npart_plan_value(plan, id, &value));
+    GET(npart_plan_held(plan, id, &held));
     GET(npart_plan_reason(plan, id, 0, &reason, text, sizeof text));
     GET(npart_plan_reason(plan, 1, id, &reason, text, sizeof text));
     GET(npart_plan_check(plan, id, 0, &reason, text, sizeof text));

@@ -257,6 +257,81 @@ static void test_memory__a_token_of_a_cache(void)
     }
 }
 
+/* ---- while each node runs ---------------------------------------------------------------------------------------- */
+
+/* "a 1000/0 b 2000/0": of live nodes as they run, by their first outputs, on the CPU and on the NPU. */
+static const char *held_text(const struct analysis *at)
+{
+    static char text[1000];
+    uint32_t count;
+    const uint32_t *order = npart_plan_order(at->plan, &count);
+    size_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct npart_held held = {.size = sizeof held};
+        struct npart_node node = {.size = sizeof node};
+        struct npart_value value = {.size = sizeof value};
+        CHECK(npart_plan_held(at->plan, order[i], &held) && npart_model_node(at->model, order[i], &node));
+        CHECK(npart_inference_value(at->inference, node.outputs[0], &value));
+        used += (size_t)snprintf(text + used, sizeof text - used, held.cpu.is_partial ? "%s ?%u/%u " : "%s %u/%u ",
+                                 value.name, (unsigned)held.cpu.bytes, (unsigned)held.npu.bytes);
+    }
+    return text;
+}
+
+static void test_memory__while_a_node_runs(void)
+{
+    static const struct {
+        const char *model, *held;
+    } rows[] = {
+        {"input x int8[1000]\nnode a = Erf(x)\nnode b = Erf(a)\nnode y = Erf(b)\noutput y\n",
+         "a 1000/0 b 2000/0 y 2000/0 "},
+        /* Relu and Add are one partition: x, a and r come in, and leave as y; inside it floats are halves */
+        {"input x float32[250]\nnode a = Erf(x)\nnode b = Relu(a)\nnode y = Add(b, x)\nnode z = Erf(y)\noutput z\n",
+         "a 1000/0 b 2000/2000 y 2000/2000 z 2000/0 "},
+        /* a is of no known size, but for where it is gone */
+        {"input x float32[n]\ninput z int8[1000]\nnode a = Erf(x)\nnode b = NonZero(a)\nnode c = Erf(z)\n"
+         "node y = Erf(c)\noutput y\n", "a ?0/0 b ?0/0 c 1000/0 y 2000/0 "},
+        /* an If in a partition has its branches in there */
+        {"graph yes\nnode p = Erf(a)\nnode q = Erf(p)\noutput q\nend\ngraph no\nnode r = Erf(a)\noutput r\nend\n"
+         "input x int8[1000]\ninput c bool[]\nnode a = Erf(x)\n"
+         "node y = If(c) then_branch=graph yes else_branch=graph no\noutput y\n",
+         "a 1000/0 y 2000/4001 p 2000/0 q 2000/0 r 2000/0 "},
+    };
+    struct analysis at;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        (void)memory_of(&at, rows[i].model);
+        CHECK_TEXT(held_text(&at), rows[i].held);
+        analysis_close(&at);
+    }
+    /* The same on the CPU: a and y with what each branch has; the If with the larger one. */
+    analysis_open(&at, rows[3].model, "format 1\ntarget t\nop Relu\n", NULL, NULL);
+    CHECK_TEXT(held_text(&at), "a 1000/0 y 4000/0 p 3000/0 q 4000/0 r 3000/0 ");
+    analysis_close(&at);
+}
+
+/* The largest of what is held is what is told as the peak. */
+static void check_held(const struct analysis *at, const struct npart_memory *memory)
+{
+    struct npart_partition partition = {.size = sizeof partition};
+    struct npart_held held = {.size = sizeof held};
+    uint32_t count;
+    uint64_t most = 0;
+    const uint32_t *order = npart_plan_order(at->plan, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(npart_plan_held(at->plan, order[i], &held) && !held.cpu.is_partial && !held.npu.is_partial);
+        most = held.cpu.bytes > most ? held.cpu.bytes : most;
+    }
+    CHECK(most == memory->peak_cpu.bytes);
+    for (uint32_t p = 0; npart_plan_partition(at->plan, p, &partition); p++) {
+        most = 0;
+        for (uint32_t i = 0; i < partition.node_count; i++) {
+            CHECK(npart_plan_held(at->plan, partition.nodes[i], &held));
+            most = held.npu.bytes > most ? held.npu.bytes : most;
+        }
+        CHECK(most == partition.peak.bytes);
+    }
+}
+
 /* ---- any graph ------------------------------------------------------------------------------------------------- */
 
 #define GRAPHS 400u
@@ -298,10 +373,12 @@ static void test_memory__between_the_largest_and_all(void)
             CHECK(partition.peak.bytes >= border * 50 && partition.peak.bytes <= (border + partition.node_count) * 50);
             CHECK(partition.peak.bytes <= memory.peak_npu.bytes);
         }
+        check_held(&at, &memory);
         analysis_close(&at);
     }
 }
 
-TESTS(test_memory__peaks_by_hand, test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
+TESTS(test_memory__while_a_node_runs, test_memory__peaks_by_hand,
+      test_memory__kernels_that_need_more, test_memory__what_is_not_known_is_no_number,
       test_memory__each_side_by_itself, test_memory__quantized_on_the_npu, test_memory__weights_once_each,
       test_memory__layers_that_do_not_fit, test_memory__a_token_of_a_cache, test_memory__between_the_largest_and_all)

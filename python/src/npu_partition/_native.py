@@ -1134,6 +1134,17 @@ class npart_memory(Structure):
     ]
 
 
+class npart_held(Structure):
+    size: int
+    cpu: Any
+    npu: Any
+    _fields_ = [
+        ("size", c_size_t),
+        ("cpu", npart_bytes),
+        ("npu", npart_bytes),
+    ]
+
+
 class npart_measurement(Structure):
     plan: Any
     total_ms: float
@@ -1931,6 +1942,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "npart_plan_cost": (c_bool, [c_void_p, POINTER(npart_cost)]),
     "npart_plan_precision": (c_bool, [c_void_p, c_uint32, POINTER(npart_precision)]),
     "npart_plan_memory": (c_bool, [c_void_p, POINTER(npart_memory)]),
+    "npart_plan_held": (c_bool, [c_void_p, c_uint32, POINTER(npart_held)]),
     "npart_calibrate": (
         c_int,
         [

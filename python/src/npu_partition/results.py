@@ -422,6 +422,10 @@ class Memory:
     limits: tuple[MemoryLimit, ...]
     partitions: tuple[PartitionMemory, ...]
     layers: tuple[LayerMemory, ...]
+    held_bytes_cpu: tuple[int | None, ...]
+    """Activations that the CPU holds while the node at this position of ``Target.order`` runs."""
+    held_bytes_npu: tuple[int | None, ...]
+    """The same of the node's partition; 0 for a node on the CPU."""
 
 
 @dataclass(frozen=True, slots=True)
