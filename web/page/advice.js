@@ -7,7 +7,7 @@ const equalityTexts = {
     "bits-if": "the results stay equal bit for bit, for values that the file cannot promise",
     ulp: "the results are rounded elsewhere",
     step: "the results stay within one quantization step for each op",
-    approx: "another function, close by",
+    approx: "the results are those of another function, close by",
     other: "the results are others",
 };
 

@@ -18,7 +18,7 @@ function skipLinks() {
 /** @param {HTMLElement} contents @param {{id: string, title: string}[]} shown @param {Context} context */
 function listContents(contents, shown, context) {
     const links = new Map(shown.map((section) => [`section-${section.id}`, sectionLink(section, {})]));
-    contents.append(element("ul", {}, [...links.values()].map((link) => element("li", {}, link))));
+    contents.append(element("ul", {}, [...links].map(([id, link]) => element("li", { "data-for": id }, link))));
     const observer = new IntersectionObserver((entries) => {
         for (const entry of entries) {
             const link = links.get(entry.target.id);

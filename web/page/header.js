@@ -66,7 +66,7 @@ function modelTitle(model) {
 /** @param {DocumentSet} set @param {Pair} pair */
 function modelChoice(set, pair) {
     if (set.reports.length < 2) return null;
-    return choice("Model", set.reports.map((report, model) => [String(model), plainText(baseName(report.model.path))]),
+    return choice("Model", set.reports.map((report, model) => [String(model), modelName(set, model)]),
         String(pair.model), (value) => {
             const targets = set.reports[Number(value)].targets;
             const same = targets.findIndex((target) => target.name === pair.target.name);
@@ -101,9 +101,16 @@ function comparisonChoice(set, pair, other) {
 function pairName(set, pair) {
     const target = plainText(pair.target.name || pair.target.target);
     if (set.reports.length < 2) return target;
-    const names = set.reports.map((report) => baseName(report.model.path));
-    const isAlone = new Set(names).size === names.length;
-    return `${plainText(isAlone ? names[pair.model] : pair.report.model.path)}, ${target}`;
+    return `${modelName(set, pair.model)}, ${target}`;
+}
+
+/** A model as it is told from the others: by its name, else its path, else its side of a comparison or its place. */
+function modelName(set, model) {
+    const paths = set.reports.map((report) => report.model.path), names = paths.map(baseName);
+    const isOne = (list) => list.indexOf(list[model]) === list.lastIndexOf(list[model]);
+    if (isOne(names)) return plainText(names[model]);
+    if (isOne(paths)) return plainText(paths[model]);
+    return `${plainText(names[model])} (${set.isComparison && set.reports.length === 2 ? ["before", "after"][model] : model + 1})`;
 }
 
 /** A list to choose from, with its label. */

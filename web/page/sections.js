@@ -22,6 +22,7 @@
  * @property {{report: any, target: any, graph?: Graph}|null} other the other side of a comparison: the old one
  * @property {any} diff the document of `npu-partition diff`, or null
  * @property {any} fix the document of `npu-partition fix`, or null
+ * @property {any[]} outcomes thresholds of this target: {threshold, is_met, text, waiver}
  *
  * @typedef {Object} Sharing
  * @property {Actions|null} actions

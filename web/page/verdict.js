@@ -24,7 +24,8 @@ function answerText(summary) {
     const { verdict } = summary;
     if (verdict === "whole") return `${summary.live === 1 ? "" : "all "}${live} on the NPU, in one partition`;
     if (verdict === "none") return `none of ${live} runs on the NPU`;
-    if (verdict === "fails" && summary.failed) return `${countText(summary.failed, "node")} of ${live} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
+    if (verdict === "fails" && summary.failed)
+        return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
     if (verdict === "split")
         return [countText(summary.partitions, "partition"), switchesText(summary),
             `${wholeText(summary.live - summary.accepted)} of ${live} not on the NPU`].join(", ");
@@ -75,14 +76,17 @@ function boundsText(range) {
 
 /** Thresholds, where the report was made by a check of them. */
 function outcomeList(context) {
-    const outcomes = context.target.outcomes || [];
+    const { outcomes } = context;
     if (!outcomes.length) return null;
-    const line = (outcome) => {
-        const [word, kind] = outcome.met ? ["met", "good"] : outcome.waiver ? ["waived", "warning"] : ["not met", "bad"];
-        return element("li", {}, element("strong", { class: `answer-${kind}` }, word), ` ${plainText(outcome.threshold)}: `,
-            sentence(outcome.text), outcome.waiver ? [" (", plainText(outcome.waiver), ")"] : null);
-    };
+    const line = (outcome) => element("li", {}, outcomeMark(outcome), " ", element("code", {}, plainText(outcome.threshold)), ": ",
+        sentence(outcome.text), outcome.waiver ? [" \u2013 waived: ", sentence(outcome.waiver)] : null);
     return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"), element("ul", {}, outcomes.map(line)));
+}
+
+/** "met", "waived" or "not met", with a sign. @param {any} outcome */
+function outcomeMark(outcome) {
+    const [word, sign, kind] = outcome.is_met ? ["met", "\u2713", "good"] : outcome.waiver ? ["waived", "\u25cb", "warning"] : ["not met", "\u2716", "bad"];
+    return element("span", { class: `answer answer-${kind}` }, element("span", { class: "sign", "aria-hidden": "true" }, sign), word);
 }
 
 /** What to do first with its command; what comes then, may be opened. */
