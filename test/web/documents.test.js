@@ -5,12 +5,14 @@ const assert = require("node:assert");
 const test = require("node:test");
 const { pageFunctions } = require("./page_script");
 
-const page = pageFunctions("gather", "gatherOutcomes", "readAddress", "writeAddress", "pairOf", "comparedWith", "addressOf",
+const page = pageFunctions("gather", "gatherOutcomes", "readAddress", "writeAddress", "pairOf", "comparedWith",
+    "addressOf",
     "modelName");
 
 /** A page of models by their paths, each with these targets. */
 function pageOf(paths, targets, kinds = []) {
-    const reports = paths.map((path) => ({ kind: "report", data: { model: { path }, targets: targets.map((name) => ({ name })) } }));
+    const reports = paths.map((path) => ({ kind: "report",
+        data: { model: { path }, targets: targets.map((name) => ({ name })) } }));
     return page.gather([...reports, ...kinds.map((kind) => ({ kind, data: {} }))]);
 }
 const placeOf = (pair) => pair && [pair.model, pair.at];
@@ -53,7 +55,9 @@ test("models of one name are told by their paths, else by their sides or places"
 
 test("thresholds belong to the report that they follow, those without a target to all of its targets", () => {
     const of = (target) => ({ target, is_met: true });
-    assert.deepStrictEqual(page.gatherOutcomes([{ kind: "outcomes", data: { outcomes: [of(0)] } }, { kind: "report", data: {} },
-        { kind: "report", data: {} }, { kind: "outcomes", data: { outcomes: [of(1), of(null)] } }, { kind: "error", data: {} }]),
+    assert.deepStrictEqual(page.gatherOutcomes([{ kind: "outcomes", data: { outcomes: [of(0)] } },
+        { kind: "report", data: {} },
+        { kind: "report", data: {} }, { kind: "outcomes", data: { outcomes: [of(1), of(null)] } },
+            { kind: "error", data: {} }]),
     [[], [of(1), of(null)]]);
 });

@@ -10,15 +10,20 @@ const page = pageFunctions("prepare", "searchTexts", "filteredNodes", "sortedNod
 
 const target = {
     nodes: [
-        { name: "conv10", op: "Conv", verdict: "npu", partition: 0, cause: null, module: 1, ms: 2, at: {}, reasons: [] },
-        { name: "conv9", op: "Conv", verdict: "cpu", partition: null, cause: 3, module: 2, ms: 5, at: { module: "model.head", file: "a.py", line: 3 },
+        { name: "conv10", op: "Conv", verdict: "npu", partition: 0, cause: null, module: 1, ms: 2, at: {},
+            reasons: [] },
+        { name: "conv9", op: "Conv", verdict: "cpu", partition: null, cause: 3, module: 2, ms: 5,
+            at: { module: "model.head", file: "a.py", line: 3 },
             reasons: [{ rule: "x/Conv/rank", text: "rank must be at most 4", found: "rank 5", outcome: "no" }] },
-        { name: "", op: "Relu", verdict: "cpu", partition: null, cause: null, at: {}, reasons: [{ rule: "n", text: "a note", outcome: "note" }] },
-        { name: "=odd,", op: "Add", verdict: "folded", partition: null, cause: null, module: null, work: null, reasons: [{ rule: "constant", text: "is constant-folded" }] },
+        { name: "", op: "Relu", verdict: "cpu", partition: null, cause: null, at: {},
+            reasons: [{ rule: "n", text: "a note", outcome: "note" }] },
+        { name: "=odd,", op: "Add", verdict: "folded", partition: null, cause: null, module: null, work: null,
+            reasons: [{ rule: "constant", text: "is constant-folded" }] },
     ],
     order: [1, 0, 2],
     causes: [{ id: 3, nodes: [2] }],
-    modules: [{ path: "model", parent: null }, { path: "model/body", parent: 0 }, { path: "model/head", parent: 0 }, { path: "other", parent: null }],
+    modules: [{ path: "model", parent: null }, { path: "model/body", parent: 0 }, { path: "model/head", parent: 0 },
+        { path: "other", parent: null }],
 };
 const graph = page.prepare({}, target);
 const left = (filter) => page.filteredNodes(graph, target, filter, () => page.searchTexts(graph));
@@ -64,7 +69,8 @@ test("CSV has a line a node, and no formula", () => {
 });
 
 test("tensors know who makes and who takes them", () => {
-    const nodes = [{ inputs: [0, null], outputs: [1], verdict: "npu" }, { inputs: [1, 1], outputs: [2, null], verdict: "npu" }];
+    const nodes = [{ inputs: [0, null], outputs: [1], verdict: "npu" },
+        { inputs: [1, 1], outputs: [2, null], verdict: "npu" }];
     const uses = page.tensorUses({ nodes }, { tensors: [{}, {}, {}] });
     assert.strictEqual(uses.producer.get(1), 0);
     assert.deepStrictEqual(uses.consumers.get(1), [1]);

@@ -60,7 +60,8 @@ test("a report without newer fields, or without nodes, is prepared", () => {
     const graph = page.prepare({}, { nodes });
     equal([
         [[...graph.order], [0, 2, 3]], [[...graph.position], [0, -1, 1, 2]], [[...graph.verdict], [0, 4, 1, 3]],
-        [[...graph.ms], [2, NaN, NaN, NaN]], [[...graph.macs], [5, NaN, NaN, NaN]], [[...graph.bytes], [6, NaN, NaN, NaN]],
+        [[...graph.ms], [2, NaN, NaN, NaN]], [[...graph.macs], [5, NaN, NaN, NaN]],
+            [[...graph.bytes], [6, NaN, NaN, NaN]],
         [[...page.prepare({}, { nodes, order: [2, 0] }).position], [1, -1, 0, -1]],
         [page.prepare({}, {}).nodes.length, 0],
     ]);
@@ -71,8 +72,10 @@ test("commands are ready for a shell", () => {
     const dims = { action: "dims", command: "--dim batch=1", fixable: true, equality: "bits", instead_of: null };
     const rewrite = { action: "rewrite", command: null, fixable: true, equality: "ulp", instead_of: null };
     equal([
-        [page.shellWord("a b"), "'a b'"], [page.shellWord("it's"), "'it'\\''s'"], [page.shellWord("x/y-1.onnx"), "x/y-1.onnx"],
-        [page.toolCommand(shown, "--dim batch=1"), "npu-partition 'my model'\\''s.onnx' --target hexagon:v73+float --dim batch=1"],
+        [page.shellWord("a b"), "'a b'"], [page.shellWord("it's"), "'it'\\''s'"],
+            [page.shellWord("x/y-1.onnx"), "x/y-1.onnx"],
+        [page.toolCommand(shown, "--dim batch=1"),
+            "npu-partition 'my model'\\''s.onnx' --target hexagon:v73+float --dim batch=1"],
         [page.toolCommand(shown, "-t rknn"), "npu-partition 'my model'\\''s.onnx' -t rknn"],
         [page.adviceCommand(shown, { command: null, fixable: false }), null],
         [page.fixCommand(shown, [dims, rewrite]), "npu-partition fix 'my model'\\''s.onnx' --target hexagon:v73+float "
@@ -85,8 +88,10 @@ test("what an action leaves is told with its shares", () => {
     const after = { partitions: 7, coverage: 0.858, mac_coverage: 0.905, verdict: "split",
         cost: { low_ms: 6.36, typical_ms: 10.3, high_ms: 16.6 } };
     equal([
-        [page.afterText(after), "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; 10.3 ms (6.36 to 16.6)"],
-        [page.afterText({ ...after, verdict: "whole", partitions: 1, cost: { low_ms: null } }), "leaves 1 partition, all nodes on the NPU"],
+        [page.afterText(after),
+            "leaves 7 partitions, coverage 90.5 % of MACs, 85.8 % of nodes; 10.3 ms (6.36 to 16.6)"],
+        [page.afterText({ ...after, verdict: "whole", partitions: 1, cost: { low_ms: null } }),
+            "leaves 1 partition, all nodes on the NPU"],
         [page.afterText({ ...after, mac_coverage: null, verdict: "fails", cost: null }),
             "leaves 7 partitions, coverage 85.8 % of nodes; still fails to compile"],
     ]);

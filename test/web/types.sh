@@ -14,4 +14,6 @@ for script in $scripts; do
 	! grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|setAttribute\("style' "$script" ||
 		{ echo "$script: only text becomes part of the page" >&2; exit 1; }
 done
+long=$(awk 'length > 120 { print FILENAME ":" FNR }' web/page/*.js web/page/*.css)
+[ -z "$long" ] || { echo "longer than 120 columns: $long" >&2; exit 1; }
 echo "page: types are in order"

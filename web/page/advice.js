@@ -23,9 +23,13 @@ function adviceSteps(target) {
     return (target.advice || []).filter((action) => action.instead_of === null || action.instead_of === undefined);
 }
 
-/** What the tool is called with, for this model and target. @param {any} shown report and target @param {string} options */
+/**
+ * What the tool is called with, for this model and target.
+ * @param {any} shown report and target @param {string} options
+ */
 function toolCommand(shown, options) {
-    const target = /(^|\s)(-t|--target)\s/.test(options) ? "" : ` --target ${shellWord(shown.target.name || shown.target.target)}`;
+    const target = /(^|\s)(-t|--target)\s/.test(options) ? ""
+        : ` --target ${shellWord(shown.target.name || shown.target.target)}`;
     return `npu-partition ${shellWord(shown.report.model.path)}${target}${options ? ` ${options}` : ""}`;
 }
 
@@ -38,11 +42,13 @@ function adviceCommand(shown, action) {
 /** The command that writes a model with these actions done. @param {any[]} actions those that the tool can do */
 function fixCommand(shown, actions) {
     const { target, report } = shown;
-    const sizes = actions.filter((action) => action.action === "dims" && action.command).map((action) => action.command);
+    const sizes = actions.filter((action) => action.action === "dims" && action.command)
+        .map((action) => action.command);
     const weaker = [...new Set(actions.map((action) => action.equality))]
         .filter((equality) => equality && equality !== "bits" && equality !== "other");
     const out = report.model.path === "-" ? "fixed.onnx" : report.model.path.replace(/(\.onnx)?$/i, ".fixed.onnx");
-    return ["npu-partition fix", shellWord(report.model.path), "--target", shellWord(target.name || target.target), ...sizes,
+    return ["npu-partition fix", shellWord(report.model.path), "--target", shellWord(target.name || target.target),
+        ...sizes,
         ...(weaker.length ? ["--allow", weaker.join(",")] : []), "--output", shellWord(out)].join(" ");
 }
 
@@ -51,15 +57,18 @@ function afterText(after) {
     if (!after) return "what it leaves is not known";
     const cost = after.cost || {};
     const time = millisecondsRange([cost.low_ms, cost.typical_ms, cost.high_ms]);
+    const macs = after.mac_coverage === null ? "" : `${shareText(after.mac_coverage)} of MACs, `;
     const shares = after.verdict === "whole" ? "all nodes on the NPU"
-        : `coverage ${after.mac_coverage === null ? "" : `${shareText(after.mac_coverage)} of MACs, `}${shareText(after.coverage)} of nodes`;
+        : `coverage ${macs}${shareText(after.coverage)} of nodes`;
     const failing = after.verdict === "fails" ? "; still fails to compile" : "";
-    return `leaves ${countText(after.partitions, "partition")}, ${shares}${failing}${time === "not known" ? "" : `; ${time}`}`;
+    const taking = time === "not known" ? "" : `; ${time}`;
+    return `leaves ${countText(after.partitions, "partition")}, ${shares}${failing}${taking}`;
 }
 
 /** A button for what only the application can do, else nothing. */
 function tryButton(context, action) {
     const tryOptions = context.actions && context.actions.tryOptions;
     if (!tryOptions || !action.command) return null;
-    return element("button", { type: "button", class: "primary small", onclick: () => tryOptions(action.command) }, "Try it");
+    return element("button", { type: "button", class: "primary small", onclick: () => tryOptions(action.command) },
+        "Try it");
 }

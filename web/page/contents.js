@@ -11,7 +11,8 @@ function sectionLink(section, attributes) {
 
 /** For the keyboard: past the header. */
 function skipLinks() {
-    return element("div", { class: "skips" }, sectionLink({ id: "verdict", title: "Skip to the verdict" }, { class: "skip" }),
+    return element("div", { class: "skips" }, sectionLink({ id: "verdict", title: "Skip to the verdict" },
+        { class: "skip" }),
         sectionLink({ id: "nodes", title: "Skip to the nodes" }, { class: "skip" }));
 }
 

@@ -43,21 +43,28 @@ function nodeDetails(context, id, uses) {
 function nodeHead(context, id) {
     const { nodes, order, position, verdict } = context.graph;
     const node = nodes[id], at = position[id];
-    const step = (to, sign, label) => element("button", { type: "button", class: "small", "aria-label": label, title: label,
+    const step = (to, sign, label) => element("button", { type: "button", class: "small", "aria-label": label,
+        title: label,
         disabled: to < 0 || to >= order.length, onclick: () => context.select(order[to]) }, sign);
     return [
         element("div", { class: "details-bar" },
-            element("span", { class: "muted" }, at < 0 ? `node ${id}` : `node ${id}, ${wholeText(at + 1)} of ${wholeText(order.length)} in order`),
-            at < 0 ? null : [step(at - 1, "\u2190", "Previous in execution order"), step(at + 1, "\u2192", "Next in execution order")],
-            element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected", onclick: () => context.select(null) }, "\u2715")),
+            element("span", { class: "muted" }, at < 0 ? `node ${id}`
+                : `node ${id}, ${wholeText(at + 1)} of ${wholeText(order.length)} in order`),
+            at < 0 ? null : [step(at - 1, "\u2190", "Previous in execution order"),
+                step(at + 1, "\u2192", "Next in execution order")],
+            element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected",
+                onclick: () => context.select(null) }, "\u2715")),
         element("p", { class: "details-op" }, element("strong", {}, plainText(node.op)),
-            node.domain ? element("span", { class: "muted" }, ` ${plainText(node.domain)}`) : null, " ", verdictMark(verdict[id])),
+            node.domain ? element("span", { class: "muted" }, ` ${plainText(node.domain)}`) : null, " ",
+                verdictMark(verdict[id])),
         element("p", { class: "details-name" }, element("code", {}, nodeName(node, id))),
-        node.into === null || node.into === undefined ? null : element("p", {}, "Fused into ", nodeButton(context, node.into), ", whose verdict holds."),
+        node.into === null || node.into === undefined ? null
+            : element("p", {}, "Fused into ", nodeButton(context, node.into), ", whose verdict holds."),
     ];
 }
 
-const outcomeTexts = { no: ["not met", "bad"], fail: ["fails to compile", "bad"], unknown: ["undecided", "unknown"], note: ["note", "plain"] };
+const outcomeTexts = { no: ["not met", "bad"], fail: ["fails to compile", "bad"], unknown: ["undecided", "unknown"],
+    note: ["note", "plain"] };
 
 /** Every reason: what is required, what was found, why, and by which rule. */
 function reasonList(node) {
@@ -67,10 +74,14 @@ function reasonList(node) {
         const [word, kind] = outcomeTexts[reason.outcome] || [null, null];
         const isPlain = reason.outcome === undefined;
         return element("li", { class: kind ? `reason-${kind}` : null },
-            element("p", {}, word ? [element("strong", { class: `answer-${kind}` }, word), " "] : null, sentence(reason.text)),
-            reason.found ? element("p", {}, element("span", { class: "muted" }, isPlain ? "" : "found "), sentence(reason.found)) : null,
-            reason.because ? element("p", {}, element("span", { class: "muted" }, "because "), sentence(reason.because)) : null,
-            element("p", { class: "muted fine" }, element("code", {}, plainText(reason.rule)), reason.gate && !isPlain ? ` (stage ${plainText(reason.gate)})` : null,
+            element("p", {}, word ? [element("strong", { class: `answer-${kind}` }, word), " "] : null,
+                sentence(reason.text)),
+            reason.found ? element("p", {}, element("span", { class: "muted" }, isPlain ? "" : "found "),
+                sentence(reason.found)) : null,
+            reason.because ? element("p", {}, element("span", { class: "muted" }, "because "), sentence(reason.because))
+                : null,
+            element("p", { class: "muted fine" }, element("code", {}, plainText(reason.rule)),
+                reason.gate && !isPlain ? ` (stage ${plainText(reason.gate)})` : null,
                 reason.source ? [element("br"), sourceText(reason.source)] : null));
     }));
 }
@@ -82,7 +93,8 @@ function causeOfNode(context, node) {
     const action = (context.target.advice || []).find((item) => (item.causes || []).includes(cause.id));
     return [
         element("h3", {}, "Cause"),
-        element("p", {}, sentence(cause.text), " \u2013 ", element("button", { type: "button", class: "link", onclick: () => context.showNodes({ cause: cause.id }) },
+        element("p", {}, sentence(cause.text), " \u2013 ",
+            element("button", { type: "button", class: "link", onclick: () => context.showNodes({ cause: cause.id }) },
             countText(cause.victims, "affected node"))),
         action ? element("p", {}, element("strong", {}, "Do: "), sentence(action.text)) : null,
     ];
@@ -96,7 +108,8 @@ function placeOfNode(context, node, id) {
         ["Module", at.module ? element("code", {}, plainText(at.module)) : null],
         ["Made at", at.file ? element("code", {}, plainText(at.line ? `${at.file}:${at.line}` : at.file)) : null],
         ["Graph", node.graph ? element("code", {}, plainText(node.graph)) : null],
-        ["Partition", partition ? element("button", { type: "button", class: "link", onclick: () => context.showNodes({ partition: partition.id }) },
+        ["Partition", partition ? element("button", { type: "button", class: "link",
+            onclick: () => context.showNodes({ partition: partition.id }) },
             `${partition.id}, ${countText(partition.nodes.length, "node")}`) : null],
         ["Ends", endsOfNode(context, id)],
     ]);
@@ -107,18 +120,20 @@ function placeOfNode(context, node, id) {
 function endsOfNode(context, id) {
     const ended = (context.target.partitions || []).filter((partition) => (partition.cause_of_end || []).includes(id));
     if (!ended.length) return null;
-    return ended.length <= 8 ? `${ended.length === 1 ? "partition" : "partitions"} ${listText(ended.map((partition) => String(partition.id)))}`
-        : countText(ended.length, "partition");
+    if (ended.length > MOST_ENDS) return countText(ended.length, "partition");
+    return `partition${ended.length === 1 ? "" : "s"} ${listText(ended.map((partition) => String(partition.id)))}`;
 }
 
 function workOfNode(graph, node, id) {
     const { work } = node;
     if (!work) return null;
-    const size = (value) => (typeof value === "number" ? bytesText(value) : value === null ? "not known" : `${plainText(value)} B`);
+    const size = (value) => (value === null || typeof value === "number" ? bytesText(value) : `${plainText(value)} B`);
     const isProduct = typeof work.rows === "number" ? work.rows > 0 : Boolean(work.rows);
-    const product = isProduct ? [work.rows, work.columns, work.depth].map((dim) => (dim === null ? "?" : plainText(dim))).join(" \u00d7 ")
+    const dims = [work.rows, work.columns, work.depth].map((dim) => (dim === null ? "?" : plainText(dim)));
+    const product = isProduct ? dims.join(" \u00d7 ")
         + (work.taps > 1 ? `, ${work.taps} taps` : "") + (work.groups > 1 ? `, ${work.groups} groups` : "") : null;
-    const types = [elementTypes[work.activation_type], elementTypes[work.weight_type] ? `weights ${elementTypes[work.weight_type]}` : null].filter(Boolean);
+    const weightType = elementTypes[work.weight_type];
+    const types = [elementTypes[work.activation_type], weightType ? `weights ${weightType}` : null].filter(Boolean);
     return [element("h3", {}, "Work"), factList([
         ["Time", Number.isNaN(graph.ms[id]) ? null : milliseconds(graph.ms[id])],
         ["Class", plainText(work.class)],
@@ -136,23 +151,30 @@ function nodeActions(context, node, id, uses) {
     const actions = context.actions || {};
     const button = (text, onclick) => element("button", { type: "button", class: "small", onclick }, text);
     const buttons = [];
-    if (actions.assumeNode) buttons.push(button("Assume it on the NPU", () => actions.assumeNode(id, "npu")), button("Assume it on the CPU", () => actions.assumeNode(id, "cpu")));
+    if (actions.assumeNode)
+        for (const device of ["npu", "cpu"])
+            buttons.push(button(`Assume it on the ${device.toUpperCase()}`, () => actions.assumeNode(id, device)));
     const output = uses && node.outputs ? node.outputs.find((place) => place !== null) : undefined;
     const cut = output === undefined ? node.name : uses.tensors[output].name;
     if (actions.cutAt && cut) buttons.push(button("Cut after it", () => actions.cutAt(cut)));
     const commands = buttons.length ? null : [
         element("p", { class: "muted fine" }, "Every rule of it, with the values found:"),
         commandLine(toolCommand(context, `--explain ${shellWord(node.name || String(id))}`))];
-    return [element("h3", {}, buttons.length ? "Try" : "Explain"), buttons.length ? element("div", { class: "details-buttons" }, buttons) : null, commands,
-        node.structure ? element("p", { class: "muted fine" }, "structure ", element("code", {}, plainText(node.structure))) : null].flat();
+    return [element("h3", {}, buttons.length ? "Try" : "Explain"),
+        buttons.length ? element("div", { class: "details-buttons" }, buttons) : null,
+        commands,
+        node.structure ? element("p", { class: "muted fine" }, "structure ",
+            element("code", {}, plainText(node.structure))) : null].flat();
 }
 
 /** In narrow windows, where the details are out of sight: which node is selected, and the way there. */
 function selectionBar(root, context) {
     const text = element("span", {});
     const bar = element("div", { class: "selection-bar no-print", hidden: true }, text,
-        element("button", { type: "button", class: "primary small", onclick: () => context.goTo("details") }, "Details"),
-        element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected", onclick: () => context.select(null) }, "\u2715"));
+        element("button", { type: "button", class: "primary small", onclick: () => context.goTo("details") },
+            "Details"),
+        element("button", { type: "button", class: "small", "aria-label": "Close: no node is selected",
+            onclick: () => context.select(null) }, "\u2715"));
     let isInSight = true;
     const update = (id) => {
         bar.hidden = isInSight || id === null;

@@ -11,7 +11,8 @@ function gather(documents) {
     const of = (kind) => documents.filter((item) => item.kind === kind).map((item) => item.data);
     const reports = of("report"), diff = of("diff")[0] || null, fix = of("fix")[0] || null;
     /** @type {Pair[]} */
-    const pairs = reports.flatMap((report, model) => report.targets.map((target, at) => ({ report, target, model, at })));
+    const pairs = reports.flatMap((report, model) =>
+        report.targets.map((target, at) => ({ report, target, model, at })));
     return { reports, errors: of("error"), pairs, diff, fix, isComparison: Boolean(diff || fix) && pairs.length > 1,
         outcomes: gatherOutcomes(documents) };
 }

@@ -59,7 +59,8 @@ function modelTitle(model) {
     const path = plainText(model.path), name = plainText(baseName(model.path));
     return element("div", { class: "model" },
         element("h1", { tabindex: "-1" }, model.path === "-" ? "Model from standard input" : name),
-        element("p", { class: "muted" }, path === name ? null : [element("span", { class: "code path" }, path), " \u00b7 "],
+        element("p", { class: "muted" }, path === name ? null
+            : [element("span", { class: "code path" }, path), " \u00b7 "],
             facts.join(" \u00b7 ")));
 }
 
@@ -79,7 +80,8 @@ function targetChoice(set, pair) {
     const targets = pair.report.targets;
     if (targets.length < 2) return null;
     if (targets.length > MOST_TABS)
-        return choice("Target", targets.map((target, at) => [String(at), `${plainText(target.name || target.target)} \u2013 ${target.summary.verdict}`]),
+        return choice("Target", targets.map((target, at) => [String(at),
+            `${plainText(target.name || target.target)} \u2013 ${target.summary.verdict}`]),
             String(pair.at), (value) => (location.hash = writeAddress({ m: pair.model, t: Number(value) })));
     return element("nav", { class: "tabs", "aria-label": "Target" }, targets.map((target, at) => element("a", {
         href: writeAddress({ m: pair.model, t: at }), "aria-current": at === pair.at ? "page" : null },
@@ -92,7 +94,8 @@ const MOST_TABS = 5;
 function comparisonChoice(set, pair, other) {
     const rest = set.pairs.filter((item) => item !== pair);
     if (!rest.length) return null;
-    return choice("Compare with", [["no", "nothing"], ...rest.map((item) => [`${item.model}.${item.at}`, pairName(set, item)])],
+    return choice("Compare with", [["no", "nothing"], ...rest.map((item) =>
+        [`${item.model}.${item.at}`, pairName(set, item)])],
         other ? `${other.model}.${other.at}` : "no",
         (value) => (location.hash = writeAddress({ m: pair.model, t: pair.at, c: value })));
 }
@@ -110,7 +113,8 @@ function modelName(set, model) {
     const isOne = (list) => list.indexOf(list[model]) === list.lastIndexOf(list[model]);
     if (isOne(names)) return plainText(names[model]);
     if (isOne(paths)) return plainText(paths[model]);
-    return `${plainText(names[model])} (${set.isComparison && set.reports.length === 2 ? ["before", "after"][model] : model + 1})`;
+    const side = set.isComparison && set.reports.length === 2 ? ["before", "after"][model] : model + 1;
+    return `${plainText(names[model])} (${side})`;
 }
 
 /** A list to choose from, with its label. */
@@ -131,7 +135,8 @@ function focusedControl() {
 
 /** @param {string|null} selector of focusedControl */
 function focusAgain(selector) {
-    const found = selector ? document.querySelector(`header.page ${selector}`) || document.querySelector("header.page h1") : null;
+    const found = selector ? document.querySelector(`header.page ${selector}`)
+        || document.querySelector("header.page h1") : null;
     if (found) /** @type {HTMLElement} */ (found).focus();
 }
 

@@ -40,7 +40,8 @@ function showReports(root, documents, actions) {
  */
 function showView(root, set, address, actions) {
     const pair = pairOf(set, address);
-    document.title = pair ? plainText(`${baseName(pair.report.model.path)} on ${pair.target.name || pair.target.target}`)
+    document.title = pair
+        ? plainText(`${baseName(pair.report.model.path)} on ${pair.target.name || pair.target.target}`)
         : "npu-partition";
     root.replaceChildren();
     const main = element("main", { class: pair ? "sections" : null });
@@ -54,8 +55,10 @@ function showView(root, set, address, actions) {
         return { isAt, model: -1, selected: () => undefined, select() {}, end() {} };
     }
     const context = makeContext({ report: pair.report, target: pair.target, reports: set.reports, diff: set.diff,
-        fix: set.fix, outcomes: outcomesOf(set, pair), other: other && { report: other.report, target: other.target } }, actions);
-    context.onSelect((id) => history.replaceState(null, "", writeAddress({ ...addressOf(set, pair), n: id, c: address.c })));
+        fix: set.fix, outcomes: outcomesOf(set, pair), other: other && { report: other.report, target: other.target } },
+            actions);
+    context.onSelect((id) => history.replaceState(null, "", writeAddress({ ...addressOf(set, pair), n: id,
+        c: address.c })));
     const shown = buildSections(main, context, () => {
         openOnPaper(main, context);
         const wanted = /^#section-([\w-]+)$/.exec(location.hash);
@@ -83,4 +86,5 @@ function documentsOfPage() {
 followTheme();
 const documentsHere = documentsOfPage();
 if (documentsHere.length) showReports(document.getElementById("page"), documentsHere, null);
-else Object.assign(globalThis, { npuPartitionPage: { showReports } }); /* for the application, which has no reports yet */
+else Object.assign(globalThis, { npuPartitionPage: { showReports } }); /* for the application,
+    which has no reports yet */

@@ -8,7 +8,8 @@ function makeFilterBar(context, table) {
     let texts = null;
     /** Nodes by their ids, as another part asked for them. @type {{nodes: number[], label: string}|null} */
     let given = null;
-    const search = element("input", { type: "search", placeholder: "Name, op, module, rule, reason", "aria-label": "Search nodes",
+    const search = element("input", { type: "search", placeholder: "Name, op, module, rule, reason",
+        "aria-label": "Search nodes",
         autocomplete: "off", spellcheck: "false", oninput: () => apply() });
     const lists = filterLists(graph, target, () => apply());
     const count = element("span", { class: "count", role: "status" });
@@ -22,7 +23,8 @@ function makeFilterBar(context, table) {
     } }, "Clear filters");
     const root = element("div", { class: "node-filters no-print", role: "search" }, search,
         lists.map((list) => list.root), chip, clear, count,
-        element("button", { type: "button", onclick: () => saveText(`${baseName(context.report.model.path)}.nodes.csv`, "text/csv",
+        element("button", { type: "button", onclick: () =>
+            saveText(`${baseName(context.report.model.path)}.nodes.csv`, "text/csv",
             nodesAsCsv(graph, table.ids)) }, "Save as CSV"));
 
     /** @returns {TableFilter} */
@@ -35,7 +37,8 @@ function makeFilterBar(context, table) {
         const filter = current();
         table.show(filteredNodes(graph, target, filter, () => (texts = texts || searchTexts(graph))));
         const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== "");
-        count.textContent = isFiltered ? countOf(table.ids.length, graph.nodes.length, "node") : countText(graph.nodes.length, "node");
+        count.textContent = isFiltered ? countOf(table.ids.length, graph.nodes.length, "node")
+            : countText(graph.nodes.length, "node");
         chip.hidden = !given;
         chip.textContent = given ? `${given.label} \u2715` : "";
         chip.setAttribute("aria-label", given ? `Remove the filter: ${given.label}` : "");
@@ -44,7 +47,8 @@ function makeFilterBar(context, table) {
     /** @param {TableFilter} filter what is not in it is cleared */
     function set(filter) {
         search.value = filter.search || "";
-        given = filter.nodes ? { nodes: filter.nodes, label: plainText(filter.label || countText(filter.nodes.length, "node")) } : null;
+        given = filter.nodes ? { nodes: filter.nodes, label: plainText(filter.label
+            || countText(filter.nodes.length, "node")) } : null;
         for (const list of lists) list.set(filter[list.field]);
         apply();
     }
@@ -60,7 +64,8 @@ function filterLists(graph, target, onChange) {
         return counts;
     };
     const verdicts = counted(graph.nodes.map((node) => node.verdict));
-    const ops = [...counted(graph.nodes.map((node) => node.op))].sort((one, two) => two[1] - one[1] || nameOrder.compare(one[0], two[0]));
+    const ops = [...counted(graph.nodes.map((node) => node.op))].sort((one, two) => two[1] - one[1]
+        || nameOrder.compare(one[0], two[0]));
     const short = (text) => (text.length > 80 ? `${text.slice(0, 79)}\u2026` : text);
     return [
         filterList("verdict", "Verdict", verdictWords.filter((word) => verdicts.has(word))
@@ -68,7 +73,8 @@ function filterLists(graph, target, onChange) {
         filterList("op", "Op", ops.map(([op, count]) => [op, `${plainText(op)} (${count})`]), onChange),
         filterList("partition", "Partition", partitions.map((partition) =>
             [partition.id, `${partition.id} (${countText(partition.nodes.length, "node")})`]), onChange),
-        filterList("cause", "Cause", causes.map((cause, at) => [cause.id, short(`${at + 1}. ${plainText(cause.text).replace(/`/g, "")}`)]), onChange),
+        filterList("cause", "Cause", causes.map((cause, at) => [cause.id,
+            short(`${at + 1}. ${plainText(cause.text).replace(/`/g, "")}`)]), onChange),
         filterList("module", "Module", modules.map((module, at) => [at, short(plainText(module.path))]), onChange),
     ].filter(Boolean);
 }
@@ -82,7 +88,8 @@ function filterList(field, label, options, onChange) {
     const select = element("select", { "aria-label": label, onchange: () => {
         select.classList.toggle("is-set", select.selectedIndex > 0);
         onChange();
-    } }, element("option", { value: "" }, `${label}: all`), options.map(([, text], at) => element("option", { value: at }, text)));
+    } }, element("option", { value: "" }, `${label}: all`),
+        options.map(([, text], at) => element("option", { value: at }, text)));
     return {
         root: select,
         field,

@@ -12,14 +12,17 @@ const nodeColumns = [
         cell: (graph, id) => (graph.position[id] < 0 ? "" : graph.position[id] + 1) },
     { id: "id", title: "#", label: "Number", isNumber: true, isUpFirst: true, cell: (graph, id) => id },
     { id: "op", title: "Op", text: (node) => plainText(node.op), cell: (graph, id) => plainText(graph.nodes[id].op) },
-    { id: "name", title: "Name", text: nodeName, cell: (graph, id) => element("bdi", { dir: "ltr" }, nodeName(graph.nodes[id], id)) },
+    { id: "name", title: "Name", text: nodeName, cell: (graph, id) =>
+        element("bdi", { dir: "ltr" }, nodeName(graph.nodes[id], id)) },
     { id: "verdict", title: "Verdict", cell: (graph, id) => verdictMark(graph.verdict[id]) },
-    { id: "reason", title: "Why", text: (node) => plainText(firstReason(node)), cell: (graph, id) => sentence(firstReason(graph.nodes[id])) },
+    { id: "reason", title: "Why", text: (node) => plainText(firstReason(node)), cell: (graph, id) =>
+        sentence(firstReason(graph.nodes[id])) },
     { id: "partition", title: "Part.", label: "Partition", isNumber: true,
         cell: (graph, id) => (graph.nodes[id].partition === null ? "" : graph.nodes[id].partition) },
     { id: "ms", title: "ms", label: "Time in ms", isNumber: true,
         cell: (graph, id) => (Number.isNaN(graph.ms[id]) ? "" : shortNumber(graph.ms[id])) },
-    { id: "macs", title: "MACs", isNumber: true, cell: (graph, id) => (graph.macs[id] > 0 ? amountText(graph.macs[id]) : "") },
+    { id: "macs", title: "MACs", isNumber: true,
+        cell: (graph, id) => (graph.macs[id] > 0 ? amountText(graph.macs[id]) : "") },
     { id: "bytes", title: "Bytes", isNumber: true,
         cell: (graph, id) => (Number.isNaN(graph.bytes[id]) ? "" : bytesText(graph.bytes[id])) },
 ];
@@ -43,15 +46,19 @@ addSection({
 /** The table itself: shows ids, sorts them, and moves a cursor over them. @param {Context} context */
 function makeNodeTable(context) {
     const { graph } = context;
-    const state = { ids: [], cursor: 0, column: "order", isDescending: false, first: -1, last: -1, top: 0, height: 640 };
+    const state = { ids: [], cursor: 0, column: "order", isDescending: false, first: -1, last: -1, top: 0,
+        height: 640 };
     const above = element("tbody", { role: "presentation" }), below = element("tbody", { role: "presentation" });
     const body = element("tbody", { role: "presentation" });
     const heads = nodeColumns.map((column) => columnHead(column, () => sortBy(column)));
     const table = element("table", { role: "presentation" },
-        element("thead", { role: "presentation" }, element("tr", { role: "row", "aria-rowindex": 1 }, heads)), above, body, below);
+        element("thead", { role: "presentation" }, element("tr", { role: "row", "aria-rowindex": 1 }, heads)), above,
+            body, below);
     const nothing = element("p", { class: "nothing", hidden: true }, "No node is left by these filters.");
-    const help = element("p", { id: "nodes-help", class: "offscreen" }, "Arrows move, Enter selects a node, Escape none.");
-    const root = element("div", { class: "node-table", tabindex: "0", role: "grid", "aria-label": "Nodes", "aria-describedby": help.id,
+    const help = element("p", { id: "nodes-help", class: "offscreen" },
+        "Arrows move, Enter selects a node, Escape none.");
+    const root = element("div", { class: "node-table", tabindex: "0", role: "grid", "aria-label": "Nodes",
+        "aria-describedby": help.id,
         "aria-colcount": nodeColumns.length,
         onscroll: () => {
             state.top = root.scrollTop;
@@ -59,7 +66,8 @@ function makeNodeTable(context) {
         }, onkeydown: (event) => onKey(event) }, table);
 
     function sortBy(column) {
-        state.isDescending = state.column === column.id ? !state.isDescending : Boolean(column.isNumber && !column.isUpFirst);
+        state.isDescending = state.column === column.id ? !state.isDescending
+            : Boolean(column.isNumber && !column.isUpFirst);
         state.column = column.id;
         show(state.ids);
         announce(`sorted by ${column.label || column.title}, ${state.isDescending ? "descending" : "ascending"}`);
@@ -78,13 +86,15 @@ function makeNodeTable(context) {
     }
     function draw(isAlways) {
         const visible = Math.ceil(state.height / ROW_HEIGHT);
-        const first = Math.max(0, Math.min(Math.floor(state.top / ROW_HEIGHT) - ROWS_BESIDE, state.ids.length - visible));
+        const first = Math.max(0, Math.min(Math.floor(state.top / ROW_HEIGHT) - ROWS_BESIDE,
+            state.ids.length - visible));
         const last = Math.min(state.ids.length, first + visible + 2 * ROWS_BESIDE);
         if (!isAlways && first === state.first && last === state.last) return;
         Object.assign(state, { first, last });
         spacer(above, first);
         spacer(below, state.ids.length - last);
-        body.replaceChildren(...state.ids.slice(first, last).map((id, index) => nodeRow(context, id, first + index, first + index === state.cursor)));
+        body.replaceChildren(...state.ids.slice(first, last).map((id, index) =>
+            nodeRow(context, id, first + index, first + index === state.cursor)));
         const hasCursor = state.cursor >= first && state.cursor < last;
         if (hasCursor) root.setAttribute("aria-activedescendant", `row-${state.ids[state.cursor]}`);
         else root.removeAttribute("aria-activedescendant");
@@ -92,7 +102,8 @@ function makeNodeTable(context) {
     function bringInSight() {
         const top = state.cursor * ROW_HEIGHT;
         if (top < state.top) root.scrollTop = state.top = top;
-        else if (top + 2 * ROW_HEIGHT > state.top + state.height) root.scrollTop = state.top = top + 2 * ROW_HEIGHT - state.height;
+        else if (top + 2 * ROW_HEIGHT > state.top + state.height) root.scrollTop = state.top = top
+            + 2 * ROW_HEIGHT - state.height;
         draw(false);
     }
     function moveTo(cursor) {
@@ -139,16 +150,20 @@ function spacer(part, rows) {
 }
 
 function columnHead(column, onClick) {
-    return element("th", { scope: "col", role: "columnheader", class: `column-${column.id}${column.isNumber ? " number" : ""}` },
-        element("button", { type: "button", class: "sort", title: column.label || null, onclick: onClick }, column.title));
+    return element("th",
+        { scope: "col", role: "columnheader", class: `column-${column.id}${column.isNumber ? " number" : ""}` },
+        element("button", { type: "button", class: "sort", title: column.label || null, onclick: onClick },
+            column.title));
 }
 
 /** @param {Context} context @param {number} id @param {number} at its place among the rows */
 function nodeRow(context, id, at, isCursor) {
     const { graph } = context;
-    return element("tr", { role: "row", id: `row-${id}`, "aria-rowindex": at + 2, "aria-selected": id === context.selected ? "true" : "false",
+    return element("tr", { role: "row", id: `row-${id}`, "aria-rowindex": at + 2,
+        "aria-selected": id === context.selected ? "true" : "false",
         class: isCursor ? "cursor" : null, onclick: () => context.select(id) },
-    nodeColumns.map((column) => element("td", { role: "gridcell", class: `column-${column.id}${column.isNumber ? " number" : ""}`,
+    nodeColumns.map((column) =>
+        element("td", { role: "gridcell", class: `column-${column.id}${column.isNumber ? " number" : ""}`,
         title: column.text ? column.text(graph.nodes[id], id) : null },
     column.cell(graph, id))));
 }
@@ -159,13 +174,20 @@ function printRestOnPaper(root, context) {
     const paper = element("div", { class: "only-print" });
     root.append(paper);
     const fill = () => {
-        const rest = sortedNodes(graph, [...graph.nodes.keys()], "order", false).filter((id) => [VERDICT_CPU, VERDICT_FAIL, VERDICT_UNKNOWN].includes(graph.verdict[id]));
+        const rest = sortedNodes(graph, [...graph.nodes.keys()], "order", false).filter((id) =>
+            [VERDICT_CPU, VERDICT_FAIL, VERDICT_UNKNOWN].includes(graph.verdict[id]));
+        const first = `; the first ${MOST_ON_PAPER}:`;
         const columns = nodeColumns.filter((column) => !["partition", "macs", "bytes"].includes(column.id));
         paper.replaceChildren(
-            element("p", {}, rest.length ? `${countText(rest.length, "node")} not on the NPU${rest.length > MOST_ON_PAPER ? `; the first ${MOST_ON_PAPER}:` : ":"}` : "All nodes are on the NPU."),
-            element("table", {}, element("thead", {}, element("tr", {}, columns.map((column) => element("th", { scope: "col", class: column.isNumber ? "number" : null }, column.title)))),
+            element("p", {}, rest.length
+                ? `${countText(rest.length, "node")} not on the NPU${rest.length > MOST_ON_PAPER ? first : ":"}`
+                : "All nodes are on the NPU."),
+            element("table", {}, element("thead", {}, element("tr", {},
+                columns.map((column) => element("th", { scope: "col", class: column.isNumber ? "number" : null },
+                column.title)))),
                 element("tbody", {}, rest.slice(0, MOST_ON_PAPER).map((id) => element("tr", {},
-                    columns.map((column) => element("td", { class: column.isNumber ? "number" : null }, column.cell(graph, id))))))));
+                    columns.map((column) => element("td", { class: column.isNumber ? "number" : null },
+                        column.cell(graph, id))))))));
     };
     onPaper(context, fill, () => paper.replaceChildren());
 }

@@ -10,7 +10,8 @@ function overview(set) {
         errorList(set.errors),
         set.pairs.length ? element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Results" },
             element("table", { class: "overview" },
-                element("thead", {}, element("tr", {}, columns.map((name, at) => element("th", { scope: "col", class: at >= 3 && at <= 7 ? "number" : null }, name)))),
+                element("thead", {}, element("tr", {}, columns.map((name, at) =>
+                    element("th", { scope: "col", class: at >= 3 && at <= 7 ? "number" : null }, name)))),
                 element("tbody", {}, set.pairs.map((pair) => overviewRow(set, pair, hasThresholds))))) : null);
 }
 
@@ -40,7 +41,8 @@ function overviewRow(set, pair, hasThresholds) {
 function worstOutcome(outcomes) {
     const missed = outcomes.filter((outcome) => !outcome.is_met);
     const worst = missed.find((outcome) => !outcome.waiver) || missed[0];
-    return worst ? [outcomeMark(worst), missed.length > 1 ? ` (${missed.length})` : null] : outcomes.length ? outcomeMark(outcomes[0]) : null;
+    return worst ? [outcomeMark(worst), missed.length > 1 ? ` (${missed.length})` : null] : outcomes.length
+        ? outcomeMark(outcomes[0]) : null;
 }
 
 /** Models that cannot be analyzed. @param {{path: string, text: string}[]} errors */

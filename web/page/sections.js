@@ -6,8 +6,8 @@
  *
  * What a filter of the node table asks for; what is left out does not matter.
  * @typedef {{search?: string, verdict?: string, op?: string, partition?: number, cause?: number, module?: number,
- *            nodes?: number[], label?: string}} TableFilter `module`: by its place in target.modules, with what is in it;
- *            `nodes`: these ids, called `label`
+ *            nodes?: number[], label?: string}} TableFilter `module`: by its place in target.modules, with what is in
+ *            it; `nodes`: these ids, called `label`
  *
  * What only the application in the browser can do; a page by the tool has none of it.
  * @typedef {{tryOptions?: (argumentsText: string) => void, fix?: () => void,
@@ -104,8 +104,8 @@ function announce(text) {
 }
 
 /**
- * Builds the first sections at once and the others one by one while the browser is idle, so that the answer stands there
- * before a large table does. `root` is aria-busy until all are there.
+ * Builds the first sections at once and the others one by one while the browser is idle, so that the answer stands
+ * there before a large table does. `root` is aria-busy until all are there.
  * @param {HTMLElement} root @param {Context} context @param {() => void} [whenDone]
  * @returns {{id: string, title: string}[]} those that are shown
  */

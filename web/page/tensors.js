@@ -27,8 +27,10 @@ function tensorType(tensor) {
 }
 
 /** nodes[].work.activation_type and weight_type, ONNX's numbers, in words. */
-const elementTypes = { 1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string",
-    9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128", 16: "bfloat16",
+const elementTypes = { 1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+    8: "string",
+    9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128",
+        16: "bfloat16",
     17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2", 20: "float8e5m2fnuz", 21: "uint4", 22: "int4",
     23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2" };
 
@@ -43,13 +45,17 @@ function tensorList(context, uses, places, areInputs) {
     return element("ul", { class: "tensors" }, shown.map((place) => {
         const tensor = uses.tensors[place], made = uses.producer.get(place), taken = uses.consumers.get(place) || [];
         const ends = areInputs ? (made === undefined ? [] : [made]) : taken;
-        const words = tensor.constant ? "constant" : areInputs ? (made === undefined ? "input of the graph" : "from") : taken.length ? "to" : "output of the graph";
+        const words = tensor.constant ? "constant" : areInputs ? (made === undefined ? "input of the graph" : "from")
+            : taken.length ? "to" : "output of the graph";
         return element("li", {},
             element("div", {}, element("code", { class: "tensor" }, plainText(tensor.name) || "(no name)")),
-            element("div", { class: "tensor-type" }, element("code", {}, tensorType(tensor)), " ", element("span", { class: "muted" }, words), " ",
-                tensor.constant && areInputs ? null : ends.slice(0, MOST_ENDS).map((id) => [nodeButton(context, id), " "]),
+            element("div", { class: "tensor-type" }, element("code", {}, tensorType(tensor)), " ",
+                element("span", { class: "muted" }, words), " ",
+                tensor.constant && areInputs ? null
+                    : ends.slice(0, MOST_ENDS).map((id) => [nodeButton(context, id), " "]),
                 ends.length > MOST_ENDS ? element("button", { type: "button", class: "small",
-                    onclick: () => context.showNodes({ nodes: ends, label: `takers of ${tensor.name}` }) }, `all ${ends.length}`) : null));
+                    onclick: () => context.showNodes({ nodes: ends, label: `takers of ${tensor.name}` }) },
+                        `all ${ends.length}`) : null));
     }));
 }
 

@@ -25,7 +25,8 @@ function answerText(summary) {
     if (verdict === "whole") return `${summary.live === 1 ? "" : "all "}${live} on the NPU, in one partition`;
     if (verdict === "none") return `none of ${live} runs on the NPU`;
     if (verdict === "fails" && summary.failed)
-        return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} to compile: the session does not start`;
+        return `${countOf(summary.failed, summary.live, "node")} ${summary.failed === 1 ? "fails" : "fail"} `
+            + "to compile: the session does not start";
     if (verdict === "split")
         return [countText(summary.partitions, "partition"), switchesText(summary),
             `${wholeText(summary.live - summary.accepted)} of ${live} not on the NPU`].join(", ");
@@ -39,7 +40,8 @@ function switchesText(summary) {
 function recommendation(cost) {
     if (!cost || !cost.reason) return null;
     const [words, kind] = recommendationWords[cost.recommendation] || [plainText(cost.recommendation), "plain"];
-    return element("p", { class: "recommendation" }, element("strong", { class: `answer-${kind}` }, words), ": ", sentence(cost.reason));
+    return element("p", { class: "recommendation" }, element("strong", { class: `answer-${kind}` }, words), ": ",
+        sentence(cost.reason));
 }
 
 /** A figure with its name; `note` below it, `bar` between. */
@@ -71,22 +73,27 @@ function figures(target) {
 }
 
 function boundsText(range) {
-    return range && range[0] !== null && range[2] !== null ? `8 of 10 runs: ${shortNumber(range[0])} to ${shortNumber(range[2])} ms` : null;
+    return range && range[0] !== null && range[2] !== null
+        ? `8 of 10 runs: ${shortNumber(range[0])} to ${shortNumber(range[2])} ms` : null;
 }
 
 /** Thresholds, where the report was made by a check of them. */
 function outcomeList(context) {
     const { outcomes } = context;
     if (!outcomes.length) return null;
-    const line = (outcome) => element("li", {}, outcomeMark(outcome), " ", element("code", {}, plainText(outcome.threshold)), ": ",
+    const line = (outcome) => element("li", {}, outcomeMark(outcome), " ",
+        element("code", {}, plainText(outcome.threshold)), ": ",
         sentence(outcome.text), outcome.waiver ? [" \u2013 waived: ", sentence(outcome.waiver)] : null);
-    return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"), element("ul", {}, outcomes.map(line)));
+    return element("div", { class: "outcomes" }, element("h3", {}, "Thresholds"),
+        element("ul", {}, outcomes.map(line)));
 }
 
 /** "met", "waived" or "not met", with a sign. @param {any} outcome */
 function outcomeMark(outcome) {
-    const [word, sign, kind] = outcome.is_met ? ["met", "\u2713", "good"] : outcome.waiver ? ["waived", "\u25cb", "warning"] : ["not met", "\u2716", "bad"];
-    return element("span", { class: `answer answer-${kind}` }, element("span", { class: "sign", "aria-hidden": "true" }, sign), word);
+    const [word, sign, kind] = outcome.is_met ? ["met", "\u2713", "good"] : outcome.waiver
+        ? ["waived", "\u25cb", "warning"] : ["not met", "\u2716", "bad"];
+    return element("span", { class: `answer answer-${kind}` },
+        element("span", { class: "sign", "aria-hidden": "true" }, sign), word);
 }
 
 /** What to do first with its command; what comes then, may be opened. */
@@ -98,11 +105,13 @@ function firstSteps(context) {
     const fix = context.actions && context.actions.fix;
     const doable = steps.filter((step) => step.fixable);
     const buttons = [tryButton(context, first), fix && doable.length
-        ? element("button", { type: "button", class: "primary small", onclick: () => fix() }, "Fix the model") : null].filter(Boolean);
+        ? element("button", { type: "button", class: "primary small", onclick: () => fix() }, "Fix the model")
+            : null].filter(Boolean);
     return element("div", { class: "first-action" },
         element("h3", {}, first.action === "none" ? "What stays as it is" : "Do first"),
         element("p", { class: "action-text" }, sentence(first.text)),
-        command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons) : null,
+        command || buttons.length ? element("p", { class: "action-command" }, command && commandLine(command), buttons)
+            : null,
         first.action === "none" ? null : element("p", { class: "muted" }, `It ${afterText(first.after)}.`,
             first.equality ? ` Then ${equalityTexts[first.equality] || plainText(first.equality)}.` : null),
         laterSteps(context, steps, doable));
@@ -114,7 +123,8 @@ function laterSteps(context, steps, doable) {
     const fix = doable.length && !isTold ? fixLine(context, steps, doable) : null;
     if (!table && !fix) return null;
     const last = steps.filter((step) => step.action !== "none").pop();
-    const title = table && last ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
+    const title = table && last
+        ? `All ${countText(steps.length, "step")}, which ${afterText(last.after).replace("leaves", "leave")}`
         : "The command that does it";
     return printedDisclosure(title, table, fix);
 }
@@ -127,13 +137,15 @@ function stepTable(context, steps) {
         element("td", { class: "number" }, wholeText(at.partitions)),
         element("td", { class: "number" }, at.mac_coverage === null ? unknownMark() : shareText(at.mac_coverage)),
         element("td", { class: "number" }, shareText(at.coverage)),
-        element("td", { class: "number" }, costs && costs.typical_ms !== null ? millisecondsRange([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
+        element("td", { class: "number" }, costs && costs.typical_ms !== null
+            ? millisecondsRange([costs.low_ms, costs.typical_ms, costs.high_ms]) : unknownMark()));
     const shown = steps.filter((step) => step.action !== "none" && step.after).slice(0, MOST_STEPS);
     if (shown.length < 2 && !(fixed && steps[0].action !== "dims")) return null;
     const sizes = fixed ? listText(Object.entries(fixed.dims).map(([name, size]) => `${plainText(name)}=${size}`)) : "";
     return element("div", { class: "scroll" }, element("table", { class: "steps" },
         element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Step by step"),
-            ["Partitions", "Coverage (MACs)", "Coverage (nodes)", "Time a run"].map((name) => element("th", { scope: "col", class: "number" }, name)))),
+            ["Partitions", "Coverage (MACs)", "Coverage (nodes)", "Time a run"].map((name) =>
+                element("th", { scope: "col", class: "number" }, name)))),
         element("tbody", {}, row("as it is", summary, cost, true),
             fixed && steps[0].action !== "dims" ? row(`with ${sizes}`, fixed.summary, null, true) : null,
             shown.map((step, at) => row([`${at + 1}. `, sentence(step.text)], step.after, step.after.cost, false)))));
@@ -158,9 +170,11 @@ function findingList(findings) {
     const severe = findings.filter((finding) => finding.code === "invalid");
     const others = findings.filter((finding) => finding.code !== "invalid");
     const list = (items) => element("ul", { class: "findings" }, items.slice(0, MOST_FINDINGS).map(line),
-        items.length > MOST_FINDINGS ? element("li", { class: "muted" }, `and ${items.length - MOST_FINDINGS} more`) : null);
+        items.length > MOST_FINDINGS ? element("li", { class: "muted" }, `and ${items.length - MOST_FINDINGS} more`)
+            : null);
     return [severe.length ? list(severe) : null,
-        others.length ? printedDisclosure(`${countText(others.length, "finding")} about the model`, list(others)) : null];
+        others.length ? printedDisclosure(`${countText(others.length, "finding")} about the model`, list(others))
+            : null];
 }
 
 const MOST_FINDINGS = 200;
