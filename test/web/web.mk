@@ -17,4 +17,7 @@ check-web: ## all of the HTML report and of the page of `make web` in headless C
 	$(MAKE) $(tool) $(web_models)/ready web
 	$(web_tests) discover -s test/web -v
 
-.PHONY: check-page check-web
+page-pictures: $(tool) $(web_models)/ready ## docs/page-*.png: the page as it looks now; needs pngquant and optipng
+	sh test/web/pictures.sh $(tool) $(web_models) docs
+
+.PHONY: check-page check-web page-pictures
