@@ -1350,6 +1350,11 @@ NPART_API npart_status npart_report_text(const struct npart_plan_pair *plans, si
 NPART_API npart_status npart_report_explain(const struct npart_plan_pair *plans, size_t count, const char *node,
                                             const struct npart_report_options *options, npart_write_callback write,
                                             void *payload, struct npart_error *error);
+/* Writes a table by module of the model's source (npart_plan_module), a line each, with a strip of its nodes as they
+ * run; as deep as 40 lines reach, or all with `is_verbose`. */
+NPART_API npart_status npart_report_modules(const struct npart_plan_pair *plans, size_t count,
+                                            const struct npart_report_options *options, npart_write_callback write,
+                                            void *payload, struct npart_error *error);
 /* Writes the plans of one model as one line of JSON (docs/json.md). */
 NPART_API npart_status npart_report_json(const struct npart_plan_pair *plans, size_t count,
                                          const struct npart_report_options *options, npart_write_callback write,

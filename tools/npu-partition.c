@@ -23,7 +23,8 @@
 /* Whether anybody would see what to do, and what fixed sizes bring. */
 static bool wants_advice(const struct options *options)
 {
-    return (!options->is_quiet || options->settings) && !options->explain && !options->wants_shapes;
+    bool wants_other = options->explain || options->wants_modules || options->wants_shapes;
+    return (!options->is_quiet || options->settings) && !wants_other;
 }
 
 static npart_status report(struct run *run, struct job *job, struct npart_error *error)
@@ -31,6 +32,8 @@ static npart_status report(struct run *run, struct job *job, struct npart_error 
     size_t count = (size_t)run->options->target_count;
     if (run->options->is_quiet || run->document)
         return NPART_OK;
+    if (run->options->wants_modules)
+        return npart_report_modules(job->pairs, count, &run->report, write_output, run, error);
     if (run->options->explain)
         return npart_report_explain(job->pairs, count, run->options->explain, &run->report, write_output, run, error);
     if (run->options->format == FORMAT_JSON)

@@ -416,6 +416,7 @@ static bool take_completion(struct options *options, const char *value)
 TAKE_FLAG(allows_none)
 TAKE_FLAG(wants_summary)
 TAKE_FLAG(wants_shapes)
+TAKE_FLAG(wants_modules)
 TAKE_FLAG(lists_targets)
 TAKE_FLAG(wants_version)
 TAKE_FLAG(wants_help)
@@ -483,6 +484,8 @@ static const struct row {
      "write what the target's own tools take: placements, options (docs/settings.md)", NULL},
     {"explain", 0, "NODE", take_explain,
      "every rule of one node (by name, output or number), with the values found", NULL},
+    {"modules", 0, NULL, take_wants_modules,
+     "a table by module of the source, with the nodes of each as they run (all with --verbose)", NULL},
     {"verbose", 'v', NULL, take_is_verbose, "all causes and notes; with --shapes, the work of each node", "*"},
     {"quiet", 'q', NULL, take_is_quiet, "no report: only the exit status, and which threshold is not met", "*"},
     {"color", 0, "auto|always|never", take_color, "default auto: on a terminal, unless NO_COLOR is set",
@@ -689,7 +692,10 @@ static bool read_option(int argc, char **argv, int *at, struct options *options,
 /* Documents are of models that are planned, one after the other. */
 static bool check_format(const struct options *options)
 {
-    const char *other = options->explain ? "--explain" : options->wants_shapes ? "--shapes" : NULL;
+    const char *other = options->explain         ? "--explain"
+                        : options->wants_modules ? "--modules"
+                        : options->wants_shapes  ? "--shapes"
+                                                 : NULL;
     const char *format = format_words[options->format];
     size_t at = 0;
     while (at < ROWS && (rows[at].name || !rows[at].value || strcmp(rows[at].value, format) != 0))

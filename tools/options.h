@@ -95,7 +95,7 @@ struct options {
     bool fails_on[FAIL_ON_KINDS], allows_none;
     enum npart_detail detail;
     bool has_level, has_detail; /* the user has asked for it */
-    bool wants_summary, wants_shapes, lists_targets, wants_version, wants_help;
+    bool wants_summary, wants_shapes, wants_modules, lists_targets, wants_version, wants_help;
     bool is_verbose, is_quiet, use_ascii, is_sustained;
 };
 

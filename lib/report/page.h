@@ -79,6 +79,10 @@ enum npart__cell { NPART__CELL_NPU, NPART__CELL_CPU, NPART__CELL_FAIL, NPART__CE
 
 /* The plan's nodes in the order that they run, in at most so many cells. */
 void npart__put_strip(struct npart__page *page, uint32_t cells);
+/* Any nodes, in the order given. */
+void npart__put_cells(struct npart__page *page, const uint32_t *nodes, uint32_t count, uint32_t cells);
+/* The plan's counts by what stands for them in the strip. */
+void npart__put_cell_counts(struct npart__page *page);
 /* A count with the character that stands for it in the strip: the strip's legend. */
 void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart__cell cell, const char *noun);
 /* The plan's verdict; with `columns` in one short word, padded to them. */

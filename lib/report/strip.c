@@ -49,6 +49,17 @@ void npart__put_cell_count(struct npart__page *page, uint32_t count, enum npart_
     npart__paint(page, "0");
 }
 
+void npart__put_cell_counts(struct npart__page *page)
+{
+    const struct npart_summary *summary = &page->summary;
+    npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
+    npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
+    if (summary->failed)
+        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail to compile");
+    if (summary->unknown)
+        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
+}
+
 /* Removed nodes are not in the order, so their rows are never used. */
 static enum npart__cell cell_of(const npart_plan *plan, uint32_t id)
 {
@@ -77,10 +88,8 @@ static enum npart__cell dominant(const uint32_t *tally)
 
 /* Cells share the nodes evenly; colour is changed only where the kind of cell does, which keeps
  * the output short. */
-void npart__put_strip(struct npart__page *page, uint32_t cells)
+void npart__put_cells(struct npart__page *page, const uint32_t *order, uint32_t count, uint32_t cells)
 {
-    uint32_t count;
-    const uint32_t *order = npart_plan_order(page->plan, &count);
     if (count == 0)
         return;
     if (cells > count)
@@ -104,4 +113,11 @@ void npart__put_strip(struct npart__page *page, uint32_t cells)
                                                   : looks[cell].partly);
     }
     npart__paint(page, "0");
+}
+
+void npart__put_strip(struct npart__page *page, uint32_t cells)
+{
+    uint32_t count;
+    const uint32_t *order = npart_plan_order(page->plan, &count);
+    npart__put_cells(page, order, count, cells);
 }

@@ -199,12 +199,7 @@ static void room(struct npart__page *page)
 static void counts(struct npart__page *page)
 {
     const struct npart_summary *summary = &page->summary;
-    npart__put_cell_count(page, summary->accepted, NPART__CELL_NPU, "NPU");
-    npart__put_cell_count(page, summary->refused - summary->failed, NPART__CELL_CPU, "CPU");
-    if (summary->failed)
-        npart__put_cell_count(page, summary->failed, NPART__CELL_FAIL, "fail to compile");
-    if (summary->unknown)
-        npart__put_cell_count(page, summary->unknown, NPART__CELL_UNKNOWN, "undecided");
+    npart__put_cell_counts(page);
     if (summary->folded) {
         npart__put(page, "  ");
         npart__paint(page, NPART__DIM);

@@ -224,6 +224,12 @@ static npart_status explain(struct scene *scene, struct npart_error *error)
     return npart_report_explain(&pair, 1, "0", NULL, sum_up, scene, error);
 }
 
+static npart_status report_modules(struct scene *scene, struct npart_error *error)
+{
+    struct npart_plan_pair pair = {scene->plan, NULL, NULL};
+    return npart_report_modules(&pair, 1, NULL, sum_up, scene, error);
+}
+
 static npart_status report_json(struct scene *scene, struct npart_error *error)
 {
     struct npart_plan_pair pair = {scene->plan, NULL, NULL};
@@ -360,6 +366,7 @@ const struct tried_call model_calls[] = {
     {"JSON", PLAN, report_json},
     {"text", PLAN, report_text},
     {"explanation", PLAN, explain},
+    {"table by module", PLAN, report_modules},
     {"CSV", PLAN, write_csv},
     {"SARIF", PLAN, write_sarif},
     {"annotations", PLAN, write_github},

@@ -190,6 +190,75 @@ static void test_modules__unknown(void)
     analysis_close(&at);
 }
 
+/* ---- the table by module --------------------------------------------------------------------------------------- */
+
+static char *table_of(const char *model, const struct npart_report_options *options)
+{
+    struct analysis at;
+    struct sink sink = {0};
+    analysis_open(&at, model, "format 1\ntarget t\nop MatMul\nop Relu\n", NULL, NULL);
+    const struct npart_plan_pair pair = {at.plan, NULL, NULL};
+    CHECK_INT(npart_report_modules(&pair, 1, options, sink_write, &sink, NULL), NPART_OK);
+    analysis_close(&at);
+    return sink.text;
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* Blocks: two that are the same, and one that has an Erf more; in ASCII, where a column is a byte. */
+static const char blocks[] =
+    "opset 17\ninput x float32[1,8]\ninit w float32[8,8]\n"
+    "node a = MatMul(x, w) @/net/block.0/fc/MatMul\nnode b = Relu(a) @/net/block.0/act/Relu\n"
+    "node c = MatMul(b, w) @/net/block.1/fc/MatMul\nnode d = Relu(c) @/net/block.1/act/Relu\n"
+    "node e = MatMul(d, w) @/net/block.2/fc/MatMul\nnode f = Erf(e) @/net/block.2/act/Erf\noutput f\n";
+
+static void test_modules__table(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    options.use_ascii = true;
+    options.width = 60;
+    char *text = table_of(blocks, &options);
+    const char *table = strstr(text, "  module");
+    CHECK_TEXT(table ? table : text,
+               "  module         its nodes as they run     NPU/nodes    MACs       ms\n"
+               "  net.block      #####.                          5/6 100.0 %        ?\n"
+               "    block.0      ##                              2/2  33.3 %        ?\n"
+               "      fc         #                               1/1  33.3 %        ?\n"
+               "      act        #                               1/1   0.0 %        ?\n"
+               "    block.1      like block.0                    2/2  33.3 %        ?\n"
+               "    block.2      #.                              1/2  33.3 %        ?\n"
+               "      fc         #                               1/1  33.3 %        ?\n"
+               "      act        .                               0/1   0.0 %        ?\n");
+    free(text);
+    for (options.width = 80; options.width <= 200; options.width += 20) {
+        text = table_of(blocks, &options);
+        CHECK_INT(longest_line(text), options.width);
+        free(text);
+    }
+}
+
+/* What nobody can see in a name, or what turns the direction of writing, is shown as an escape; what is long is cut. */
+static void test_modules__table_of_hostile_names(void)
+{
+    struct npart_report_options options = NPART_REPORT_OPTIONS_INIT;
+    options.use_ascii = true;
+    options.width = 80;
+    char *text = table_of(HEAD "node y = Relu(x) @/a\xe2\x80\xae" "b/c\x1b[31m/Relu\nnode z = Relu(y) "
+                               "@/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/Relu\noutput z\n",
+                          &options);
+    CHECK(strstr(text, "\\u202e") && !strchr(text, '\x1b') && strstr(text, "aaa... "));
+    CHECK_INT(longest_line(text), 80);
+    free(text);
+}
+
 /* ---- limits ---------------------------------------------------------------------------------------------------- */
 
 /* "/s/s/s/Relu" with `steps` of `bytes` letters before the last. */
@@ -277,4 +346,5 @@ static void test_modules__limit_of_their_number(void)
 
 TESTS(test_modules__by_names, test_modules__by_metadata, test_modules__of_nodes_that_do_not_tell,
       test_modules__of_prefixed_names, test_modules__of_functions_and_bodies, test_modules__sums,
-      test_modules__unknown, test_modules__limits_of_a_path, test_modules__limit_of_their_number)
+      test_modules__unknown, test_modules__table, test_modules__table_of_hostile_names,
+      test_modules__limits_of_a_path, test_modules__limit_of_their_number)

@@ -2037,6 +2037,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
             POINTER(npart_error),
         ],
     ),
+    "npart_report_modules": (
+        c_int,
+        [
+            POINTER(npart_plan_pair),
+            c_size_t,
+            POINTER(npart_report_options),
+            npart_write_callback,
+            c_void_p,
+            POINTER(npart_error),
+        ],
+    ),
     "npart_report_json": (
         c_int,
         [

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A swim-lane by module: a line for each module of the model's source, in the order that they run, with the strip of
+ * its own nodes. Each strip begins anew: on one axis of time a layer of a decoder would be a cell wide. Modules that
+ * follow one another and have the same inside are told once, and the tree is opened as deep as a screen has lines for.
+ */
+#include <stdlib.h>
+
+#include "report/page.h"
+
+#define MOST_LINES 40u /* unless all is asked for */
+#define LEAST_CELLS 24u /* three tenths of the width, where that is more */
+#define FIGURES_COLUMNS 28u /* " 1234/1234 100.0 %   123 ms" */
+#define LEAST_NAME_COLUMNS 16u
+#define MOST_DEPTH 64u
+
+struct lane {
+    struct npart_module at;
+    uint32_t first_child, next; /* NPART_NONE: none */
+    uint32_t last_child;
+    uint32_t rank, end; /* its place in the tree, and that after all inside it */
+    uint64_t inside;    /* equal where nodes and modules inside are the same */
+};
+
+struct lanes {
+    struct npart__page *page;
+    struct lane *items;
+    uint32_t count, first;
+    uint32_t *positions; /* places in the order, by rank of the node's module; of a rank from first_of on */
+    uint32_t *first_of;
+    uint32_t *row;       /* nodes of a line, as they run */
+    uint32_t *sorted;
+    const uint32_t *order;
+    uint32_t order_count, name_columns, cells;
+};
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = mix(hash, (unsigned char)*text);
+    return hash;
+}
+
+/* What of a path is the module's own: after that of the module that it is in. */
+static const char *own_step(const struct lanes *lanes, uint32_t module)
+{
+    const struct npart_module *at = &lanes->items[module].at;
+    return at->parent == NPART_NONE ? at->path : at->path + strlen(lanes->items[at->parent].at.path) + 1;
+}
+
+/* Only what runs is told. Modules inside come after what they are in, so from the last to the first. */
+static bool find_lanes(struct lanes *lanes)
+{
+    struct npart__page *page = lanes->page;
+    struct npart_module at = {.size = sizeof at};
+    npart_status status = NPART_OK;
+    while ((status = npart_plan_module(page->plan, lanes->count, &at, NULL)) == NPART_OK)
+        lanes->count++;
+    lanes->items = npart__take(page->pool, lanes->count + (size_t)1, sizeof *lanes->items);
+    page->pool->failed |= status == NPART_ERROR_MEMORY;
+    lanes->first = NPART_NONE;
+    if (page->pool->failed)
+        return false;
+    for (uint32_t m = 0; m < lanes->count; m++) {
+        lanes->items[m] = (struct lane){.at = {.size = sizeof at}, .first_child = NPART_NONE, .next = NPART_NONE};
+        (void)npart_plan_module(page->plan, m, &lanes->items[m].at, NULL);
+    }
+    for (uint32_t m = lanes->count; m-- > 0;) {
+        struct lane *lane = &lanes->items[m];
+        uint32_t *list = lane->at.parent == NPART_NONE ? &lanes->first : &lanes->items[lane->at.parent].first_child;
+        if (lane->at.live_count == 0)
+            continue;
+        for (uint32_t i = 0; i < lane->at.own_count; i++) {
+            struct npart_node node = {.size = sizeof node};
+            struct npart_node_plan fate = {.size = sizeof fate};
+            if (npart_plan_node(page->plan, lane->at.own[i], &fate) && !*fate.fate &&
+                npart_model_node(page->model, lane->at.own[i], &node))
+                lane->inside = mix_text(mix(lane->inside, fate.verdict), node.op);
+        }
+        for (uint32_t child = lane->first_child; child != NPART_NONE; child = lanes->items[child].next)
+            lane->inside = mix_text(mix(lane->inside, lanes->items[child].inside), own_step(lanes, child));
+        lane->next = *list;
+        *list = m;
+    }
+    return true;
+}
+
+/* Ranks from the outside in, so that what is inside a module is a stretch. */
+static void rank_lanes(struct lanes *lanes, uint32_t module, uint32_t *rank)
+{
+    for (; module != NPART_NONE; module = lanes->items[module].next) {
+        lanes->items[module].rank = (*rank)++;
+        rank_lanes(lanes, lanes->items[module].first_child, rank);
+        lanes->items[module].end = *rank;
+    }
+}
+
+/* A counting sort of the nodes that run by the rank of their module; those of none come last. */
+static bool sort_nodes(struct lanes *lanes)
+{
+    struct npart__page *page = lanes->page;
+    struct npart_model_info info = {.size = sizeof info};
+    (void)npart_model_info(page->model, &info);
+    uint32_t *rank_of = npart__take(page->pool, info.node_count + (size_t)1, sizeof *rank_of);
+    lanes->first_of = npart__take(page->pool, lanes->count + (size_t)3, sizeof *lanes->first_of);
+    lanes->positions = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->positions);
+    lanes->sorted = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->sorted);
+    lanes->row = npart__take(page->pool, lanes->order_count + (size_t)1, sizeof *lanes->row);
+    if (page->pool->failed)
+        return false;
+    for (uint32_t i = 0; i < info.node_count; i++)
+        rank_of[i] = lanes->count;
+    for (uint32_t m = 0; m < lanes->count; m++)
+        for (uint32_t i = 0; i < lanes->items[m].at.own_count && lanes->items[m].at.live_count; i++)
+            rank_of[lanes->items[m].at.own[i]] = lanes->items[m].rank;
+    for (uint32_t i = 0; i < lanes->order_count; i++)
+        lanes->first_of[rank_of[lanes->order[i]] + 1]++;
+    for (uint32_t r = 0; r <= lanes->count; r++)
+        lanes->first_of[r + 1] += lanes->first_of[r];
+    for (uint32_t i = 0; i < lanes->order_count; i++)
+        lanes->positions[lanes->first_of[rank_of[lanes->order[i]]]++] = i;
+    for (uint32_t r = lanes->count + 1; r > 0; r--)
+        lanes->first_of[r] = lanes->first_of[r - 1];
+    lanes->first_of[0] = 0;
+    return true;
+}
+
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+static bool has_same_inside(const struct lane *a, const struct lane *b)
+{
+    return a->inside == b->inside && a->at.live_count == b->at.live_count && a->at.has_macs == b->at.has_macs &&
+           a->at.macs == b->at.macs;
+}
+
+/* "layers.3", "block0": one of several. Others (q_proj, k_proj) have names that say something. */
+static bool is_numbered(const char *step)
+{
+    return step[strcspn(step, "0123456789")] != '\0';
+}
+
+/* The last of the numbered modules from this one on that have the same inside; itself, where the next has another. Two
+ * with nothing inside are two lines in any case. */
+static uint32_t last_like(const struct lanes *lanes, uint32_t module)
+{
+    uint32_t last = module, next = lanes->items[module].next;
+    const struct lane *first = &lanes->items[module];
+    while (next != NPART_NONE && is_numbered(own_step(lanes, next)) && has_same_inside(first, &lanes->items[next])) {
+        last = next;
+        next = lanes->items[next].next;
+    }
+    return last == first->next && first->first_child == NPART_NONE ? module : last;
+}
+
+/* A module of nothing but another is told in the line of that one. */
+static uint32_t past_wrappers(const struct lanes *lanes, uint32_t module)
+{
+    uint32_t child = lanes->items[module].first_child;
+    while (child != NPART_NONE && lanes->items[child].at.live_count == lanes->items[module].at.live_count) {
+        module = child;
+        child = lanes->items[module].first_child;
+    }
+    return module;
+}
+
+static uint32_t count_lines(const struct lanes *lanes, uint32_t module, uint32_t depth)
+{
+    uint32_t lines = 0;
+    while (module != NPART_NONE && depth > 0) {
+        uint32_t last = last_like(lanes, module);
+        uint32_t inside = lanes->items[past_wrappers(lanes, module)].first_child;
+        lines += 1u + (last != module ? 1u : 0u) + count_lines(lanes, inside, depth - 1);
+        module = lanes->items[last].next;
+    }
+    return lines;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static int compare_positions(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The nodes of a stretch of ranks, as they run. */
+static uint32_t nodes_between(struct lanes *lanes, uint32_t first, uint32_t end)
+{
+    uint32_t from = lanes->first_of[first], count = lanes->first_of[end] - from;
+    if (count)
+        memcpy(lanes->sorted, lanes->positions + from, count * sizeof *lanes->sorted);
+    qsort(lanes->sorted, count, sizeof *lanes->sorted, compare_positions);
+    for (uint32_t i = 0; i < count; i++)
+        lanes->row[i] = lanes->order[lanes->sorted[i]];
+    return count;
+}
+
+static void put_padded(struct npart__page *page, size_t columns, const char *text)
+{
+    size_t length = strlen(text);
+    npart__add_format(page->out, "%*s%s", (int)(columns > length ? columns - length : 0), "", text);
+}
+
+/* What of all arithmetic it is, and what it takes, the same on both sides together; "?" where that is not known. */
+static void put_figures(struct lanes *lanes, const struct npart_module *sum)
+{
+    struct npart__page *page = lanes->page, cell = *page;
+    const struct npart_summary *all = &page->summary;
+    struct npart__sheet text;
+    npart__sheet_open(&text, page->pool);
+    cell.out = &text;
+    npart__add_format(&text, "%u/%u", sum->accepted_count, sum->live_count);
+    put_padded(page, 11, npart__sheet_text(&text));
+    text.size = 0;
+    if (sum->has_macs && all->has_macs && all->macs) {
+        npart__add_decimal(&text, (double)sum->macs / (double)all->macs * 100, 1);
+        npart__add_text(&text, " %");
+    } else
+        npart__add_text(&text, "?");
+    put_padded(page, 8, npart__sheet_text(&text));
+    text.size = 0;
+    if (sum->npu_ms >= 0 && sum->cpu_ms >= 0)
+        npart__put_milliseconds(&cell, sum->npu_ms + sum->cpu_ms);
+    else
+        npart__add_text(&text, "?");
+    put_padded(page, 9, npart__sheet_text(&text));
+    npart__put(page, "\n");
+    npart__sheet_close(&text);
+}
+
+static void add_sums(struct npart_module *sum, const struct npart_module *more)
+{
+    sum->live_count += more->live_count;
+    sum->accepted_count += more->accepted_count;
+    sum->has_macs = sum->has_macs && more->has_macs;
+    sum->macs += more->macs;
+    sum->npu_ms = sum->npu_ms < 0 || more->npu_ms < 0 ? -1 : sum->npu_ms + more->npu_ms;
+    sum->cpu_ms = sum->cpu_ms < 0 || more->cpu_ms < 0 ? -1 : sum->cpu_ms + more->cpu_ms;
+}
+
+static void put_name(struct lanes *lanes, uint32_t depth, const char *name)
+{
+    struct npart__page *page = lanes->page;
+    uint32_t indent = 2 + 2 * depth, most = lanes->name_columns;
+    indent = indent > most / 2 ? most / 2 : indent;
+    size_t columns = npart__shown_columns(page, name, strlen(name));
+    npart__add_format(page->out, "%*s", (int)indent, "");
+    npart__put_cut(page, name, most - indent);
+    columns = columns > most - indent ? most - indent : columns;
+    npart__add_format(page->out, "%*s ", (int)(most - indent - columns), "");
+}
+
+static void put_lane(struct lanes *lanes, uint32_t depth, const char *name, uint32_t first, uint32_t end,
+                     const struct npart_module *sum)
+{
+    uint32_t count = nodes_between(lanes, first, end), cells = count < lanes->cells ? count : lanes->cells;
+    put_name(lanes, depth, name);
+    npart__put_cells(lanes->page, lanes->row, count, lanes->cells);
+    npart__add_format(lanes->page->out, "%*s", (int)(lanes->cells - cells), "");
+    put_figures(lanes, sum);
+}
+
+/* "layers.1 to layers.23": where a module's step is a number it says nothing without the one before it. */
+static const char *shown_step(const struct lanes *lanes, uint32_t module)
+{
+    const char *step = own_step(lanes, module), *path = lanes->items[module].at.path;
+    while (*step >= '0' && *step <= '9' && step > path + 1) {
+        step--; /* the separator */
+        while (step > path && step[-1] != '.' && step[-1] != '/')
+            step--;
+    }
+    return step;
+}
+
+/* Modules from `second` to `last`, which have the same inside as `first`. */
+static void put_same(struct lanes *lanes, uint32_t level, uint32_t first, uint32_t second, uint32_t last)
+{
+    struct npart__page *page = lanes->page;
+    struct npart_module sum = lanes->items[second].at;
+    struct npart__sheet text;
+    for (uint32_t m = second; m != last; m = lanes->items[m].next)
+        add_sums(&sum, &lanes->items[lanes->items[m].next].at);
+    npart__sheet_open(&text, page->pool);
+    npart__add_text(&text, shown_step(lanes, second));
+    npart__add_format(&text, "%s%s", second == last ? "" : " to ", second == last ? "" : own_step(lanes, last));
+    put_name(lanes, level, npart__sheet_text(&text));
+    text.size = 0;
+    npart__add_format(&text, "%s%s", second == last ? "like " : "each like ", shown_step(lanes, first));
+    size_t columns = npart__shown_columns(page, npart__sheet_text(&text), text.size);
+    npart__paint(page, NPART__DIM);
+    npart__put_cut(page, npart__sheet_text(&text), lanes->cells);
+    npart__paint(page, "0");
+    npart__add_format(page->out, "%*s", (int)(columns < lanes->cells ? lanes->cells - columns : 0), "");
+    put_figures(lanes, &sum);
+    npart__sheet_close(&text);
+}
+
+static void put_lanes(struct lanes *lanes, uint32_t module, uint32_t level, uint32_t depth)
+{
+    while (module != NPART_NONE && level < depth && !lanes->page->pool->failed) {
+        uint32_t last = last_like(lanes, module), shown = past_wrappers(lanes, module);
+        const struct lane *lane = &lanes->items[module];
+        const char *name = lanes->items[shown].at.path + (shown_step(lanes, module) - lane->at.path);
+        put_lane(lanes, level, name, lane->rank, lane->end, &lane->at);
+        put_lanes(lanes, lanes->items[shown].first_child, level + 1, depth);
+        if (last != module)
+            put_same(lanes, level, module, lane->next, last);
+        module = lanes->items[last].next;
+    }
+}
+
+/* What names do not tell of. */
+static void put_rest(struct lanes *lanes)
+{
+    struct npart_module sum = {.live_count = 0, .has_macs = lanes->page->summary.has_macs,
+                               .macs = lanes->page->summary.macs};
+    uint32_t count = nodes_between(lanes, lanes->count, lanes->count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        struct npart_node_plan node = {.size = sizeof node};
+        (void)npart_plan_node(lanes->page->plan, lanes->row[i], &node);
+        double *side = node.verdict == NPART_VERDICT_NPU ? &sum.npu_ms : &sum.cpu_ms;
+        *side = *side < 0 || node.ms < 0 ? -1 : *side + node.ms;
+        sum.live_count++;
+        sum.accepted_count += node.verdict == NPART_VERDICT_NPU;
+    }
+    for (uint32_t m = lanes->first; m != NPART_NONE; m = lanes->items[m].next) {
+        sum.has_macs = sum.has_macs && lanes->items[m].at.has_macs;
+        sum.macs -= lanes->items[m].at.has_macs ? lanes->items[m].at.macs : 0;
+    }
+    if (count)
+        put_lane(lanes, 0, "(no module)", lanes->count, lanes->count + 1, &sum);
+}
+
+static void put_table(struct npart__page *page)
+{
+    struct lanes lanes = {.page = page};
+    uint32_t rank = 0, depth = 1;
+    lanes.order = npart_plan_order(page->plan, &lanes.order_count);
+    if (!find_lanes(&lanes))
+        return;
+    if (lanes.first == NPART_NONE) {
+        npart__put(page, "  The names of the nodes do not tell of modules.\n");
+        return;
+    }
+    rank_lanes(&lanes, lanes.first, &rank);
+    if (!sort_nodes(&lanes))
+        return;
+    lanes.cells = page->width * 3 / 10 > LEAST_CELLS ? page->width * 3 / 10 : LEAST_CELLS;
+    uint32_t others = 1 + lanes.cells + FIGURES_COLUMNS;
+    lanes.name_columns = page->width > others + LEAST_NAME_COLUMNS ? page->width - others : LEAST_NAME_COLUMNS;
+    while (depth < MOST_DEPTH &&
+           (page->options->is_verbose || count_lines(&lanes, lanes.first, depth + 1) <= MOST_LINES))
+        depth++;
+    npart__paint(page, NPART__DIM);
+    npart__add_format(page->out, "  %-*s %-*s%11s%8s%9s\n", (int)lanes.name_columns - 2, "module", (int)lanes.cells,
+                      "its nodes as they run", "NPU/nodes", "MACs", "ms");
+    npart__paint(page, "0");
+    put_lanes(&lanes, lanes.first, 0, depth);
+    put_rest(&lanes);
+}
+
+npart_status npart_report_modules(const struct npart_plan_pair *plans, size_t count,
+                                  const struct npart_report_options *options, npart_write_callback write,
+                                  void *payload, struct npart_error *error)
+{
+    struct npart__document document;
+    struct npart__page *page = &document.page;
+    npart_status status = npart__report_check(plans, count, options, write, error);
+    if (status != NPART_OK)
+        return status;
+    npart__document_open(&document, plans[0].plan, options, write, payload);
+    struct npart_model_info info = {.size = sizeof info};
+    (void)npart_model_info(page->model, &info);
+    npart__paint(page, NPART__BOLD);
+    npart__put_text(page, info.name);
+    npart__paint(page, "0");
+    npart__put(page, "\n");
+    for (size_t i = 0; i < count && !document.pool.failed; i++) {
+        npart__page_turn(page, plans[i].plan);
+        npart__put(page, "\n");
+        npart__put_target(page);
+        npart__put(page, "  ");
+        npart__put_verdict(page, 0);
+        npart__put_cell_counts(page);
+        npart__put(page, "\n");
+        put_table(page);
+    }
+    return npart__document_close(&document, error);
+}
