@@ -97,7 +97,8 @@ class Target:
             return tuple(results.build(kind, item) for item in data[name])
 
         return _Lists(nodes, tuple(data["order"]), several(results.Module, "modules"),
-                      several(results.Tensor, "tensors"), several(results.Partition, "partitions"), several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
+                      several(results.Tensor, "tensors"), several(results.Partition, "partitions"),
+                      several(results.Crossing, "crossings"), several(results.Layout, "layouts"),
                       several(results.Fusion, "fusions"), results.build(results.Memory, data["memory"]))
 
     @property
