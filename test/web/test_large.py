@@ -33,6 +33,8 @@ class Large(PageCase):
 
     def test_is_interactive_in_time(self) -> None:
         """From navigation until a click in the lane is answered, the best of three: the first starts the browser."""
+        # In time of the processor, which other programs do not change.
+        self.browser.command("Performance.enable", timeDomain="threadTicks")
         taken = []
         for _ in range(3):
             self.browser.open("about:blank")
@@ -42,10 +44,14 @@ class Large(PageCase):
             shown = time.monotonic() - start
             self.click_lane()
             self.browser.wait("document.querySelector('#section-details').innerText.includes('/blocks.')", CAP_SECONDS)
-            taken.append((time.monotonic() - start, shown))
-        seconds, shown = min(taken)
+            seconds = time.monotonic() - start
+            metrics = self.browser.command("Performance.getMetrics")["metrics"]
+            busy = next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+            taken.append((seconds, shown, busy))
+        seconds, shown, busy = min(taken)
         megabytes = self.page.stat().st_size / 1e6
         print(f"\n20,000 nodes, {megabytes:.1f} MB: lane after {shown:.2f} s, click answered: {seconds:.2f} s", end=" ")
+        print(f"\n{busy:.2f} s of them the processor works for the page", end=" ")
         self.assertLess(seconds, CAP_SECONDS)
         self.assert_quiet()
 
