@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "message.h"
+#include "picture.h"
 #include "platform.h"
 
 bool wants_document(const struct options *options)
@@ -19,12 +20,17 @@ bool wants_page(const struct options *options)
 /* In the order of the library's formats. */
 static enum npart_format format_of(enum format format)
 {
+    if (format == FORMAT_PNG)
+        return NPART_FORMAT_DOT;
     return (enum npart_format)(format - FORMAT_SARIF);
 }
 
 npart_status document_open(struct run *run, struct npart_error *error)
 {
     struct npart_document_options options = NPART_DOCUMENT_OPTIONS_INIT;
+    bool is_image = run->options->format == FORMAT_PNG;
+    if (is_image && picture_open(run, error) != NPART_OK)
+        return error->status;
     char *folder = real_path(".");
     options.root = folder; /* NULL: paths stay as they are */
     if (run->options->has_detail)
@@ -32,7 +38,8 @@ npart_status document_open(struct run *run, struct npart_error *error)
     else if (run->options->format == FORMAT_HTML)
         options.detail = NPART_DETAIL_TENSORS;
     npart_status status =
-        npart_document_start(&run->document, format_of(run->options->format), &options, write_output, run, error);
+        npart_document_start(&run->document, format_of(run->options->format), &options,
+                             is_image ? picture_write : write_output, run, error);
     free(folder);
     return status;
 }
@@ -110,6 +117,7 @@ void document_close(struct run *run)
         worsen(run, EXIT_OTHER);
     npart_document_free(run->document);
     run->document = NULL;
+    picture_close(run, status == NPART_OK);
 }
 
 /* ---- outcomes ---------------------------------------------------------------------------------------------- */

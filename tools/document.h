@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The formats that are one document over all models of a run (sarif, github, markdown, junit, csv, html).
+ * The formats that are one document over all models of a run (sarif and what follows it in enum format).
  */
 #ifndef TOOL_DOCUMENT_H
 #define TOOL_DOCUMENT_H

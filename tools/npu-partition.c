@@ -456,9 +456,10 @@ static enum exit_status work(struct run *run, struct options *options)
         return EXIT_USAGE;
     choose_look(run);
     struct npart_error error = {0};
-    if (wants_document(options) && document_open(run, &error) != NPART_OK) {
+    npart_status status = wants_document(options) ? document_open(run, &error) : NPART_OK;
+    if (status != NPART_OK) {
         tell_error("", &error);
-        return EXIT_OTHER;
+        return status_of(status);
     }
     run_models(run);
     document_close(run);

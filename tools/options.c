@@ -197,7 +197,7 @@ static bool take_level(struct options *options, const char *value)
 }
 
 static const char *const format_words[] = {"text", "json", "sarif", "github", "markdown", "junit", "csv",
-                                           "dot", "svg", "html"};
+                                           "dot", "svg", "html", "png"};
 
 static bool take_format(struct options *options, const char *value)
 {
@@ -470,6 +470,7 @@ static const struct row {
     {NULL, 0, "dot", NULL, "the partitions and their boundary tensors, as a graph for Graphviz", "- check"},
     {NULL, 0, "svg", NULL, "the same as a picture", "- check"},
     {NULL, 0, "html", NULL, "one page for a browser (docs/formats.md)", "- check diff fix"},
+    {NULL, 0, "png", NULL, "dot as an image, of one model and target; runs Graphviz' dot", "-"},
     {"detail", 0, "DETAIL", take_detail, "how much json, html, csv and pictures tell: one of", NULL},
     {NULL, 0, "tensors", NULL, "all (default of html)", NULL},
     {NULL, 0, "nodes", NULL, "without the tensors (default of json)", NULL},
@@ -702,10 +703,15 @@ static bool check_format(const struct options *options)
         at++;
     if (at < ROWS && !goes_with(&rows[at], options->word))
         other = options->word->name;
-    if (options->format < FORMAT_SARIF || !other)
-        return true;
-    say("--format %s does not go with %s", format, other);
-    return false;
+    if (options->format >= FORMAT_SARIF && other) {
+        say("--format %s does not go with %s", format, other);
+        return false;
+    }
+    if (options->format == FORMAT_PNG && (options->model_count > 1 || options->target_count > 1)) {
+        say("--format png is of one model and one target; --format svg takes several");
+        return false;
+    }
+    return true;
 }
 
 /* The word may stand after options, so only now is it known which go with it. */

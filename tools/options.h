@@ -22,7 +22,7 @@
 #define MOST_NUMBERS 4096
 #define MOST_REWRITES 128
 
-/* From FORMAT_SARIF on in the order of enum npart_format. */
+/* From FORMAT_SARIF to FORMAT_HTML in the order of enum npart_format; FORMAT_PNG is the tool's own. */
 enum format {
     FORMAT_TEXT,
     FORMAT_JSON,
@@ -34,6 +34,7 @@ enum format {
     FORMAT_DOT,
     FORMAT_SVG,
     FORMAT_HTML,
+    FORMAT_PNG,
     FORMATS
 };
 enum fail_on {

@@ -54,4 +54,15 @@ bool is_absolute_path(const char *path);
 /* Puts a file in the place of another, where there is one; false with errno. */
 bool replace_file(const char *from, const char *to);
 
+/* Another program, between two files without a name: what it is to read, and what it has written. */
+struct program {
+    FILE *input, *output;
+};
+/* False with errno: there are no such files; ENOTSUP: this system's tool starts no program. */
+bool open_program(struct program *out);
+/* Starts it, found in the PATH and without a shell, and waits for its end; its messages go to standard error. *status
+ * is its exit status, or 128 and the number of the signal that ended it. False with errno: it cannot be started. */
+bool run_program(struct program *program, const char *const *words, int *status);
+void close_program(struct program *program);
+
 #endif

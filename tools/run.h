@@ -7,6 +7,7 @@
 
 #include "options.h"
 #include "overview.h"
+#include "platform.h"
 
 enum exit_status { EXIT_FINE = 0, EXIT_THRESHOLD = 1, EXIT_USAGE = 2, EXIT_UNREADABLE = 3, EXIT_OTHER = 4 };
 
@@ -17,6 +18,7 @@ struct run {
     struct npart_report_options report;
     struct overview overview;
     npart_document *document; /* NULL: the format is no document over all models */
+    struct program drawer;    /* of --format png */
     bool is_dim_found[MOST_DIMS]; /* some model has it */
     bool is_over;                 /* nothing more is to be analyzed */
     enum exit_status status; /* the worst so far */

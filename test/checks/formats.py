@@ -4,7 +4,7 @@
 
 SARIF: each object has the properties that the standard requires and no others (sarif-om is generated from its schema),
 and sarif-tools reads it. Annotations: parsed as the runner of GitHub Actions does. Markdown: rendered by markdown-it.
-JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. SVG: by expat.
+JUnit: read by junitparser. CSV: by Python's reader. DOT: by Graphviz. SVG: by expat. PNG: chunk by chunk.
 HTML: by Python's parser. Counts are those of the JSON report.
 
 usage: formats.py TOOL FIXTURES
@@ -19,11 +19,13 @@ import io
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import urllib.parse
 import xml.etree.ElementTree
+import zlib
 from typing import Any, Callable, Iterator
 
 import attr
@@ -422,6 +424,38 @@ def check_whole_dot(run: Run) -> None:
         check_plan(graph, target, f"{path}, {target['name']}")
 
 
+def image_size(image: bytes) -> tuple[int, int] | None:
+    """Of a PNG file that is whole: its chunks lie one after the other, each with its checksum."""
+    at, kinds = 8, []
+    while image.startswith(b"\x89PNG\r\n\x1a\n") and at + 12 <= len(image):
+        length, kind = struct.unpack(">I4s", image[at:at + 8])
+        (checksum,) = struct.unpack(">I", image[at + 8 + length:at + 12 + length])
+        if checksum != zlib.crc32(image[at + 4:at + 8 + length]):
+            return None
+        kinds.append(kind)
+        at += 12 + length
+    is_whole = at == len(image) and kinds[:1] == [b"IHDR"] and kinds[-1:] == [b"IEND"] and b"IDAT" in kinds
+    return struct.unpack(">II", image[16:24]) if is_whole else None
+
+
+def check_png(run: Run) -> None:
+    """An image of the digraph, as large as Graphviz says that it is."""
+    where = f"{run.name}: png of {run.models[0]}"
+    drawn = subprocess.run(["dot", "-Tpng"], input=run.ask("dot"), stdout=subprocess.PIPE, check=True)
+    size = image_size(run.ask("png"))
+    expect(size and size == image_size(drawn.stdout) and min(size) > 50, f"{where}: {size}")
+
+
+def check_terminal(run: Run) -> None:
+    """An image is nothing for a terminal."""
+    reader, terminal = os.openpty()
+    done = subprocess.run([run.tool, *run.models, *run.options, "--format", "png"], cwd=run.folder, stdout=terminal,
+                          stderr=subprocess.PIPE)
+    os.close(terminal)
+    os.close(reader)
+    expect(done.returncode == 2 and b"terminal" in done.stderr, f"{run.name}: png to a terminal: {done.stderr!r}")
+
+
 SVG_ATTRIBUTES = {"class", "x", "y", "width", "height", "rx", "d", "id", "role", "transform", "viewBox",
                   "aria-labelledby"}
 
@@ -672,6 +706,10 @@ def main() -> int:
             for check in checks:
                 check(run)
         check_pages(tool, root, folder)
+        check_terminal(runs[0])
+        check_png(runs[0])
+        for model in runs[-1].models[::4]:  # read_dot has read all of them
+            check_png(Run("hostile", tool, [model], ["-t", "hexagon"], folder))
         for model in runs[-1].models:  # of all together few are told
             check_github(Run("hostile", tool, [model], runs[-1].options, folder))
         with open(os.path.join(folder, "long.onnx"), "wb") as file:
