@@ -6,7 +6,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 
 /** What the scripts ask the browser for when they are read. */
-const browser = { matchMedia: () => ({ matches: false, addEventListener() {} }) };
+const browser = { matchMedia: () => ({ matches: false, addEventListener() {} }), location: { hash: "" } };
 
 const folder = path.join(__dirname, "../../web/page");
 

@@ -1,1 +1,186 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The application: a model in, the report of `--format html` below, and what can be tried with it. */
+
+/** The example of the first screen, beside this script. */
+const EXAMPLE = "distilbert-base.ts14.dyn.onnx";
+
+/** What is shown: its documents, the page as bytes, and the report that tries are compared with. */
+const shown = {
+    /** @type {{kind: string, data: any, text?: string}[]} */
+    documents: [],
+    /** @type {Uint8Array|null} */
+    page: null,
+    /** @type {string|null} */
+    base: null,
+};
+
+/** @param {string} command of the tool; "" is the analysis @param {string} format @param {string[]} [more] */
+function wordsFor(command, format, more = []) {
+    return [...(command ? [command] : []), "--format", format, ...optionWords(command ? assumed.filter(([option]) => option === "--dim") : assumed), ...more, "--",
+        ...given.models.map((file) => file.name)];
+}
+
+function show(documents, page) {
+    shown.documents = documents;
+    shown.page = page;
+    document.body.classList.add("app-has-report");
+    parts.tools.hidden = !given.models.length;
+    writeOptions(placeIn(documents));
+    parts.live.textContent = "The report is shown below.";
+    globalThis.npuPartitionPage.showReports(document.getElementById("page"), documents, given.models.length ? actions : null);
+}
+
+/** The same target as before; of a comparison the new side. @param {{kind: string, data: any}[]} documents */
+function placeIn(documents) {
+    const reports = documents.filter((item) => item.kind === "report");
+    const at = Number((/[#&]t=(\d+)/.exec(location.hash) || [])[1] || 0);
+    const hasTarget = reports.every((item) => at < item.data.targets.length);
+    if (reports.length === documents.length) return reports.length === 1 && at && hasTarget ? [`t=${at}`] : [];
+    return hasTarget && documents.some((item) => item.kind === "diff") ? [`m=${reports.length - 1}`, `t=${at}`] : [];
+}
+
+/** With what is assumed; compared with the report without it, where there is one model. */
+async function analyze() {
+    if (!given.models.length) return;
+    showAssumed(analyze);
+    showWritten([]);
+    const result = await runShown(wordsFor("", "html"), givenFiles(), true);
+    if (!result) return;
+    const documents = documentsOf(result.output);
+    const reports = documents.filter((item) => item.kind === "report");
+    if (!reports.length) {
+        showProblem(result.messages);
+        document.getElementById("page").replaceChildren();
+        return;
+    }
+    if (!assumed.length) {
+        shown.base = reports.length === 1 ? reports[0].text : null;
+        showDims(reports.map((item) => item.data));
+    }
+    const compared = assumed.length && shown.base && reports.length === 1 ? await compare(shown.base, reports[0].text) : null;
+    show(compared ? documentsOf(compared.output) : documents, compared ? compared.bytes : result.bytes);
+}
+
+/** Two reports by the tool's own diff. @param {string} before @param {string} after */
+function compare(before, after) {
+    const files = [["before.json", before], ["after.json", after]].map(([name, text]) => ({ name, blob: new Blob([text]) }));
+    return runShown(["diff", "--format", "html", "before.json", "after.json"], files);
+}
+
+async function fix() {
+    const model = given.models[0];
+    const out = `${baseOfModel()}.fixed.onnx`;
+    const more = [...(allowed.size ? ["--allow", [...allowed].join(",")] : []), "--output", out];
+    if (given.models.length !== 1) return showProblem(`${plainText(model.name)}: one model at a time can be fixed`);
+    const result = await runShown(wordsFor("fix", "html", more), givenFiles());
+    if (!result) return undefined;
+    show(documentsOf(result.output), result.bytes);
+    parts.fix.open = true;
+    showWritten(result.files);
+    parts.fix.scrollIntoView({ block: "nearest" });
+    return undefined;
+}
+
+async function split() {
+    if (given.models.length !== 1) return showProblem("one model at a time can be split");
+    const words = wordsFor("split", "text", ["--weights", "copy", "--output", `${baseOfModel()}.parts`]);
+    const result = await runShown(words, givenFiles());
+    if (result) showWritten(result.files);
+    return undefined;
+}
+
+/** What is shown, by the tool in another format; a comparison's page is there already. @param {string} format */
+async function download(format) {
+    const [, suffix, type] = downloads.find(([name]) => name === format);
+    if (format === "html") return saveBlob(`${baseOfModel()}${suffix}`, new Blob([shown.page], { type }));
+    const result = await runShown(wordsFor("", format), givenFiles(), true);
+    if (result) saveBlob(`${baseOfModel()}${suffix}`, new Blob([result.bytes], { type }));
+    return undefined;
+}
+
+const actions = {
+    tryOptions(text) {
+        assume(pairWords(splitWords(text)));
+        analyze();
+    },
+    fix,
+    assumeNode(id, device) {
+        const report = shown.documents.filter((item) => item.kind === "report").pop().data;
+        const { name } = report.targets[0].nodes[id];
+        if (!name) return showProblem(`node ${id} has no name, by which it could be placed`);
+        assume([["--assume-node", `${name}=${device}`]]);
+        return analyze();
+    },
+    cutAt(name) {
+        assume([["--cut", name]]);
+        analyze();
+    },
+    download,
+};
+
+/** @param {File[]} files */
+async function take(files) {
+    try {
+        const saved = await sortFiles(files);
+        if (saved.length) {
+            given.models = [];
+            showFiles(changeFiles);
+            parts.form.hidden = true;
+            showProblem("");
+            show(saved, null);
+            return;
+        }
+    } catch (error) {
+        showProblem(error.message);
+        return;
+    }
+    changeFiles();
+}
+
+/** Other files: nothing that was assumed or shown is about them. */
+function changeFiles() {
+    assumed = [];
+    shown.base = null;
+    if (shown.documents.length) chosen.dims.clear();
+    parts.dims.replaceChildren();
+    showFiles(changeFiles);
+    parts.form.hidden = !given.models.length;
+    analyze();
+}
+
+async function takeExample() {
+    try {
+        const response = await fetch(EXAMPLE);
+        if (!response.ok) throw new Error(`${EXAMPLE}: ${response.status} ${response.statusText}`);
+        take([new File([await response.blob()], EXAMPLE)]);
+    } catch (error) {
+        showProblem(error.message);
+    }
+}
+
+function build() {
+    parts.assumed = element("div", { class: "app-assumed", hidden: true, role: "group", "aria-label": "What if" });
+    parts.tools = buildDownloads(download);
+    const form = buildForm(() => {
+        assumed = [];
+        analyze();
+    }, [buildFix(fix, split), parts.tools]);
+    form.hidden = true;
+    parts.live = element("p", { class: "offscreen", "aria-live": "polite" });
+    document.getElementById("app").append(
+        element("div", { class: "app-intro" },
+            element("p", { class: "app-name" }, "npu-partition"),
+            element("p", { class: "app-lead" }, "Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all. "),
+            element("p", { class: "muted" }, "The analysis runs in this page. Nothing leaves the browser: the page's policy allows no other host.")),
+        buildEntrance(take, takeExample), form, ...buildStatus(), parts.live, parts.assumed);
+}
+
+async function begin() {
+    readOptions();
+    build();
+    const targets = await runTool(["--list-targets"], []);
+    if (targets.exit === 0) showTargets(targets.output);
+    else showProblem(targets.messages);
+}
+
+begin();

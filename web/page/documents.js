@@ -52,8 +52,11 @@ function readAddress(hash) {
 
 /** @param {Address} address */
 function writeAddress(address) {
-    return "#" + ["m", "t", "n", "c"].filter((name) => address[name] !== undefined && address[name] !== null)
-        .map((name) => `${name}=${address[name]}`).join("&");
+    const fields = ["m", "t", "n", "c"].filter((name) => address[name] !== undefined && address[name] !== null)
+        .map((name) => `${name}=${address[name]}`);
+    /* What the application keeps there stays. */
+    const others = location.hash.replace(/^#/, "").split("&").filter((field) => field.startsWith("o="));
+    return "#" + [...fields, ...others].join("&");
 }
 
 /** The first view: what the address says; else the only pair, or the new side of a comparison; else null. */

@@ -38,7 +38,7 @@ function header(set, pair, other) {
             pair ? modelTitle(pair.report.model) : element("h1", { tabindex: "-1" }, overviewTitle(set)),
             themeButton()),
         isMany && pair ? element("div", { class: "choices" },
-            element("a", { href: "#", class: "button" }, "All results"),
+            element("a", { href: writeAddress({}), class: "button" }, "All results"),
             modelChoice(set, pair), targetChoice(set, pair), comparisonChoice(set, pair, other)) : null);
 }
 

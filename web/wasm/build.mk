@@ -35,8 +35,9 @@ $(wasm)/npu-partition.js: $(wasm_objects) $(wasm_scripts)
 
 web := $(BUILD)/web
 web_app := $(wildcard web/app/*)
+web_example := distilbert-base.ts14.dyn.onnx # of the first screen (web/app/app.js)
 web_page := web/bundle.sh $(wildcard web/page/*)
-web_files := $(addprefix $(web)/,index.html page.js page.css app.js app.css worker.js npu-partition.js npu-partition.wasm)
+web_files := $(addprefix $(web)/,index.html page.js page.css app.js app.css worker.js npu-partition.js npu-partition.wasm $(web_example))
 web: $(web_files) ## the tool in the browser, in build/web: a folder for any static host
 
 $(web)/page.js: $(web_page)
@@ -50,6 +51,9 @@ $(web)/app.js: $(web_app)
 	@mkdir -p $(@D)
 	{ printf '"use strict";\n(() => {\n'; sed '/^#/d; s|^|web/app/|' web/app/files | xargs cat; printf '})();\n'; } > $@.new
 	mv $@.new $@
+$(web)/$(web_example): fixtures/$(web_example)
+	@mkdir -p $(@D)
+	cp $< $@
 $(web)/%: web/app/%
 	@mkdir -p $(@D)
 	cp $< $@
