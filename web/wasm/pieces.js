@@ -11,8 +11,10 @@
  * @property {number} [offset]  in the Blob
  */
 
-/** A read of a Blob costs about as much whatever its size, up to this. */
-const WINDOW_BYTES = 1 << 16;
+/** In a browser a read costs some milliseconds, whatever its size up to this; */
+const FIRST_WINDOW_BYTES = 1 << 16;
+/** where one follows on the other, each is twice as large, up to this. */
+const LAST_WINDOW_BYTES = 1 << 20;
 const FIRST_ROOM_BYTES = 1 << 12;
 const LAST_ROOM_BYTES = 1 << 20;
 
@@ -23,6 +25,7 @@ class BlobReader {
         this.blob = null;
         this.start = 0;
         this.window = new Uint8Array(0);
+        this.ahead = FIRST_WINDOW_BYTES;
     }
 
     /**
@@ -32,8 +35,11 @@ class BlobReader {
      * @returns {number} how many bytes there were; throws where the Blob can no longer be read
      */
     read(into, blob, offset) {
-        if (blob !== this.blob || offset < this.start || offset + into.length > this.start + this.window.length) {
-            const end = Math.min(blob.size, offset + Math.max(into.length, WINDOW_BYTES));
+        const windowEnd = this.start + this.window.length;
+        if (blob !== this.blob || offset < this.start || offset + into.length > windowEnd) {
+            const isNext = blob === this.blob && offset >= this.start && offset <= windowEnd;
+            this.ahead = isNext ? Math.min(2 * this.ahead, LAST_WINDOW_BYTES) : FIRST_WINDOW_BYTES;
+            const end = Math.min(blob.size, offset + Math.max(into.length, this.ahead));
             this.window = new Uint8Array(this.reader.readAsArrayBuffer(blob.slice(offset, end)));
             this.blob = blob;
             this.start = offset;
