@@ -72,6 +72,13 @@ function wrongName(files) {
  * @property {number} memoryBytes  the most that it took
  */
 
+/**
+ * @typedef {object} Progress
+ * @property {"load" | "read" | "analyze" | "write"} phase
+ * @property {number} done  bytes of the files: how far they were read
+ * @property {number} total
+ */
+
 /** @returns {ToolResult} of a run that there was none of */
 function failedRun(message) {
     const messages = `npu-partition: ${message}\n`;
@@ -113,12 +120,12 @@ function resultOf(result, files) {
  * @param {string[]} words  the command line without the tool's name
  * @param {({name: string, blob: Blob} | File)[]} files  in the folder where the tool runs; names may have folders
  * @param {object} [options]
- * @param {(progress: {phase: "load" | "read" | "analyze" | "write", done: number, total: number}) => void}
- *     [options.onProgress]  bytes of the files: how far they were read
+ * @param {(progress: Progress) => void} [options.onProgress]
  * @param {AbortSignal} [options.signal]
  * @returns {Promise<ToolResult>}
  */
-async function runTool(words, files, { onProgress = () => {}, signal } = {}) {
+async function runTool(words, files, options = {}) {
+    const { onProgress = () => {}, signal } = options;
     const named = files.map((file) => (file instanceof Blob ? { name: file.name, blob: file } : file));
     const wrong = wrongName(named);
     if (wrong)

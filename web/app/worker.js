@@ -80,6 +80,7 @@ function lineOf(error) {
  *     memoryBytes: number}>}
  */
 async function run(job) {
+    /** @type {any} */
     let system = null;
     try {
         const { tool, memory } = await instantiate(job.module, ({ PIECES }) => {
