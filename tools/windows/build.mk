@@ -20,7 +20,7 @@ WINDOWS_LIBS = -L$(windows_dependencies)/lib -ljansson -lprotobuf-c -lpthread -l
 windows: $(windows_tool) $(windows_dll) ## the tool, a DLL and their import library for 64-bit Windows, in build/windows
 
 $(windows_dependencies)/ready: tools/dependencies.sh
-	sh $< $(windows_dependencies) $(WINDOWS_CC) $(WINDOWS_AR) gcc-mingw-w64-x86-64 -D__USE_MINGW_ANSI_STDIO=1
+	sh $< $(windows_dependencies) $(WINDOWS_CC) $(WINDOWS_AR) gcc-mingw-w64-x86-64 -D__USE_MINGW_ANSI_STDIO=1 -ffile-prefix-map=$(CURDIR)=.
 	@touch $@
 $(windows)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(windows_dependencies)/ready
 	$(WINDOWS_CC) $(WINDOWS_CPPFLAGS) $(filter-out $(WARNINGS),$(WINDOWS_CFLAGS)) -c $< -o $@

@@ -11,7 +11,7 @@ WASM_CFLAGS = -std=c11 $(WASM_OPTIMIZE) -ffile-prefix-map=$(CURDIR)=. -MMD -MP $
 WASM_OPTIMIZE ?= -O2
 
 $(wasm_dependencies)/ready: tools/dependencies.sh
-	sh $< $(wasm_dependencies) $(EMCC) $(EMAR) emscripten
+	sh $< $(wasm_dependencies) $(EMCC) $(EMAR) emscripten -ffile-prefix-map=$(CURDIR)=.
 	@touch $@
 $(wasm)/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c | $(wasm_dependencies)/ready
 	$(EMCC) $(WASM_CPPFLAGS) $(filter-out $(WARNINGS),$(WASM_CFLAGS)) -c $< -o $@
@@ -62,7 +62,11 @@ $(web)/npu-partition.js $(web)/npu-partition.wasm: $(wasm)/npu-partition.js
 	install -m 644 $(wasm)/$(@F) $@
 
 NODE ?= node
+tsc := tsc --allowJs --checkJs --noEmit --target es2020 --lib
 check-web-engine: web $(tool) ## the tool in WebAssembly, in Node: the bytes that the tool of this machine prints and writes
+	sh tools/setup.sh page
+	$(tsc) es2021,dom,dom.iterable web/app/tool.js
+	$(tsc) es2021,webworker web/app/worker.js web/wasm/pieces.js web/wasm/module.d.ts
 	$(NODE) test/checks/web_pieces.js web/wasm/pieces.js
 	$(NODE) test/checks/web_engine.js $(web) $(tool) fixtures
 

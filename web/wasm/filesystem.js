@@ -22,6 +22,11 @@ for (const name of Object.keys(calls))
 mergeInto(LibraryManager.library, calls);
 
 mergeInto(LibraryManager.library, {
+    // There are no other programs.
+    posix_spawnp: function() {
+        return {{{ cDefine('ENOENT') }}};
+    },
+
     // Between two files of PIECES: a range of the first becomes one of the second, and no Blob is read.
     copy_file_range__deps: ['$FS', '$PIECES', '$setErrNo'],
     copy_file_range: function(from, fromOffset, to, toOffset, bytes, flags) {
