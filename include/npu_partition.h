@@ -767,8 +767,8 @@ struct npart_module {
     uint64_t macs, macs_on_npu;
     double npu_ms, cpu_ms; /* what its nodes typically take on either side; negative: not known */
 };
-/* A module, counted from 0 in the order that they run; names may tell of none. The first call finds them all. Fails
- * with MEMORY, or ARGUMENT past the last. */
+/* A module, counted from 0: each before those inside it, siblings in the order that their last nodes run; names may
+ * tell of none. The first call finds them all. Fails with MEMORY, or ARGUMENT past the last. */
 NPART_API npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct npart_module *out,
                                          struct npart_error *error);
 

@@ -6,45 +6,85 @@
 
 /* ---- order ----------------------------------------------------------------------------------------------------- */
 
-struct numbering {
+/* Modules as lists of those inside them, by their numbers in `items`; the last place is for the outermost. */
+struct siblings {
     const struct npart__modules *from;
-    struct npart__modules *to;
-    uint32_t *number_of; /* by module of `from`: its number in `to`, or NPART_NONE */
+    uint32_t *first, *next;
+    bool *is_listed;
 };
 
-/* A module and those that it is in, the outermost first. There is room for all of them. */
-static void number(struct numbering *at, uint32_t module)
+static void put_first(struct siblings *at, uint32_t module)
 {
-    uint32_t path[NPART__LIMIT_MODULE_DEPTH], depth = 0;
-    for (; module != NPART_NONE && at->number_of[module] == NPART_NONE; module = at->from->items.items[module].parent)
-        path[depth++] = module;
-    while (depth-- > 0) {
-        struct npart__module *made = &at->to->items.items[at->to->items.count];
-        *made = at->from->items.items[path[depth]];
+    uint32_t parent = at->from->items.items[module].parent;
+    uint32_t list = parent == NPART_NONE ? at->from->items.count : parent;
+    at->next[module] = at->first[list];
+    at->first[list] = module;
+    at->is_listed[module] = true;
+}
+
+/* By the nodes that run last, as the first ones mislead: what a decoder makes of the encoder's states for all of its
+ * layers may run before its first layer. So from the end each module comes first among its siblings; before all of
+ * them, those of which nothing is live. */
+static void list_siblings(struct siblings *at, const uint32_t *order, uint32_t order_count)
+{
+    const struct npart__modules *from = at->from;
+    const uint32_t *of_node = from->of_node;
+    for (uint32_t i = 0; i < order_count; i++)
+        for (uint32_t m = of_node[order[i]]; m != NPART_NONE && !at->is_listed[m]; m = from->items.items[m].parent)
+            at->is_listed[m] = true; /* live */
+    for (uint32_t m = from->items.count; m-- > 0;)
+        if (at->is_listed[m])
+            at->is_listed[m] = false;
+        else
+            put_first(at, m);
+    for (uint32_t i = order_count; i-- > 0;)
+        for (uint32_t m = of_node[order[i]]; m != NPART_NONE && !at->is_listed[m]; m = from->items.items[m].parent)
+            put_first(at, m);
+}
+
+/* Each before those inside it, and these before the next. `number_of`: by module of `from`. There is room for all. */
+static void number_modules(const struct siblings *at, uint32_t *number_of, struct npart__modules *to)
+{
+    const struct npart__module *modules = at->from->items.items;
+    uint32_t m = at->first[at->from->items.count];
+    while (m != NPART_NONE) {
+        struct npart__module *made = &to->items.items[to->items.count];
+        *made = modules[m];
         if (made->parent != NPART_NONE)
-            made->parent = at->number_of[made->parent];
-        at->number_of[path[depth]] = at->to->items.count++;
+            made->parent = number_of[made->parent];
+        number_of[m] = to->items.count++;
+        if (at->first[m] != NPART_NONE) {
+            m = at->first[m];
+            continue;
+        }
+        while (m != NPART_NONE && at->next[m] == NPART_NONE)
+            m = modules[m].parent;
+        m = m == NPART_NONE ? NPART_NONE : at->next[m];
     }
 }
 
-/* As they run; modules of which nothing is live come last, as the file has them. */
+/* Modules of which nothing is live come last, as the file has them. */
 static bool sort_modules(const struct npart__modules *from, const uint32_t *order, uint32_t order_count,
                          struct npart__arena *scratch, struct npart__arena *arena, uint32_t nodes,
                          struct npart__modules *to)
 {
-    struct numbering at = {.from = from, .to = to};
-    at.number_of = npart__arena_allocate(scratch, (from->items.count + (size_t)1) * sizeof *at.number_of);
+    size_t room = from->items.count + (size_t)1;
+    struct siblings at = {.from = from};
+    uint32_t *number_of = npart__arena_allocate(scratch, room * sizeof *number_of);
+    at.first = npart__arena_allocate(scratch, room * sizeof *at.first);
+    at.next = npart__arena_allocate(scratch, room * sizeof *at.next);
+    at.is_listed = npart__arena_allocate(scratch, room * sizeof *at.is_listed);
     to->of_node = npart__arena_allocate(arena, (nodes + (size_t)1) * sizeof *to->of_node);
     to->members = npart__arena_allocate(arena, (nodes + (size_t)1) * sizeof *to->members);
-    if (!at.number_of || !to->of_node || !to->members || !NPART__RESERVE(arena, &to->items, from->items.count))
+    if (!number_of || !at.first || !at.next || !at.is_listed || !to->of_node || !to->members ||
+        !NPART__RESERVE(arena, &to->items, from->items.count))
         return false;
-    memset(at.number_of, 0xff, (from->items.count + (size_t)1) * sizeof *at.number_of);
-    for (uint32_t i = 0; i < order_count; i++)
-        number(&at, from->of_node[order[i]]);
-    for (uint32_t m = 0; m < from->items.count; m++)
-        number(&at, m);
+    memset(at.first, 0xff, room * sizeof *at.first);
+    memset(at.is_listed, 0, room * sizeof *at.is_listed);
+    list_siblings(&at, order, order_count);
+    number_modules(&at, number_of, to);
     for (uint32_t i = 0; i < nodes; i++)
-        to->of_node[i] = from->of_node[i] == NPART_NONE ? NPART_NONE : at.number_of[from->of_node[i]];
+        to->of_node[i] = from->of_node[i] == NPART_NONE ? NPART_NONE : number_of[from->of_node[i]];
     return true;
 }
 

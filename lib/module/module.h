@@ -42,7 +42,7 @@ struct npart__module {
 };
 
 struct npart__modules {
-    struct NPART__ARRAY(struct npart__module) items; /* in the order that their first live nodes run */
+    struct NPART__ARRAY(struct npart__module) items; /* each before those inside it, siblings as their last nodes run */
     uint32_t *of_node; /* by node of the plan's graph; NPART_NONE: in none */
     uint32_t *members; /* all nodes that are in some: live ones as they run, then others */
 };
