@@ -123,15 +123,24 @@ $(OUT)/test/cli/make_model: $(OUT)/test/cli/make_model.o $(test_support) $(stati
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 check-cli: $(tool) $(OUT)/test/cli/make_model ## golden cases of the tool
 	sh test/cli/run.sh $(tool)
-check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md and docs/targets.md show what the tool prints
+check-readme: $(tool) $(OUT)/test/cli/make_model ## README.md, docs/targets.md and docs/picture-*.svg show what the tool prints
 	sh test/checks/readme.sh README.md "$(demo_command)"
 	@$(targets_page)
 	diff docs/targets.md $(BUILD)/targets.md || { echo "docs/targets.md is out of date (make targets-page)" >&2; exit 1; }
+	@rm -rf $(BUILD)/pictures && mkdir $(BUILD)/pictures
+	@$(call draw_pictures,$(BUILD)/pictures/)
+	@for picture in docs/picture-*.svg; do cmp $$picture $(BUILD)/pictures/$${picture#docs/picture-} || \
+		{ echo "$$picture is out of date (make accept), or not in the list of pictures" >&2; exit 1; } done
+# PICTURE=MODEL
+pictures := detector=detector.dynamo if=early-exit-cnn.ts14.if
+draw_pictures = for picture in $(pictures); do \
+	$(tool) fixtures/$${picture\#*=}.onnx -t hexagon --format svg -o $(1)$${picture%%=*}.svg || exit 1; done
 targets_page = $(PYTHON) tools/generate/targets.py $(tool) $(OUT)/test/cli/make_model > $(BUILD)/targets.md
 accept: $(tool) $(OUT)/test/cli/make_model ## rewrite the golden cases from what the tool prints now; then read the diff
 	sh test/cli/run.sh $(tool) --accept
 	sh test/checks/readme.sh README.md "$(demo_command)" --accept
 	$(PYTHON) test/checks/examples.py docs/formats.md --accept
+	@$(call draw_pictures,docs/picture-)
 	$(targets_page) && mv $(BUILD)/targets.md docs/targets.md
 check-headers: $(GENERATED)/onnx.pb-c.h ## every header compiles alone; the public one as C99 and C++ too
 	@for header in include/*.h $$(find lib -name '*.h'); do \

@@ -70,22 +70,22 @@ static void put_id(struct graph *at, uint32_t box)
     npart__add_box_id(at->out, at->picture, box);
 }
 
-/* Shapes and borders tell the kinds apart where colours do not. */
+/* Shapes and borders tell the kinds apart where colours do not. Colours are those of the page, when it is light. */
 static void put_look(struct graph *at, const struct npart__box *box)
 {
     static const char *const looks[] = {
-        [NPART__BOX_INPUTS] = "shape=note, style=filled, fillcolor=\"#f2f2f2\", color=\"#707070\"",
-        [NPART__BOX_NPU] = "style=filled, fillcolor=\"#dbe8fb\", color=\"#1f5fbf\", penwidth=2",
-        [NPART__BOX_CPU] = "style=\"rounded,filled\", fillcolor=\"#fcebd2\", color=\"#a85d00\"",
-        [NPART__BOX_OUTPUTS] = "shape=note, style=filled, fillcolor=\"#f2f2f2\", color=\"#707070\"",
-        [NPART__BOX_REPEATS] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f7f7f7\", color=\"#707070\"",
-        [NPART__BOX_REST] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f7f7f7\", color=\"#707070\"",
+        [NPART__BOX_INPUTS] = "shape=note, style=filled, fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
+        [NPART__BOX_NPU] = "style=filled, fillcolor=\"#d9efe2\", color=\"#146c3c\", penwidth=2",
+        [NPART__BOX_CPU] = "style=\"rounded,filled\", fillcolor=\"#fcebd2\", color=\"#954c00\"",
+        [NPART__BOX_OUTPUTS] = "shape=note, style=filled, fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
+        [NPART__BOX_REPEATS] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
+        [NPART__BOX_REST] = "shape=folder, style=\"filled,dashed\", fillcolor=\"#f5f6f8\", color=\"#5a636e\"",
     };
     npart__add_text(at->out, looks[box->kind]);
     if (box->failing)
-        npart__add_text(at->out, ", peripheries=2, color=\"#c0202a\"");
+        npart__add_text(at->out, ", peripheries=2, color=\"#b91c2b\"");
     else if (box->undecided && box->kind == NPART__BOX_CPU)
-        npart__add_text(at->out, ", style=\"rounded,filled,dashed\"");
+        npart__add_text(at->out, ", style=\"rounded,filled,dashed\", color=\"#7a3cad\"");
 }
 
 static void put_box(struct graph *at, uint32_t box)
@@ -115,7 +115,7 @@ static void put_frame(struct graph *at, uint32_t frame)
         npart__add_frame_text(at->document, &title, at->picture, found);
         npart__add_format(at->out, "  subgraph cluster_body%u {\n  label=\"", frame);
         put_escaped(at->out, npart__sheet_text(&title));
-        npart__add_format(at->out, "\"; id=\"plan%u-body%u\"; style=\"rounded,dashed\"; color=\"#707070\";\n",
+        npart__add_format(at->out, "\"; id=\"plan%u-body%u\"; style=\"rounded,dashed\"; color=\"#5a636e\";\n",
                           at->number, frame);
         npart__sheet_close(&title);
     }
@@ -156,7 +156,7 @@ static void put_edge(struct graph *at, uint32_t index)
         npart__add_format(at->out, "and %u more", edge->count - TENSORS_NAMED);
     npart__add_format(at->out, "\", id=\"plan%u-edge%u\"", at->number, index);
     if (!edge->is_transfer)
-        npart__add_text(at->out, ", style=dotted, color=\"#707070\", fontcolor=\"#707070\"");
+        npart__add_text(at->out, ", style=dotted, color=\"#5a636e\", fontcolor=\"#5a636e\"");
     else if (edge->conversions)
         npart__add_text(at->out, ", arrowtail=diamond, dir=both");
     npart__add_text(at->out, "];\n");
@@ -183,7 +183,7 @@ static void put_order(struct graph *at)
         if (frame->owner == NPART_NONE || frame->count == 0)
             continue;
         put_ends(at, frame->owner, frame->first);
-        npart__add_format(at->out, " [lhead=cluster_body%u, style=dashed, color=\"#707070\", label=\"runs\"];\n", f);
+        npart__add_format(at->out, " [lhead=cluster_body%u, style=dashed, color=\"#5a636e\", label=\"runs\"];\n", f);
     }
 }
 
@@ -210,7 +210,7 @@ static void end_heading(npart_document *document)
 {
     npart__add_text(&document->out,
                     "\"];\n  node [shape=box, fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, "
-                    "fontcolor=\"#1a1a1a\"];\n  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10];\n");
+                    "fontcolor=\"#1b1f24\"];\n  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=10];\n");
 }
 
 static void put_heading_line(void *payload, enum npart__line_kind kind, const char *text)
@@ -255,7 +255,7 @@ static void put_error(npart_document *document, const struct npart_entry *entry)
                       *entry->error->place ? ": " : "", entry->error->message);
     begin_graph(document, entry->path, "");
     end_heading(document);
-    npart__add_text(&document->out, "  error [peripheries=2, color=\"#c0202a\", label=\"");
+    npart__add_text(&document->out, "  error [peripheries=2, color=\"#b91c2b\", label=\"");
     put_escaped(&document->out, npart__plain_text(document, npart__sheet_text(&text)));
     npart__add_text(&document->out, "\"];\n}\n");
     npart__sheet_close(&text);

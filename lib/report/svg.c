@@ -421,29 +421,29 @@ static void add(npart_document *document, const struct npart_entry *entry)
         put_error(document, entry);
 }
 
-/* Dark where the reader's screen is, light on paper. */
+/* Dark where the reader's screen is, light on paper. Colours are those of the page: web/page/base.css. */
 static const char style[] =
     "<style>\n"
     ".np-page{fill:#fff}\n"
     ".np-h,.np-b,.np-t,.np-n,.np-fail,.np-un{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;fill:#1b1f24}\n"
     ".np-h{font-size:15px;font-weight:700}.np-b{font-size:13px;font-weight:700}.np-t{font-size:12px}\n"
-    ".np-n{font-size:11px;fill:#4a535d;paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}\n"
+    ".np-n{font-size:11px;fill:#57606a;paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}\n"
     ".np-mid{text-anchor:middle}.np-end{text-anchor:end}\n"
-    ".np-fail{font-size:12px;font-weight:700;fill:#b3141e}.np-un{font-size:12px;font-weight:700;fill:#6f35a5}\n"
-    ".np-lane-npu{fill:#f2f6fd}.np-lane-cpu{fill:#fdf7ee}\n"
-    ".np-npu{fill:#dbe8fb;stroke:#1f5fbf;stroke-width:2}.np-cpu{fill:#fcebd2;stroke:#a85d00}\n"
-    ".np-io{fill:#f4f4f4;stroke:#6e7781}.np-more{fill:#f4f4f4;stroke:#6e7781;stroke-dasharray:6 4}\n"
-    ".np-fails{stroke:#c0202a;stroke-width:3}.np-open{stroke-dasharray:5 3}\n"
-    ".np-body{fill:none;stroke:#6e7781;stroke-dasharray:6 4}\n"
+    ".np-fail{font-size:12px;font-weight:700;fill:#b91c2b}.np-un{font-size:12px;font-weight:700;fill:#7a3cad}\n"
+    ".np-lane-npu{fill:#f1f8f4}.np-lane-cpu{fill:#fdf7ee}\n"
+    ".np-npu{fill:#d9efe2;stroke:#146c3c;stroke-width:2}.np-cpu{fill:#fcebd2;stroke:#954c00}\n"
+    ".np-io{fill:#f5f6f8;stroke:#5a636e}.np-more{fill:#f5f6f8;stroke:#5a636e;stroke-dasharray:6 4}\n"
+    ".np-fails{stroke:#b91c2b;stroke-width:3}.np-open{stroke:#7a3cad;stroke-dasharray:5 3}\n"
+    ".np-body{fill:none;stroke:#5a636e;stroke-dasharray:6 4}\n"
     ".np-edge{fill:none;stroke:#57606a;stroke-width:1.3}.np-head{fill:#57606a}\n"
     ".np-w2{stroke-width:2}.np-w3{stroke-width:3}.np-w4{stroke-width:4.5}.np-head{stroke-width:0}\n"
-    ".np-stay,.np-runs{stroke:#8a939e;stroke-dasharray:2 3}.np-runs{stroke-dasharray:6 4}\n"
+    ".np-stay,.np-runs{stroke:#7d8590;stroke-dasharray:2 3}.np-runs{stroke-dasharray:6 4}\n"
     "@media screen and (prefers-color-scheme:dark){\n"
-    ".np-page{fill:#12161c}.np-h,.np-b,.np-t{fill:#e6e9ee}.np-n{fill:#aab3be;stroke:#12161c}\n"
-    ".np-fail{fill:#ff8a8f}.np-un{fill:#c9a2f2}.np-lane-npu{fill:#151d2a}.np-lane-cpu{fill:#221c12}\n"
-    ".np-npu{fill:#1b3560;stroke:#78aaf5}.np-cpu{fill:#4a330f;stroke:#e0a04a}\n"
-    ".np-io,.np-more{fill:#262b32;stroke:#8a939e}.np-fails{stroke:#ff7b80}\n"
-    ".np-edge{stroke:#9aa4b0}.np-head{fill:#9aa4b0}.np-stay,.np-runs,.np-body{stroke:#6e7781}\n"
+    ".np-page{fill:#14171b}.np-h,.np-b,.np-t{fill:#e6eaef}.np-n{fill:#a3acb7;stroke:#14171b}\n"
+    ".np-fail{fill:#ff7b86}.np-un{fill:#c79bf2}.np-lane-npu{fill:#15211b}.np-lane-cpu{fill:#221c12}\n"
+    ".np-npu{fill:#173a29;stroke:#4cc38a}.np-cpu{fill:#46300f;stroke:#f0a04b}\n"
+    ".np-io,.np-more{fill:#2a3038;stroke:#98a1ac}.np-fails{stroke:#ff7b86}.np-open{stroke:#c79bf2}\n"
+    ".np-edge{stroke:#98a1ac}.np-head{fill:#98a1ac}.np-stay,.np-runs,.np-body{stroke:#79828d}\n"
     "}\n"
     "</style>\n";
 

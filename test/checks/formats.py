@@ -446,6 +446,16 @@ def check_png(run: Run) -> None:
     expect(size and size == image_size(drawn.stdout) and min(size) > 50, f"{where}: {size}")
 
 
+def check_colours(run: Run, root: str) -> None:
+    """Pictures have the colours of the page, light and dark."""
+    with open(os.path.join(root, "web/page/base.css"), encoding="utf-8") as file:
+        css = file.read()
+    for name in ("npu", "cpu", "fail", "unknown"):
+        light, dark = (colour.encode() for colour in re.findall(rf"--{name}: (#\w+);", css))
+        expect(light in run.ask("svg") and dark in run.ask("svg"), f"{run.name}: svg: --{name} of the page")
+        expect(light in run.ask("dot"), f"{run.name}: dot: --{name} of the page")
+
+
 def check_terminal(run: Run) -> None:
     """An image is nothing for a terminal."""
     reader, terminal = os.openpty()
@@ -707,6 +717,7 @@ def main() -> int:
                 check(run)
         check_pages(tool, root, folder)
         check_terminal(runs[0])
+        check_colours(Run("all targets", tool, ["fixtures/" + name for name in every], ["-t", "all"], root), root)
         check_png(runs[0])
         for model in runs[-1].models[::4]:  # read_dot has read all of them
             check_png(Run("hostile", tool, [model], ["-t", "hexagon"], folder))
