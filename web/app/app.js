@@ -16,7 +16,8 @@ const shown = {
 
 /** @param {string} command of the tool; "" is the analysis @param {string} format @param {string[]} [more] */
 function wordsFor(command, format, more = []) {
-    return [...(command ? [command] : []), "--format", format, ...optionWords(command ? assumed.filter(([option]) => option === "--dim") : assumed), ...more, "--",
+    const tried = command ? assumed.filter(([option]) => option === "--dim") : assumed;
+    return [...(command ? [command] : []), "--format", format, ...optionWords(tried), ...more, "--",
         ...given.models.map((file) => file.name)];
 }
 
@@ -27,7 +28,8 @@ function show(documents, page) {
     parts.tools.hidden = !given.models.length;
     writeOptions(placeIn(documents));
     parts.live.textContent = "The report is shown below.";
-    globalThis.npuPartitionPage.showReports(document.getElementById("page"), documents, given.models.length ? actions : null);
+    globalThis.npuPartitionPage.showReports(document.getElementById("page"), documents,
+        given.models.length ? actions : null);
 }
 
 /** The same target as before; of a comparison the new side. @param {{kind: string, data: any}[]} documents */
@@ -57,13 +59,15 @@ async function analyze() {
         shown.base = reports.length === 1 ? reports[0].text : null;
         showDims(reports.map((item) => item.data));
     }
-    const compared = assumed.length && shown.base && reports.length === 1 ? await compare(shown.base, reports[0].text) : null;
+    const canCompare = assumed.length && shown.base && reports.length === 1;
+    const compared = canCompare ? await compare(shown.base, reports[0].text) : null;
     show(compared ? documentsOf(compared.output) : documents, compared ? compared.bytes : result.bytes);
 }
 
 /** Two reports by the tool's own diff. @param {string} before @param {string} after */
 function compare(before, after) {
-    const files = [["before.json", before], ["after.json", after]].map(([name, text]) => ({ name, blob: new Blob([text]) }));
+    const files = [["before.json", before], ["after.json", after]]
+        .map(([name, text]) => ({ name, blob: new Blob([text]) }));
     return runShown(["diff", "--format", "html", "before.json", "after.json"], files);
 }
 
@@ -170,8 +174,10 @@ function build() {
     document.getElementById("app").append(
         element("div", { class: "app-intro" },
             element("p", { class: "app-name" }, "npu-partition"),
-            element("p", { class: "app-lead" }, "Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all. "),
-            element("p", { class: "muted" }, "The analysis runs in this page. Nothing leaves the browser: the page's policy allows no other host.")),
+            element("p", { class: "app-lead" },
+                "Which nodes of an ONNX graph run on an NPU, in how many partitions, at what cost, and why not all."),
+            element("p", { class: "muted" }, "The analysis runs in this page. Nothing leaves the browser: ",
+                "the page's policy allows no other host.")),
         buildEntrance(take, takeExample), form, ...buildStatus(), parts.live, parts.assumed);
 }
 

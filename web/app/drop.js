@@ -3,8 +3,8 @@
 
 /** @param {(files: File[]) => void} take @param {() => void} takeExample */
 function buildEntrance(take, takeExample) {
-    const input = element("input", { type: "file", multiple: true, class: "offscreen", tabindex: "-1", "aria-hidden": "true",
-        accept: ".onnx,.json,.ops,.cost,.data,.onnx_data", onchange: () => {
+    const input = element("input", { type: "file", multiple: true, class: "offscreen", tabindex: "-1",
+        "aria-hidden": "true", accept: ".onnx,.json,.ops,.cost,.data,.onnx_data", onchange: () => {
             take(Array.from(input.files));
             input.value = "";
         } });
@@ -13,7 +13,8 @@ function buildEntrance(take, takeExample) {
         element("p", { class: "app-buttons" }, input,
             element("button", { type: "button", class: "primary", onclick: () => input.click() }, "Choose files"),
             element("button", { type: "button", class: "app-example", onclick: takeExample }, "Try an example")),
-        element("p", { class: "muted fine" }, "Several models at once, saved reports (JSON), op lists (.ops) and cost files (.cost) work, too."));
+        element("p", { class: "muted fine" },
+            "Several models at once, saved reports (JSON), op lists (.ops) and cost files (.cost) work, too."));
     for (const name of ["dragenter", "dragover"])
         window.addEventListener(name, (event) => {
             if (!event.dataTransfer || !event.dataTransfer.types.includes("Files")) return;
@@ -56,7 +57,8 @@ async function readSaved(file) {
     try {
         return lines.map((line) => {
             const data = JSON.parse(line);
-            if (!data || !Array.isArray(data.targets) || !data.tool) throw new SyntaxError("no report of npu-partition");
+            if (!data || !Array.isArray(data.targets) || !data.tool)
+                throw new SyntaxError("no report of npu-partition");
             return { kind: data.steps ? "fix" : data.change ? "diff" : "report", data };
         });
     } catch (error) {

@@ -14,10 +14,12 @@ const allowed = new Set();
 function buildFix(fix, split) {
     parts.fixed = element("p", { class: "app-fixed" });
     parts.fix = element("details", { class: "app-fix" }, element("summary", {}, "Fix or split the model"),
-        element("p", {}, "Nodes that fall back are rewritten where that brings more of the model to the NPU. Weights are not read. ",
+        element("p", {}, "Nodes that fall back are rewritten where that brings more of the model to the NPU. ",
+            "Weights are not read. ",
             "The results stay equal bit for bit, unless you allow more:"),
         element("div", { class: "app-row" }, equalities.map(([name, text]) => {
-            const box = element("input", { type: "checkbox", onchange: () => (box.checked ? allowed.add(name) : allowed.delete(name)) });
+            const box = element("input", { type: "checkbox",
+                onchange: () => (box.checked ? allowed.add(name) : allowed.delete(name)) });
             return element("label", {}, box, " ", element("code", {}, name), `: ${text}`);
         })),
         element("p", { class: "app-buttons" },
@@ -29,5 +31,6 @@ function buildFix(fix, split) {
 /** @param {{name: string, blob: Blob}[]} files that a run wrote */
 function showWritten(files) {
     parts.fixed.replaceChildren(...files.map((file) => element("button", { type: "button", class: "primary",
-        onclick: () => saveBlob(file.name.replace(/^.*\//, ""), file.blob) }, `Save ${plainText(file.name)} (${bytesText(file.blob.size)})`)));
+        onclick: () => saveBlob(file.name.replace(/^.*\//, ""), file.blob) },
+    `Save ${plainText(file.name)} (${bytesText(file.blob.size)})`)));
 }

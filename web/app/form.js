@@ -23,14 +23,16 @@ function buildForm(analyze, more) {
         field("Targets", parts.targets = textField(chosen.targets, (value) => (chosen.targets = value),
             { list: "app-target-names", placeholder: "hexagon, intel-npu, ..." })),
         field("Graph optimizations", list(chosen.level, (value) => (chosen.level = value),
-            [["", "as the session does (basic)"], ["off", "off"]])),
+            [["", "basic"], ["off", "off"]])),
         field("Runtime", list(chosen.runtime, (value) => (chosen.runtime = value),
-            [["", "the target's runtime"], ["bare", "bare"], ["onnxruntime", "ONNX Runtime"], ["tflite", "TFLite"], ["coreml", "Core ML"]])),
+            [["", "the target's"], ["bare", "bare"], ["onnxruntime", "ONNX Runtime"], ["tflite", "TFLite"],
+                ["coreml", "Core ML"]])),
         parts.dims, parts.submit),
     element("div", { class: "app-more" },
         element("details", {}, element("summary", {}, "All targets"), parts.targetList),
-        element("details", {}, element("summary", {}, "More options"), field("As on the command line", textField(chosen.more, (value) => (chosen.more = value),
-            { placeholder: "--input x=1x3x224x224 --sustained", class: "app-wide" }))), ...more));
+        element("details", {}, element("summary", {}, "More options"), field("As on the command line",
+            textField(chosen.more, (value) => (chosen.more = value),
+                { placeholder: "--input x=1x3x224x224 --sustained", class: "app-wide" }))), ...more));
     return parts.form;
 }
 
@@ -98,11 +100,13 @@ function showTargets(text) {
     const isChosen = (name) => chosen.targets.split(",").some((item) => item.trim().split(/[:+@]/)[0] === name);
     parts.targetList.replaceChildren(parts.targetNames, ...targets.map(({ name, title, notes }) => {
         const box = element("input", { type: "checkbox", checked: isChosen(name), onchange: () => {
-            const rest = chosen.targets.split(",").map((item) => item.trim()).filter((item) => item && item.split(/[:+@]/)[0] !== name);
+            const rest = chosen.targets.split(",").map((item) => item.trim())
+                .filter((item) => item && item.split(/[:+@]/)[0] !== name);
             chosen.targets = [...rest, ...(box.checked ? [name] : [])].join(",");
             parts.targets.value = chosen.targets;
         } });
-        return element("label", { class: "app-target" }, box, element("span", {}, element("strong", {}, name), ` ${title}`,
+        return element("label", { class: "app-target" }, box, element("span", {},
+            element("strong", {}, name), ` ${title}`,
             element("span", { class: "muted" }, ` ${notes.join("; ")}`)));
     }));
 }

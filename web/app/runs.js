@@ -43,7 +43,8 @@ function showNotes(messages) {
 
 /**
  * One run of the tool with its progress; null where it was ended, or where the tool failed, which is shown.
- * @param {string[]} words @param {{name: string, blob: Blob}[]} files @param {boolean} [isReport] may show unread models
+ * @param {string[]} words @param {{name: string, blob: Blob}[]} files
+ * @param {boolean} [isReport] tells of unread models
  */
 async function runShown(words, files, isReport = false) {
     if (running) running.abort();
@@ -75,6 +76,6 @@ async function runShown(words, files, isReport = false) {
  * @returns {{kind: string, data: any, text: string}[]}
  */
 function documentsOf(page) {
-    const blocks = page.matchAll(/^<script type="application\/json" class="npart-data" data-kind="(\w+)">([^<]*)<\/script>$/gm);
-    return Array.from(blocks, ([, kind, text]) => ({ kind, data: JSON.parse(text), text }));
+    const block = /^<script type="application\/json" class="npart-data" data-kind="(\w+)">([^<]*)<\/script>$/gm;
+    return Array.from(page.matchAll(block), ([, kind, text]) => ({ kind, data: JSON.parse(text), text }));
 }

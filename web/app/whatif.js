@@ -4,10 +4,11 @@
 /** @param {() => void} onChange runs again */
 function showAssumed(onChange) {
     const chip = (pair, at) => element("li", { class: "app-chip" }, element("code", {}, plainText(joinWords(pair))),
-        element("button", { type: "button", class: "small", "aria-label": `Take back ${plainText(joinWords(pair))}`, onclick: () => {
-            assumed.splice(at, 1);
-            onChange();
-        } }, "\u2715"));
+        element("button", { type: "button", class: "small", "aria-label": `Take back ${plainText(joinWords(pair))}`,
+            onclick: () => {
+                assumed.splice(at, 1);
+                onChange();
+            } }, "\u2715"));
     parts.assumed.hidden = !assumed.length;
     parts.assumed.replaceChildren(element("span", { class: "app-label" }, "What if"),
         element("ul", {}, assumed.map(chip)),

@@ -10,7 +10,7 @@ function splitWords(text) {
     const words = [];
     for (const found of text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs))
         words.push(found[0].replace(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
-            (_, single, double, escaped) => single ?? (double !== undefined ? double.replace(/\\(["\\$`])/g, "$1") : escaped)));
+            (_, single, double, escaped) => single ?? double?.replace(/\\(["\\$`])/g, "$1") ?? escaped));
     return words;
 }
 

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people do in the page of `make web`: give a model, try, fix, save."""
+import json
+import unittest
+
+from page_case import FIXTURES
+from test_app import AppCase, native
+
+CLICK = """
+const [place, text] = arguments;
+const found = [...document.querySelectorAll(place)].find((item) => item.textContent.startsWith(text));
+found.click();
+"""
+HAS_REPORT = "document.querySelector('#page main section') !== null"
+IS_COMPARED = "document.getElementById('section-compare') !== null || location.hash.includes('m=1')"
+# What would be saved goes into a list.
+CATCH = """
+window.saved = [];
+URL.createObjectURL = (blob) => { window.last = blob; return "data:,"; };
+HTMLAnchorElement.prototype.click = function () {
+    window.last.text().then((text) => saved.push([this.download, text]));
+};
+"""
+DROP = """
+const given = new DataTransfer();
+given.items.add(new File([arguments[1]], arguments[0]));
+document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: given }));
+"""
+
+
+class Application(AppCase):
+    """The controls above the report."""
+
+    def click(self, place: str, text: str) -> None:
+        self.browser.script(CLICK, place, text)
+
+    def give(self, *names: str) -> None:
+        self.browser.give_files("#app input[type=file]", [FIXTURES / name for name in names])
+        self.browser.wait(f"{HAS_REPORT} && document.title.startsWith('{names[0]}')", 60)
+
+    def test_example_try_and_fix(self) -> None:
+        self.browser.wait("document.querySelectorAll('.app-target').length > 10", 60)
+        self.click("#app button", "Try an example")
+        self.browser.wait(HAS_REPORT, 60)
+        self.click("#page button", "Try it")
+        self.browser.wait(IS_COMPARED, 60)
+        self.assertIn("--dim batch=1", self.browser.script("return document.querySelector('.app-assumed').textContent"))
+        self.assertIn("o=--target%20hexagon%20--dim%20batch%3D1", self.browser.script("return location.hash"))
+        self.click("#app .app-assumed button", "Take all back")
+        self.browser.wait("document.querySelector('.app-assumed').hidden && !location.hash.includes('m=1')", 60)
+        self.click("#app button", "Use the proposed sizes")
+        self.browser.wait("!document.querySelector('.app-dims button') && !document.body.hasAttribute('aria-busy')", 60)
+        self.click("#app button", "Fix the model")
+        self.browser.wait("document.querySelector('.app-fixed button') !== null", 60)
+        self.assertIn("Whole", self.browser.script("return document.querySelector('#section-verdict').textContent"))
+        self.assert_quiet()
+
+    def test_saved_reports(self) -> None:
+        """The bytes that the tool prints, of what is shown; and back in."""
+        self.give("detector.dynamo.onnx")
+        self.browser.script(CATCH)
+        for at, (label, form) in enumerate([("HTML", "html"), ("JSON", "json"), ("SARIF", "sarif"), ("CSV", "csv"),
+                                            ("Markdown", "markdown"), ("SVG", "svg"), ("DOT", "dot")]):
+            with self.subTest(form):
+                self.click(".app-downloads button", label)
+                self.browser.wait(f"saved.length > {at}", 60)
+                name, text = self.browser.script("return saved[saved.length - 1]")
+                wanted = native(FIXTURES, "detector.dynamo.onnx", "--target", "hexagon", "--format", form)[1]
+                self.assertEqual(text, wanted)
+                self.assertTrue(name.startswith("detector.dynamo."))
+        text = self.browser.script("return saved[1][1]")
+        self.browser.script(DROP, "saved.json", text.replace("detector.dynamo.onnx", "other.onnx"))
+        self.browser.wait("document.title.startsWith('other.onnx')", 60)
+        self.assertTrue(self.browser.script("return document.querySelector('.app-form').hidden"))
+        self.assert_quiet()
+
+    def test_node_is_placed(self) -> None:
+        self.give("detector.dynamo.onnx")
+        self.browser.script("document.querySelector('#page button.link.node').click()")
+        self.browser.wait("[...document.querySelectorAll('#page button')]"
+                          ".some((item) => item.textContent.startsWith('Assume'))")
+        self.click("#page button", "Assume it on the NPU")
+        self.browser.wait(IS_COMPARED, 60)
+        self.assertIn("=npu", self.browser.script("return document.querySelector('.app-assumed').textContent"))
+        self.assert_quiet()
+
+    def test_parts(self) -> None:
+        self.give("detector.dynamo.onnx")
+        self.click("#app button", "Split it")
+        self.browser.wait("document.querySelectorAll('.app-fixed button').length > 2", 60)
+        self.browser.script(CATCH)
+        self.click(".app-fixed button", "Save detector.dynamo.parts/manifest.json")
+        self.browser.wait("saved.length > 0")
+        name, text = self.browser.script("return saved[0]")
+        self.assertEqual((name, bool(json.loads(text)["parts"])), ("manifest.json", True))
+
+    def test_mistakes(self) -> None:
+        """What cannot be read, or is no option, is told by the tool's words."""
+        self.browser.script(DROP, "broken.onnx", "nothing of the kind")
+        self.browser.wait("!document.querySelector('.app-problem').hidden", 60)
+        told = "return document.querySelector('.app-problem').textContent"
+        self.assertIn("broken.onnx: byte 0", self.browser.script(told))
+        self.give("detector.dynamo.onnx")
+        self.assertTrue(self.browser.script("return document.querySelector('.app-problem').hidden"))
+        self.browser.script("const field = document.querySelector('.app-form input'); field.value = 'hexagno';"
+                            "field.dispatchEvent(new Event('input'));")
+        self.click("#app button", "Analyze")
+        self.browser.wait("!document.querySelector('.app-problem').hidden", 60)
+        self.assertIn("hexagno", self.browser.script(told))
+
+    def test_narrow_and_dark(self) -> None:
+        self.browser.resize(400, 800)
+        self.browser.media(dark=True)
+        self.give("detector.dynamo.onnx")
+        self.assertLessEqual(self.browser.script("return document.documentElement.scrollWidth"), 400)
+        controls = "[...document.querySelectorAll('#app button, #app input:not([type=file]), #app select')]"
+        is_unnamed = "(item) => !item.textContent.trim() && !item.ariaLabel && !item.labels?.length"
+        unnamed = self.browser.script(f"return {controls}.filter({is_unnamed}).length")
+        self.assertEqual(unnamed, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
