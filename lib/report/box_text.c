@@ -169,12 +169,45 @@ static void add_module(struct telling *at)
 
 /* ---- why ----------------------------------------------------------------------------------------------------- */
 
+/* The node that runs the body with the box, or one around it: that of which the text begins. False: there is none. */
+static bool find_owner(const struct telling *at, const char *text, struct npart_node *out)
+{
+    struct npart_graph graph = {.size = sizeof graph, .parent = NPART_NONE, .node = NPART_NONE};
+    uint32_t id = at->picture->frames[at->box->frame].graph;
+    for (; npart_model_graph(at->picture->model, id, &graph) && graph.node != NPART_NONE; id = graph.parent) {
+        size_t length = npart_model_node(at->picture->model, graph.node, out) ? strlen(out->op) : 0;
+        if (length && strncmp(text, out->op, length) == 0 && text[length] == ':')
+            return true;
+    }
+    return false;
+}
+
+/* Why, after the partitions that end there. What runs a body, and is why its nodes fall back, is told by its name. */
+static void add_cause(struct telling *at, uint32_t node, const char *text, bool has_ended)
+{
+    struct npart_node found = {.size = sizeof found, .op = ""};
+    if (find_owner(at, text, &found)) {
+        npart__add_text(&at->line, has_ended ? ": " : "");
+        npart__add_cut(at->document, &at->line, found.op, OP_CHARACTERS);
+        npart__add_text(&at->line, *found.name ? " " : "");
+        npart__add_cut(at->document, &at->line, found.name, NPART__NAME_CHARACTERS);
+        npart__add_text(&at->line, text + strlen(found.op));
+        return;
+    }
+    (void)npart_model_node(at->picture->model, node, &found);
+    if (has_ended && !strstr(text, found.op)) {
+        npart__add_text(&at->line, " at ");
+        npart__add_cut(at->document, &at->line, found.op, OP_CHARACTERS);
+    }
+    npart__add_text(&at->line, has_ended && *text ? ": " : "");
+    npart__add_text(&at->line, text);
+}
+
 /* The partitions of one root, from a place in the reasons on; returns the place after them. */
 static uint32_t tell_reason(struct telling *at, uint32_t from)
 {
     const struct npart__box_reason *reasons = at->picture->reasons, *first = &reasons[from];
     struct npart_cause cause = {.size = sizeof cause, .text = ""};
-    struct npart_node node = {.size = sizeof node, .op = ""};
     uint32_t end = from, ended = 0, last = at->box->first_reason + at->box->reason_count;
     for (; end < last && reasons[end].cause == first->cause; end++)
         ended += reasons[end].partition != NPART_NONE;
@@ -184,13 +217,7 @@ static uint32_t tell_reason(struct telling *at, uint32_t from)
     if (ended > ENDS_TOLD)
         npart__add_format(&at->line, " and %u more", ended - ENDS_TOLD);
     (void)npart_plan_cause(at->picture->plan, first->cause, &cause, NULL, 0);
-    (void)npart_model_node(at->picture->model, first->node, &node);
-    if (ended && !strstr(cause.text, node.op)) {
-        npart__add_text(&at->line, " at ");
-        npart__add_cut(at->document, &at->line, node.op, OP_CHARACTERS);
-    }
-    npart__add_text(&at->line, ended && *cause.text ? ": " : "");
-    npart__add_text(&at->line, cause.text);
+    add_cause(at, first->node, cause.text, ended > 0);
     end_line(at, NPART__LINE_REASON);
     return end;
 }
