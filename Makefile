@@ -206,8 +206,9 @@ check-values: ## docs/architecture.md lists the operators without a value, no mo
 	$(PYTHON) test/checks/values.py lib/infer/rows.def docs/architecture.md $(wildcard test/cases/infer-*.cases)
 check-precision: $(tool) $(BUILD)/case-models/ready ## what lists say of precisions, against what they take of the text cases
 	$(PYTHON) test/checks/precision.py $(tool) $(BUILD)/case-models $(basename $(notdir $(oplists)))
-check-json: $(tool) ## docs/json.md against what the tool prints
+check-json: $(tool) ## docs/json.md against what the tool prints; targets do not depend on each other
 	$(PYTHON) test/checks/json_fields.py $(tool) fixtures docs/json.md
+	$(PYTHON) test/checks/independent.py $(tool) fixtures/*.onnx
 include python/python.mk python/exporters.mk test/web/page.mk test/web/web.mk
 
 check-formats: $(tool) $(VENV)-formats/ready ## SARIF, annotations, Markdown, JUnit, CSV and pictures, read by the programs that they are for

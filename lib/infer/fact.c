@@ -105,26 +105,23 @@ bool npart__may_read(const struct npart__inference *inference, const struct npar
            npart__may_follow(inference, tensor->elements, limit);
 }
 
-/* Reads a tensor's elements into the fact, once: `tensor` is NULL after it, whether they could be read or not, but for
- * want of memory, when the next question tries again. */
+/* Reads a tensor's elements into the fact, once, whether they can be read or not, but for want of memory, when the next
+ * question tries again. The tensor stays, as who looks at it later must not see who has asked before. */
 static void read_elements(struct npart__inference *inference, struct npart__fact *fact)
 {
     const struct npart__tensor *tensor = fact->tensor;
     bool is_float = npart__type_is_float(tensor->element_type);
     if (!npart__may_read(inference, tensor))
         return;
-    fact->tensor = NULL; /* one attempt is enough */
     struct npart__known *known = npart__arena_zeroed(inference->arena, 1, sizeof *known);
     if (!known) {
         inference->expressions.failed = true;
-        fact->tensor = tensor; /* but for want of memory */
         return;
     }
     known->count = (uint32_t)tensor->elements;
     bool ok = is_float ? read_doubles(inference, tensor, known) : read_ints(inference, tensor, known);
-    if (inference->expressions.failed)
-        fact->tensor = tensor;
-    else if (ok)
+    fact->is_read = !inference->expressions.failed;
+    if (ok && fact->is_read)
         fact->known = known;
 }
 
@@ -140,9 +137,8 @@ bool npart__take_failure(struct npart__inference *inference)
  * missing, and weights stay on the disk. */
 const struct npart__known *npart__elements(struct npart__inference *inference, struct npart__fact *fact)
 {
-    const struct npart__tensor *tensor = fact->tensor;
     uint64_t elements;
-    if (!fact->known && tensor)
+    if (!fact->known && fact->tensor && !fact->is_read)
         read_elements(inference, fact);
     /* A declared shape may say otherwise; then nothing is taken by its place. */
     bool contradicts = fact->known && npart__static_elements(fact, &elements) && elements != fact->known->count;

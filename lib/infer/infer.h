@@ -53,10 +53,11 @@ struct npart__fact {
     bool has_rank;
     bool is_constant;      /* the same in every run: an initializer, or computed from constants only */
     bool is_initializer;   /* an initializer or the output of a Constant node */
+    bool is_read;          /* the tensor's numbers were read into `known`, or cannot be */
     uint16_t rank;
     const int64_t *dims;   /* numbers or expressions, NPART__UNKNOWN never */
     const struct npart__known *known;    /* NULL: not followed, or not looked at yet (see npart__elements) */
-    const struct npart__tensor *tensor;  /* of an initializer or Constant, for its numbers */
+    const struct npart__tensor *tensor;  /* of an initializer or Constant; stays when its numbers are read */
     const struct npart__fact *element;   /* of a sequence or optional: what is known of all of them */
     const struct npart__sequence_items *items; /* of a sequence: one by one; NULL: not followed */
 };

@@ -17,7 +17,7 @@ bool npart__may_be_known(const struct npart__call *call, uint32_t index)
     if (!npart__has_input(call, index))
         return false;
     const struct npart__fact *fact = npart__in(call, index);
-    return fact->known || (fact->tensor && npart__may_read(call->inference, fact->tensor));
+    return fact->known || (fact->tensor && !fact->is_read && npart__may_read(call->inference, fact->tensor));
 }
 
 bool npart__in_numbers(const struct npart__call *call, uint32_t index, struct npart__numbers *out)

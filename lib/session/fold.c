@@ -278,8 +278,8 @@ static bool single_number(const struct folder *folder, const struct npart__node 
     uint64_t elements;
     if (!fact || !npart__static_elements(fact, &elements) || elements != 1)
         return false;
-    /* Inference has not read it. Of a whole number nothing is lost: those that a double cannot hold are not 0 or 1. */
-    if (!fact->known && fact->tensor) {
+    /* Of a whole number nothing is lost: those that a double cannot hold are not 0 or 1. */
+    if (fact->tensor) {
         if (npart__type_is_float(fact->element_type))
             return npart__tensor_doubles(fact->tensor, out, 1);
         bool is_read = npart__tensor_int64s(fact->tensor, &whole, 1);
