@@ -64,9 +64,11 @@ function limitsPassed(target) {
 }
 
 /**
- * The figures in which plans are compared. `what` is that of a diff's figures; `isShown` may leave it out.
+ * The figures in which plans are compared. `what` is that of a diff's figures, but for those that are the page's own
+ * (`isOwn`); `isShown` may leave a row out.
  * @type {{what: string, name: string, of: (target: any) => any, text: (value: any) => any,
- *         change: (before: any, after: any) => string|null, isShown?: (before: any, after: any) => boolean}[]}
+ *         change: (before: any, after: any) => string|null, isOwn?: boolean,
+ *         isShown?: (before: any, after: any) => boolean}[]}
  */
 const comparedFigures = [
     { what: "verdict", name: "Verdict", of: (target) => target.summary, text: answerMark,
@@ -76,7 +78,7 @@ const comparedFigures = [
     { what: "partitions", name: "Partitions", of: (target) => target.summary, change: changeOfPartitions,
         text: (summary) => String(summary.partitions) },
     { what: "switches", name: "Device switches", of: (target) => target.summary.switches, text: String,
-        change: changeOfCount },
+        change: changeOfCount, isOwn: true },
     { what: "nodes", name: "Live nodes", of: (target) => target.summary.live, change: changeOfKind,
         text: (count) => count.toLocaleString("en") },
     { what: "left", name: "of them not on the NPU", of: (target) => target.summary.live - target.summary.accepted,
@@ -110,7 +112,7 @@ function compareFigures(before, after, diff) {
     return comparedFigures.map((figure) => {
         const [a, b] = [figure.of(before), figure.of(after)];
         const own = figure.change(a, b);
-        const change = !diff ? own : told.has(figure.what) ? told.get(figure.what)
+        const change = !diff || figure.isOwn ? own : told.has(figure.what) ? told.get(figure.what)
             : own === "better" || own === "worse" ? null : own;
         return { figure, a, b, change, isShown: !figure.isShown || figure.isShown(a, b) };
     }).filter((row) => row.isShown);

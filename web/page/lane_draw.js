@@ -64,10 +64,12 @@ function drawGround(at) {
 function drawAxis(at) {
     const { context, widths, view, palette } = at;
     const { start, value } = widths;
-    const from = mapUnit(start, value, view.from), to = mapUnit(start, value, Math.min(view.to, widths.total));
+    const end = Math.min(view.to, widths.total);
+    const from = mapUnit(start, value, view.from), to = mapUnit(start, value, end);
+    const share = (end - view.from) / (view.to - view.from); /* the shorter of two lanes ends before the other */
     context.font = `11px ${palette.font}`;
     context.textAlign = "left";
-    for (const tick of roundTicks(from, to, at.plot / 90)) {
+    for (const tick of roundTicks(from, to, Math.max(1, at.plot * share / 90))) {
         const x = Math.round(laneX(at, mapUnit(value, start, tick))) + 0.5;
         context.fillStyle = palette.border;
         context.fillRect(x, 3, 1, at.rows.axis.height - 3);
