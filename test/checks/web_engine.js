@@ -101,6 +101,14 @@ const checks = {
                 native(fixtures, [...words, "--format", format]), words);
     },
 
+    "an image, which a program of the machine would draw": async () => {
+        const words = [models[0], "--target", "hexagon", "--format", "png", "-o", "out.png"];
+        const result = await tool.runTool(words, [models[0]].map(fixture));
+        assert.equal(result.exit, 4);
+        assert.match(result.messages, /png: not supported on this system; use --format svg/);
+        assert.deepEqual(result.files, []);
+    },
+
     "files that are written": async () => {
         for (const model of models)
             await compare([model], ["fix", model, "--target", "hexagon", "-o", "out.onnx"]);
