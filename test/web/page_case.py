@@ -71,7 +71,8 @@ class PageCase(unittest.TestCase):
 
     def open(self, page: str | Path) -> None:
         self.browser.open(page)
-        self.browser.wait("document.querySelector('#section-verdict')")
+        # Sections are built one after the other; a table that is not there yet cannot be used.
+        self.browser.wait("document.querySelector('#section-verdict') && !document.querySelector('[aria-busy]')")
 
     def assert_quiet(self) -> None:
         """Nothing was logged, and nothing but the page itself was asked for."""
