@@ -60,7 +60,7 @@ mergeInto(LibraryManager.library, {
          */
         begin: (files, note) => {
             PIECES.reader = new BlobReader();
-            for (const folder of ['/streams', '/work']) {
+            for (const folder of ['/streams', '/models']) {
                 FS.mkdir(folder);
                 FS.mount(PIECES, {}, folder);
             }
@@ -69,13 +69,13 @@ mergeInto(LibraryManager.library, {
             FS.open('/streams/input', {{{ cDefine('O_RDONLY') }}});
             FS.open('/streams/output', {{{ cDefine('O_WRONLY') }}});
             FS.open('/streams/messages', {{{ cDefine('O_WRONLY') }}});
-            FS.chdir('/work');
+            FS.chdir('/models');
             files.forEach((file) => PIECES.add(file));
             PIECES.note = note;
         },
 
         add: (file) => {
-            const path = '/work/' + file.name;
+            const path = '/models/' + file.name;
             FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
             const node = FS.mknod(path, {{{ cDefine('S_IFREG') | 0o666 }}}, 0);
             node.pieces = new Pieces(PIECES.reader, file.blob);
@@ -98,7 +98,7 @@ mergeInto(LibraryManager.library, {
                         files.push({ name: path + name, parts: node.pieces.parts() });
                 }
             };
-            visit(FS.lookupPath('/work').node, '');
+            visit(FS.lookupPath('/models').node, '');
             return files.sort((a, b) => (a.name < b.name ? -1 : 1));
         },
 
