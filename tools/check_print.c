@@ -77,7 +77,7 @@ static void print_text(struct run *run, const struct checked *checked)
 /* NULL becomes null, and what is no UTF-8 is shown as elsewhere. */
 static json_t *text_or_null(const char *text)
 {
-    char shown[LINE_BYTES];
+    char shown[MESSAGE_BYTES];
     if (!text || !*text)
         return json_null();
     npart_plain_text(text, shown, sizeof shown);

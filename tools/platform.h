@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All that the tool asks of the operating system beyond the C library: platform_posix.c and platform_windows.c say how.
+ * All that the tool asks of the operating system beyond the C library: platform_posix.c and platform_windows.c say how,
+ * and platform_programs.c how other programs are started.
  * Paths and the words of the command line are UTF-8.
  */
 #ifndef TOOL_PLATFORM_H

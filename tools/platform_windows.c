@@ -302,25 +302,4 @@ bool replace_file(const char *from, const char *to)
         errno = EACCES;
     return is_done;
 }
-
-/* ---- programs ---------------------------------------------------------------------------------------------- */
-
-bool open_program(struct program *out)
-{
-    *out = (struct program){NULL, NULL};
-    errno = ENOTSUP;
-    return false;
-}
-
-bool run_program(struct program *program, const char *const *words, int *status)
-{
-    (void)program, (void)words, (void)status;
-    errno = ENOTSUP;
-    return false;
-}
-
-void close_program(struct program *program)
-{
-    (void)program; /* never open */
-}
 #endif

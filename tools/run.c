@@ -82,12 +82,11 @@ static bool is_pointer(const char *path)
 
 void print_line(struct run *run, const char *format, ...)
 {
-    char text[LINE_BYTES], shown[LINE_BYTES];
+    char shown[MESSAGE_BYTES];
     va_list list;
     va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
+    format_plain(shown, sizeof shown, format, list);
     va_end(list);
-    npart_plain_text(text, shown, sizeof shown);
     (void)(write_text(run, shown) && write_text(run, "\n"));
 }
 

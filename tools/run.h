@@ -38,8 +38,8 @@ FILE *open_output(struct run *run);
 /* For the library's reports; the payload is the run. */
 bool write_output(void *payload, const char *text, size_t bytes);
 bool write_text(struct run *run, const char *text);
-#define LINE_BYTES 8192 /* of what print_line prints; more is cut */
-/* A line of a report of the tool's own, as a person may read it (npart_plain_text), with its end. */
+/* A line of a report of the tool's own, as a person may read it (npart_plain_text), with its end; cut
+ * after MESSAGE_BYTES. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
