@@ -13,6 +13,7 @@
 #define ENDS_TOLD 3u
 #define OP_CHARACTERS 24u
 #define NAME_END_CHARACTERS 28u
+#define TENSORS_NAMED 12u /* of an edge; the others are counted */
 
 struct telling {
     npart_document *document;
@@ -404,8 +405,9 @@ void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *
 
 /* ---- edges --------------------------------------------------------------------------------------------------- */
 
-void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
-                            const struct npart__edge *edge, uint32_t index)
+/* A tensor of an edge, counted from 0. */
+static void add_tensor(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                       const struct npart__edge *edge, uint32_t index)
 {
     struct npart_value_plan at = {.size = sizeof at};
     uint32_t value = picture->ties[edge->first + index].value;
@@ -420,6 +422,21 @@ void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, 
     }
     if (npart__is_converted(picture, &at, edge))
         npart__add_format(out, ", layout %s to %s", at.layout, at.converted_to);
+}
+
+void npart__add_tensors(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                        const struct npart__edge *edge, npart__line_callback tell)
+{
+    struct npart__sheet text;
+    npart__sheet_open(&text, &document->pool);
+    for (uint32_t i = 0; i < edge->count && i < TENSORS_NAMED; i++) {
+        text.size = 0;
+        add_tensor(document, &text, picture, edge, i);
+        tell(out, NPART__LINE_PLAIN, npart__sheet_text(&text));
+    }
+    if (edge->count > TENSORS_NAMED)
+        npart__add_format(out, "and %u more", edge->count - TENSORS_NAMED);
+    npart__sheet_close(&text);
 }
 
 /* Names differ at their ends, so of a long one the end stays. */

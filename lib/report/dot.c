@@ -8,8 +8,6 @@
 /* Of a label, in units of the font's size and in lines of one text. */
 #define LABEL_WIDTH 24.0
 #define LABEL_LINES 3u
-/* Tensors that the text of an edge names; the others are counted. */
-#define TENSORS_NAMED 12u
 
 struct dot {
     uint32_t graph_count; /* so far */
@@ -147,13 +145,7 @@ static void put_edge(struct graph *at, uint32_t index)
     npart__add_text(at->out, " [label=\"");
     put_escaped(at->out, npart__sheet_text(&text));
     npart__add_text(at->out, "\", tooltip=\"");
-    for (uint32_t i = 0; i < edge->count && i < TENSORS_NAMED; i++) {
-        text.size = 0;
-        npart__add_tensor_text(at->document, &text, at->picture, edge, i);
-        put_tooltip_line(at->out, NPART__LINE_PLAIN, npart__sheet_text(&text));
-    }
-    if (edge->count > TENSORS_NAMED)
-        npart__add_format(at->out, "and %u more", edge->count - TENSORS_NAMED);
+    npart__add_tensors(at->document, at->out, at->picture, edge, put_tooltip_line);
     npart__add_format(at->out, "\", id=\"plan%u-edge%u\"", at->number, index);
     if (!edge->is_transfer)
         npart__add_text(at->out, ", style=dotted, color=\"#5a636e\", fontcolor=\"#5a636e\"");

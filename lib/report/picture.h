@@ -128,9 +128,10 @@ void npart__add_box_name(struct npart__sheet *out, const struct npart__picture *
 /* "3 tensors, 1.2 MB, 1 changes its layout", or the tensor's name where there is one. */
 void npart__add_edge_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                           const struct npart__edge *edge);
-/* "x float32[1,64], 256 B, layout nhwc to plain": a tensor of an edge, counted from 0. */
-void npart__add_tensor_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
-                            const struct npart__edge *edge, uint32_t index);
+/* A line for each of an edge's tensors, "x float32[1,64], 256 B, layout nhwc to plain", the first twelve of them; the
+ * payload of `tell` is `out`, which then says how many more there are. */
+void npart__add_tensors(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
+                        const struct npart__edge *edge, npart__line_callback tell);
 /* "body of Loop `n0`" */
 void npart__add_frame_text(npart_document *document, struct npart__sheet *out, const struct npart__picture *picture,
                            const struct npart__frame *frame);

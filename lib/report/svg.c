@@ -9,7 +9,6 @@
 #define HEADING_TOP 30u   /* of the first line */
 #define LANE_TITLE 30u    /* above the boxes */
 #define HEADING_WIDTH 780.0
-#define TENSORS_NAMED 12u /* in the text of an edge; the others are counted */
 
 /* The pictures so far. How large the whole is stands before them, so they are kept until the end. */
 struct drawing {
@@ -138,13 +137,7 @@ static void put_edge_title(struct drawn *at, const struct npart__edge *edge)
     put(at, "<title>");
     npart__add_edge_text(at->document, &text, at->picture, edge);
     put_title_line(at->out, NPART__LINE_PLAIN, npart__sheet_text(&text));
-    for (uint32_t i = 0; i < edge->count && i < TENSORS_NAMED; i++) {
-        text.size = 0;
-        npart__add_tensor_text(at->document, &text, at->picture, edge, i);
-        put_title_line(at->out, NPART__LINE_PLAIN, npart__sheet_text(&text));
-    }
-    if (edge->count > TENSORS_NAMED)
-        npart__add_format(at->out, "and %u more", edge->count - TENSORS_NAMED);
+    npart__add_tensors(at->document, at->out, at->picture, edge, put_title_line);
     put(at, "</title>\n");
     npart__sheet_close(&text);
 }
