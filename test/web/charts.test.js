@@ -45,3 +45,7 @@ test("numbers as texts", () => {
     assert.deepStrictEqual([0, 0.0001, 0.258, 294.5].map(columnNumber), ["0", "< 0.01", "0.26", "295"]);
     assert.deepStrictEqual([0, 0.5, 20, 2000, 0.001].map(tickText), ["0", "0.5", "20", "2,000", "0.001"]);
 });
+
+test("ticks of short times keep their digits", () => {
+    assert.deepStrictEqual([0, 0.0002, 0.1 + 0.2, 1500].map(tickText), ["0", "0.0002", "0.3", "1,500"]);
+});

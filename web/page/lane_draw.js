@@ -74,14 +74,10 @@ function drawAxis(at) {
         context.fillStyle = palette.border;
         context.fillRect(x, 3, 1, at.rows.axis.height - 3);
         context.fillStyle = palette.muted;
-        const text = widths.mode === "macs" && !widths.isEqual ? countShort(tick) : laneTickText(tick);
+        const text = widths.mode === "macs" && !widths.isEqual ? amountText(tick) : tickText(tick);
         if (x + 4 + textWidth(context, text) <= at.width) context.fillText(text, x + 4, 9);
     }
     drawAxisLine(at);
-}
-
-function laneTickText(value) {
-    return Number(value.toPrecision(6)).toLocaleString("en");
 }
 
 /** The line under the axis is broken where the width of what stands there is not known. */

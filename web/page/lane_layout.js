@@ -254,11 +254,8 @@ function levelInSight(levels, fromPlace, toPlace, most) {
 
 /** Round values between two, at most `most`. */
 function roundTicks(from, to, most) {
-    const rough = (to - from) / Math.max(1, most);
-    if (!(rough > 0)) return [];
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) || power * 10;
-    const ticks = [];
+    if (!(to > from)) return [];
+    const step = roundStep(to - from, Math.max(1, most)), ticks = [];
     for (let at = Math.ceil(from / step); at * step <= to && ticks.length <= most + 1; at++) ticks.push(at * step);
     return ticks;
 }

@@ -128,21 +128,12 @@ function moduleText(node, target) {
     return node.at && node.at.module ? plainText(node.at.module) : null;
 }
 
-const bigUnits = ["", " k", " M", " G", " T"];
-
-/** 118013952 -> "118 M" */
-function countShort(value) {
-    let unit = 0;
-    for (; value >= 1000 && unit + 1 < bigUnits.length; unit++) value /= 1000;
-    return `${Number(value.toPrecision(3))}${bigUnits[unit]}`;
-}
-
 /** What a node weighs in the lane's unit: "0.12 ms", "118 M MACs"; both where both are known. */
 function nodeFigures(graph, id) {
     const parts = [];
     if (Number.isFinite(graph.ms[id])) parts.push(milliseconds(graph.ms[id]));
     else parts.push("time not known");
-    if (graph.macs[id] > 0) parts.push(`${countShort(graph.macs[id])} MACs`);
+    if (graph.macs[id] > 0) parts.push(`${amountText(graph.macs[id])} MACs`);
     return parts.join(", ");
 }
 

@@ -102,7 +102,7 @@ function amountText(value) {
     const units = ["", " k", " M", " G", " T"];
     let unit = 0;
     for (; value >= 1000 && unit + 1 < units.length; unit++) value /= 1000;
-    return `${unit ? Number(value.toPrecision(3)) : value}${units[unit]}`;
+    return `${Number(value.toPrecision(unit ? 3 : 6))}${units[unit]}`;
 }
 
 /** countOf(2, 531, "node") -> "2 of 531 nodes" */
