@@ -5,6 +5,9 @@ const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
 const test = require("node:test");
+const { pageFunctions } = require("./page_script.js");
+
+const { shellWord } = pageFunctions("shellWord");
 
 const script = ["words.js", "options.js"]
     .map((name) => fs.readFileSync(path.join(__dirname, "../../web/app", name), "utf8")).join("");
@@ -15,7 +18,7 @@ function application(hash = "") {
     const history = { replaceState: (_state, _title, address) => (place.hash = address) };
     const names = ["splitWords", "joinWords", "pairWords", "readOptions", "writeOptions", "optionWords", "chosen", "given"];
     const body = `"use strict";\n${script}\nreturn { ${names.join(", ")}, assumed: (pairs) => (assumed = pairs) };`;
-    return { ...new Function("location", "history", body)(place, history), place };
+    return { ...new Function("location", "history", "shellWord", body)(place, history, shellWord), place };
 }
 
 test("words are those of a shell, and back", () => {

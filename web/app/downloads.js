@@ -9,14 +9,6 @@ const downloads = [
     ["dot", ".dot", "text/vnd.graphviz", "DOT"],
 ];
 
-/** @param {string} name @param {Blob} blob */
-function saveBlob(name, blob) {
-    const address = URL.createObjectURL(blob);
-    const link = element("a", { href: address, download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 60000);
-}
-
 /** The first model's name without its suffix. */
 function baseOfModel() {
     return given.models.length ? given.models[0].name.replace(/^.*\//, "").replace(/\.onnx$/i, "") : "report";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The form above the report: files, targets, sizes and other options. */
 
-const { element, plainText, bytesText } = globalThis.npuPartitionPage;
+const { element, plainText, plainLines, bytesText, saveBlob, shellWord } = globalThis.npuPartitionPage;
 
 /** What the form is made of, once it is there. @type {Object<string, any>} */
 const parts = {};

@@ -30,7 +30,7 @@ function showProgress({ phase, done, total }) {
 
 /** @param {string} text "" hides it */
 function showProblem(text) {
-    parts.problem.textContent = plainText(text).replace(/\\u\{a\}/g, "\n").trim();
+    parts.problem.textContent = plainLines(text).trim();
     parts.problem.hidden = !text;
 }
 
@@ -38,7 +38,7 @@ function showProblem(text) {
 function showNotes(messages) {
     parts.notes.hidden = !messages.trim();
     parts.notes.replaceChildren(element("summary", {}, "Messages of the tool"),
-        element("pre", {}, plainText(messages).replace(/\\u\{a\}/g, "\n")));
+        element("pre", {}, plainLines(messages)));
 }
 
 /**

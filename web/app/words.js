@@ -16,7 +16,7 @@ function splitWords(text) {
 
 /** @param {string[]} words */
 function joinWords(words) {
-    return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`)).join(" ");
+    return words.map(shellWord).join(" ");
 }
 
 /**

@@ -86,5 +86,6 @@ function documentsOfPage() {
 followTheme();
 const documentsHere = documentsOfPage();
 if (documentsHere.length) showReports(document.getElementById("page"), documentsHere, null);
-else Object.assign(globalThis, { npuPartitionPage: { showReports, element, plainText, bytesText } }); /* for the
-    application, which has no reports yet */
+else Object.assign(globalThis, { /* for the application, which has no reports yet */
+    npuPartitionPage: { showReports, element, plainText, plainLines, bytesText, saveBlob, shellWord },
+});

@@ -24,8 +24,8 @@ function makeFilterBar(context, table) {
     const root = element("div", { class: "node-filters no-print", role: "search" }, search,
         lists.map((list) => list.root), chip, clear, count,
         element("button", { type: "button", onclick: () =>
-            saveText(`${baseName(context.report.model.path)}.nodes.csv`, "text/csv",
-            nodesAsCsv(graph, table.ids)) }, "Save as CSV"));
+            saveBlob(`${baseName(context.report.model.path)}.nodes.csv`,
+                new Blob([nodesAsCsv(graph, table.ids)], { type: "text/csv" })) }, "Save as CSV"));
 
     /** @returns {TableFilter} */
     function current() {
@@ -99,11 +99,4 @@ function filterList(field, label, options, onChange) {
             select.classList.toggle("is-set", select.selectedIndex > 0);
         },
     };
-}
-
-/** Hands a text over as a file; nothing leaves the page. */
-function saveText(name, type, text) {
-    const address = URL.createObjectURL(new Blob([text], { type }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
 }

@@ -97,6 +97,13 @@ function shellWord(text) {
     return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
 }
 
+/** Hands what was made over as a file; nothing leaves the page. @param {string} name @param {Blob} blob */
+function saveBlob(name, blob) {
+    const address = URL.createObjectURL(blob);
+    element("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
 /** Where a rule comes from: a link where it is an address, and text otherwise. @param {string} source */
 function sourceText(source) {
     return String(source).split(/(https:\/\/[^\s;,)]+)/).map((piece, at) => at % 2

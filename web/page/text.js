@@ -49,6 +49,11 @@ function plainText(text) {
         (character) => `\\u{${character.codePointAt(0).toString(16)}}`);
 }
 
+/** The same of a text of several lines. */
+function plainLines(text) {
+    return text.split("\n").map(plainText).join("\n");
+}
+
 /** "1.7 ms" */
 function milliseconds(value) {
     return value === null || value === undefined ? "not known" : `${shortNumber(value)} ms`;
