@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# npu-partition: `make help` lists the targets. CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX and DESTDIR are yours.
+# npu-partition: `make help` lists the targets. CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR and NO_SQLITE are yours.
 
 PREFIX ?= /usr/local
 PROTOC_C ?= protoc-c
@@ -24,12 +24,14 @@ VERSION := $(MAJOR).$(call number,MINOR).$(call number,PATCH)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
 	-Wcast-qual -Wundef $(if $(WERROR),-Werror)
-ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(CPPFLAGS)
+# Of the tool alone; NO_SQLITE=1 builds one that writes no databases.
+SQLITE_CPPFLAGS := $(if $(NO_SQLITE),,-DTOOL_HAS_SQLITE)
+ALL_CPPFLAGS = -Iinclude -Ilib -isystem $(GENERATED) $(SQLITE_CPPFLAGS) $(CPPFLAGS)
 # What is built does not depend on the folder that it is built in.
 ALL_CFLAGS = -std=c11 -fPIC -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. -MMD -MP $(WARNINGS) $(CFLAGS) $(VARIANT_FLAGS)
 ALL_LDFLAGS = $(LDFLAGS) $(VARIANT_FLAGS)
 LIBS := -lprotobuf-c -lm
-TOOL_LIBS := -ljansson
+TOOL_LIBS := -ljansson $(if $(NO_SQLITE),,-lsqlite3)
 
 sources := $(wildcard lib/*/*.c)
 generated := onnx.pb-c builtin_oplists builtin_page

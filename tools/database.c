@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tables are database_columns.def, and all statements are made of it. The journal is SQLite's own, a second file that
+ * is there during a transaction: not a write-ahead log, which needs shared memory, so that the file may lie on a
+ * network's disk, and is all there is once a scan has ended.
+ */
+#include "database.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "json_memory.h"
+
+#ifdef TOOL_HAS_SQLITE
+#include <sqlite3.h>
+
+#define APPLICATION_ID 0x4e505254 /* "NPRT" */
+#define SCHEMA_VERSION 1
+#define MOST_PENDING 256u  /* models of one transaction */
+#define BUSY_MS 10000      /* how long another program may hold the file */
+
+enum type { TYPE_TEXT, TYPE_INTEGER, TYPE_REAL, TYPE_BOOLEAN };
+
+#define TABLE(name, ...) TABLE_##name,
+#define COLUMN(table, name, type, place)
+enum table {
+#include "database_columns.def"
+    TABLES
+};
+#undef TABLE
+#undef COLUMN
+
+static const struct {
+    const char *name, *key;
+} tables[TABLES] = {
+#define TABLE(name, ...) {#name, #__VA_ARGS__},
+#define COLUMN(table, name, type, place)
+#include "database_columns.def"
+#undef TABLE
+#undef COLUMN
+};
+
+static const struct column {
+    enum table table;
+    enum type type;
+    const char *name, *place;
+} columns[] = {
+#define TABLE(name, ...)
+#define COLUMN(table, name, type, place) {TABLE_##table, TYPE_##type, #name, place},
+#include "database_columns.def"
+#undef TABLE
+#undef COLUMN
+};
+#define COLUMNS (sizeof columns / sizeof columns[0])
+
+/* What is beside columns and keys, by table; NULL: nothing. */
+static const char *const constraints[TABLES] = {
+    [TABLE_targets] = ", FOREIGN KEY (path) REFERENCES models",
+    [TABLE_roots] = ", FOREIGN KEY (path, target) REFERENCES targets",
+    [TABLE_advice] = ", FOREIGN KEY (path, target) REFERENCES targets",
+    [TABLE_advice_roots] = ", FOREIGN KEY (path, target, advice) REFERENCES advice"
+                           ", FOREIGN KEY (path, target, root) REFERENCES roots",
+};
+
+struct database {
+    sqlite3 *file;
+    sqlite3_stmt *insert[TABLES], *find;
+    unsigned pending; /* models of the transaction */
+    time_t since;     /* it was begun */
+};
+
+/* ---- statements --------------------------------------------------------------------------------------------- */
+
+static bool fail(const struct database *database, char *problem, size_t bytes)
+{
+    (void)snprintf(problem, bytes, "%s", sqlite3_errmsg(database->file));
+    return false;
+}
+
+static bool run(const struct database *database, const char *text, char *problem, size_t bytes)
+{
+    return sqlite3_exec(database->file, text, NULL, NULL, NULL) == SQLITE_OK || fail(database, problem, bytes);
+}
+
+/* The first row's first column as a number; -1: there is none. */
+static int64_t ask_number(const struct database *database, const char *text)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t number = -1;
+    if (sqlite3_prepare_v2(database->file, text, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    (void)sqlite3_finalize(statement);
+    return number;
+}
+
+/* To be freed with sqlite3_free; NULL when out of memory. */
+static char *create_text(enum table table)
+{
+    static const char *const types[] = {"TEXT", "INTEGER", "REAL", "INTEGER"};
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(text, "CREATE TABLE %s (", tables[table].name);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].table == table)
+            sqlite3_str_appendf(text, "%s %s, ", columns[i].name, types[columns[i].type]);
+    sqlite3_str_appendf(text, "PRIMARY KEY (%s)%s)%s", tables[table].key,
+                        constraints[table] ? constraints[table] : "",
+                        table == TABLE_models ? "" : " WITHOUT ROWID"); /* models stay in the order of the scan */
+    return sqlite3_str_finish(text);
+}
+
+/* "INSERT INTO models VALUES (?,?,...)" or "SELECT path, ... FROM models"; to be freed likewise. */
+static char *statement_text(enum table table, bool is_insert)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    const char *between = "";
+    if (is_insert)
+        sqlite3_str_appendf(text, "INSERT INTO %s VALUES (", tables[table].name);
+    else
+        sqlite3_str_appendf(text, "SELECT ");
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (columns[i].table != table)
+            continue;
+        sqlite3_str_appendf(text, "%s%s", between, is_insert ? "?" : columns[i].name);
+        between = ", ";
+    }
+    if (is_insert)
+        sqlite3_str_appendf(text, ")");
+    else
+        sqlite3_str_appendf(text, " FROM %s", tables[table].name);
+    return sqlite3_str_finish(text);
+}
+
+static bool prepare(struct database *database, sqlite3_stmt **out, const char *text, char *problem, size_t bytes)
+{
+    if (text && sqlite3_prepare_v2(database->file, text, -1, out, NULL) == SQLITE_OK)
+        return true;
+    return fail(database, problem, bytes);
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------ */
+
+static bool begin(struct database *database, char *problem, size_t bytes)
+{
+    database->pending = 0;
+    database->since = time(NULL);
+    return run(database, "BEGIN IMMEDIATE", problem, bytes);
+}
+
+/* Another program that reads may keep the models of a transaction from being written: they stay in it then. */
+static bool commit(struct database *database, bool is_last, char *problem, size_t bytes)
+{
+    int status = sqlite3_exec(database->file, "COMMIT", NULL, NULL, NULL);
+    if (status == SQLITE_BUSY && !is_last) {
+        database->since = time(NULL);
+        return true;
+    }
+    if (status != SQLITE_OK)
+        return fail(database, problem, bytes);
+    return is_last || begin(database, problem, bytes);
+}
+
+static bool drop_all(const struct database *database, char *problem, size_t bytes)
+{
+    bool is_fine = run(database, "DROP TABLE IF EXISTS scan", problem, bytes);
+    for (size_t t = TABLES; t-- > 0 && is_fine;) { /* those that refer to others first */
+        char *text = sqlite3_mprintf("DROP TABLE IF EXISTS %s", tables[t].name);
+        is_fine = text && run(database, text, problem, bytes);
+        sqlite3_free(text);
+    }
+    return is_fine;
+}
+
+static bool create_all(const struct database *database, const char *made_by, char *problem, size_t bytes)
+{
+    bool is_fine = run(database, "CREATE TABLE scan (tool_and_options TEXT NOT NULL)", problem, bytes);
+    for (size_t t = 0; t < TABLES && is_fine; t++) {
+        char *text = create_text((enum table)t);
+        is_fine = text && run(database, text, problem, bytes);
+        sqlite3_free(text);
+    }
+    char *text = sqlite3_mprintf("INSERT INTO scan VALUES (%Q); PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                                 made_by, APPLICATION_ID, SCHEMA_VERSION);
+    is_fine = is_fine && text && run(database, text, problem, bytes);
+    sqlite3_free(text);
+    return is_fine;
+}
+
+/* Whether what is there was made by the same tool with the same options. */
+static bool goes_on(const struct database *database, const char *made_by, char *problem, size_t bytes)
+{
+    char *text = sqlite3_mprintf("SELECT count(*) FROM scan WHERE tool_and_options = %Q", made_by);
+    bool is_same = text && ask_number(database, text) == 1;
+    sqlite3_free(text);
+    if (!is_same)
+        (void)snprintf(problem, bytes,
+                       "was made by another version or with other options; start anew without --resume");
+    return is_same;
+}
+
+static bool begin_tables(struct database *database, bool resumes, const char *made_by, char *problem, size_t bytes)
+{
+    int64_t objects = ask_number(database, "SELECT count(*) FROM sqlite_master");
+    bool is_ours = ask_number(database, "PRAGMA application_id") == APPLICATION_ID;
+    bool is_current = is_ours && ask_number(database, "PRAGMA user_version") == SCHEMA_VERSION;
+    if (objects < 0)
+        return fail(database, problem, bytes);
+    if (objects > 0 && !is_ours) {
+        (void)snprintf(problem, bytes, "is a database of something else");
+        return false;
+    }
+    if (objects > 0 && resumes && !is_current) {
+        (void)snprintf(problem, bytes, "was made by another version; start anew without --resume");
+        return false;
+    }
+    if (!begin(database, problem, bytes))
+        return false;
+    if (objects > 0 && resumes)
+        return goes_on(database, made_by, problem, bytes);
+    return drop_all(database, problem, bytes) && create_all(database, made_by, problem, bytes) &&
+           commit(database, false, problem, bytes);
+}
+
+bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
+                   size_t bytes)
+{
+    char ignored[8];
+    struct database *database = calloc(1, sizeof *database);
+    *out = NULL;
+    if (!database) {
+        (void)snprintf(problem, bytes, "out of memory");
+        return false;
+    }
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    bool is_fine = sqlite3_open_v2(path, &database->file, flags, NULL) == SQLITE_OK;
+    if (is_fine) {
+        (void)sqlite3_busy_timeout(database->file, BUSY_MS);
+        is_fine = run(database, "PRAGMA foreign_keys = ON", problem, bytes) &&
+                  begin_tables(database, resumes, tool_and_options, problem, bytes) &&
+                  prepare(database, &database->find, "SELECT 1 FROM models WHERE path = ?", problem, bytes);
+    } else {
+        (void)fail(database, problem, bytes);
+    }
+    for (size_t t = 0; t < TABLES && is_fine; t++) {
+        char *text = statement_text((enum table)t, true);
+        is_fine = prepare(database, &database->insert[t], text, problem, bytes);
+        sqlite3_free(text);
+    }
+    if (is_fine) {
+        *out = database;
+        return true;
+    }
+    (void)database_close(database, ignored, sizeof ignored);
+    return false;
+}
+
+bool database_has(struct database *database, const char *path)
+{
+    (void)sqlite3_bind_text(database->find, 1, path, -1, SQLITE_STATIC);
+    bool is_there = sqlite3_step(database->find) == SQLITE_ROW;
+    (void)sqlite3_reset(database->find);
+    return is_there;
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------------- */
+
+/* What a row is made of; members that its table does not have are NULL. */
+struct source {
+    const json_t *document, *target;
+    const json_t *item; /* that places of the table begin at */
+    size_t place;       /* of the item in its list */
+    size_t root;        /* of advice_roots */
+};
+
+/* Down from a value by names and places with / between them; NULL: there is no such value. */
+static const json_t *value_at(const json_t *from, const char *place)
+{
+    char name[32];
+    while (from && *place) {
+        size_t length = strcspn(place, "/");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, place);
+        from = json_is_array(from) ? json_array_get(from, strtoul(name, NULL, 10)) : json_object_get(from, name);
+        place += length + (place[length] == '/');
+    }
+    return from;
+}
+
+static bool is_invalid(const json_t *document)
+{
+    size_t i;
+    const json_t *finding, *findings = json_object_get(document, "findings");
+    json_array_foreach(findings, i, finding) {
+        const char *code = json_text(finding, "code");
+        if (code && strcmp(code, "invalid") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int bind_json(sqlite3_stmt *statement, int at, const json_t *value)
+{
+    if (json_is_string(value))
+        return sqlite3_bind_text(statement, at, json_string_value(value), (int)json_string_length(value),
+                                 SQLITE_STATIC);
+    if (json_is_integer(value))
+        return sqlite3_bind_int64(statement, at, json_integer_value(value));
+    if (json_is_real(value))
+        return sqlite3_bind_double(statement, at, json_real_value(value));
+    if (json_is_boolean(value))
+        return sqlite3_bind_int(statement, at, json_is_true(value));
+    return sqlite3_bind_null(statement, at);
+}
+
+static int bind_column(sqlite3_stmt *statement, int at, const struct column *column, const struct source *source)
+{
+    const char *place = column->place;
+    if (*place != '@')
+        return bind_json(statement, at, value_at(source->item, place));
+    if (strcmp(place, "@path") == 0)
+        return bind_json(statement, at, value_at(source->document, "model/path"));
+    if (strcmp(place, "@target") == 0)
+        return bind_json(statement, at, value_at(source->target, "name"));
+    if (strcmp(place, "@advice") == 0)
+        return bind_json(statement, at, value_at(source->item, "id"));
+    if (strcmp(place, "@invalid") == 0)
+        return sqlite3_bind_int(statement, at, is_invalid(source->document));
+    return sqlite3_bind_int64(statement, at, (sqlite3_int64)(place[1] == 'r' ? source->root : source->place));
+}
+
+static bool add_row(struct database *database, enum table table, const struct source *source)
+{
+    sqlite3_stmt *statement = database->insert[table];
+    int at = 1, status = SQLITE_OK;
+    for (size_t i = 0; i < COLUMNS && status == SQLITE_OK; i++)
+        if (columns[i].table == table)
+            status = bind_column(statement, at++, &columns[i], source);
+    if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
+        status = SQLITE_DONE;
+    (void)sqlite3_reset(statement);
+    (void)sqlite3_clear_bindings(statement);
+    return status == SQLITE_DONE;
+}
+
+static bool have_common(const json_t *a, const json_t *b)
+{
+    size_t i, k;
+    const json_t *x, *y;
+    json_array_foreach(a, i, x)
+        json_array_foreach(b, k, y)
+            if (json_equal(x, y))
+                return true;
+    return false;
+}
+
+static bool add_target(struct database *database, const struct source *model, const json_t *target)
+{
+    struct source source = {.document = model->document, .target = target, .item = target};
+    const json_t *roots = json_object_get(target, "roots"), *advice = json_object_get(target, "advice"), *root;
+    bool is_fine = add_row(database, TABLE_targets, &source);
+    for (size_t i = 0; i < json_array_size(roots) && is_fine; i++) {
+        source.item = json_array_get(roots, i);
+        source.place = i;
+        is_fine = add_row(database, TABLE_roots, &source);
+    }
+    for (size_t i = 0; i < json_array_size(advice) && is_fine; i++) {
+        source.item = json_array_get(advice, i);
+        source.place = i;
+        is_fine = add_row(database, TABLE_advice, &source);
+        json_array_foreach(roots, source.root, root) {
+            if (is_fine && have_common(json_object_get(root, "causes"), json_object_get(source.item, "causes")))
+                is_fine = add_row(database, TABLE_advice_roots, &source);
+        }
+    }
+    return is_fine;
+}
+
+bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes)
+{
+    struct source model = {.document = document, .item = document};
+    const json_t *targets = json_object_get(document, "targets"), *target;
+    size_t i;
+    if (!run(database, "SAVEPOINT model", problem, bytes))
+        return false;
+    bool is_fine = add_row(database, TABLE_models, &model);
+    json_array_foreach(targets, i, target)
+        is_fine = is_fine && add_target(database, &model, target);
+    if (!is_fine) {
+        (void)fail(database, problem, bytes);
+        (void)sqlite3_exec(database->file, "ROLLBACK TO model", NULL, NULL, NULL);
+    }
+    if (sqlite3_exec(database->file, "RELEASE model", NULL, NULL, NULL) != SQLITE_OK)
+        return is_fine ? fail(database, problem, bytes) : false;
+    bool is_full = ++database->pending >= MOST_PENDING || time(NULL) != database->since;
+    return is_fine && (!is_full || commit(database, false, problem, bytes));
+}
+
+bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
+                   char *problem, size_t bytes)
+{
+    (void)database;
+    (void)take;
+    (void)payload;
+    (void)snprintf(problem, bytes, "not there yet");
+    return false;
+}
+
+bool database_close(struct database *database, char *problem, size_t bytes)
+{
+    if (!database)
+        return true;
+    bool is_fine = !database->find || commit(database, true, problem, bytes); /* else it was never open */
+    for (size_t t = 0; t < TABLES; t++)
+        (void)sqlite3_finalize(database->insert[t]);
+    (void)sqlite3_finalize(database->find);
+    (void)sqlite3_close(database->file); /* what is in a transaction still is undone */
+    free(database);
+    return is_fine;
+}
+
+#else
+
+static bool fail(char *problem, size_t bytes)
+{
+    (void)snprintf(problem, bytes, "this build of npu-partition has no SQLite; write lines of JSON instead");
+    return false;
+}
+
+bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
+                   size_t bytes)
+{
+    (void)path, (void)resumes, (void)tool_and_options;
+    *out = NULL;
+    return fail(problem, bytes);
+}
+
+bool database_has(struct database *database, const char *path)
+{
+    (void)database, (void)path;
+    return false;
+}
+
+bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes)
+{
+    (void)database, (void)document;
+    return fail(problem, bytes);
+}
+
+bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
+                   char *problem, size_t bytes)
+{
+    (void)database, (void)take, (void)payload;
+    return fail(problem, bytes);
+}
+
+bool database_close(struct database *database, char *problem, size_t bytes)
+{
+    (void)database, (void)problem, (void)bytes;
+    return true;
+}
+
+#endif

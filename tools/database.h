@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results of many models in a SQLite database: docs/results.md has the tables, database_columns.def their columns. All
+ * functions are for one thread. Where one fails, it writes a sentence to `problem`, of at most `bytes` with its NUL.
+ */
+#ifndef TOOL_DATABASE_H
+#define TOOL_DATABASE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct database;
+
+/* Opens the file, or makes it. `resumes`: goes on with what is there, which must be of the same `tool_and_options`;
+ * else results that are there are dropped. A file that is anything but results is left as it is, and refused. Fails
+ * always in a build without SQLite. *out is to be given back with database_close; NULL where it fails. */
+bool database_open(struct database **out, const char *path, bool resumes, const char *tool_and_options, char *problem,
+                   size_t bytes);
+/* Whether the model is there; `path` as in documents (model.path). */
+bool database_has(struct database *database, const char *path);
+/* Adds one line of `--format json`, or that of a model that could not be analyzed: all of it or, where it fails,
+ * nothing. The document stays the caller's. Whatever ends the program, models of the last second, and at most some
+ * hundred, may be missing; the others are there as a whole. */
+bool database_add(struct database *database, const json_t *document, char *problem, size_t bytes);
+/* Hands over all models in the order in which they were added: documents with what the tables have of them, good during
+ * the call, which has no use of the database itself. */
+bool database_read(struct database *database, void (*take)(void *payload, const json_t *document), void *payload,
+                   char *problem, size_t bytes);
+/* Writes what is left and gives everything back, also where it fails. NULL is nothing. */
+bool database_close(struct database *database, char *problem, size_t bytes);
+
+#endif
