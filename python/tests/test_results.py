@@ -160,3 +160,13 @@ def test_targets() -> None:
     assert found["hexagon"].default_variant == "v73"
     assert found["hexagon"].rules > 100
     assert npu_partition.version() == npu_partition.__version__
+
+
+def test_dims_of_several_models(encoder: pathlib.Path, detector: pathlib.Path) -> None:
+    dims = {"batch": 1, "sequence": 128, "nowhere": 3}
+    with pytest.raises(npu_partition.ArgumentError, match="nowhere"):
+        npu_partition.analyze(encoder, "hexagon", dims=dims)
+    found = list(npu_partition.analyze_all([encoder, detector], "hexagon", dims=dims, strict_dims=False))
+    asked = npu_partition.analyze(encoder, "hexagon", dims={"batch": 1, "sequence": 128})
+    assert [analysis.to_json("summary") for analysis in found] == [
+        asked.to_json("summary"), npu_partition.analyze(detector, "hexagon").to_json("summary")]

@@ -405,9 +405,10 @@ def _plan(inference: Handle, oplist: Handle, target: str, options: PlanOptions) 
 
 def analyze(
     model: ModelSource,
-    targets: str | Iterable[str] | None = None,
+    targets: str | Iterable[str] | Targets | None = None,
     *,
     dims: Mapping[str, int | str] | None = None,
+    strict_dims: bool = True,
     inputs: Mapping[str, Sequence[int]] | None = None,
     values: Mapping[str, Number | Sequence[Number]] | None = None,
     level: Literal["basic", "off"] = "basic",
@@ -433,6 +434,7 @@ def analyze(
             size, a ``torch.onnx.ONNXProgram`` or its ``onnx_ir.Model``.
         targets: such as ``"hexagon"``, ``["hexagon:v73", "intel-npu+openvino"]`` or ``"all"``; see `targets`.
         dims: sizes of dynamic dimensions, by symbol or ``INPUT.AXIS``; ``"..128"`` is an upper bound.
+        strict_dims: a dimension in `dims` that the model lacks is an error.
         inputs: whole shapes of inputs.
         values: inputs that are the same in every run, and become constants.
         level: graph optimizations before partitioning, ``"basic"`` (what sessions do) or ``"off"``.
@@ -456,9 +458,9 @@ def analyze(
         OplistError: a list or cost file has a mistake.
     """
     read = ReadOptions(values, keep_bytes, name)
-    sizes = Sizes(dims, inputs)
+    sizes = Sizes(dims, inputs, strict_dims)
     options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained)
-    wanted = Targets(targets, oplist, cost)
+    wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)
     loaded = read_model(model, read.struct)
     inference = make(library.npart_inference_make, library.npart_inference_free, loaded.pointer,
                      ctypes.byref(sizes.struct))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         """The keyword arguments of `analyze`."""
 
         dims: Mapping[str, int | str] | None
+        strict_dims: bool
         inputs: Mapping[str, Sequence[int]] | None
         values: Mapping[str, Number | Sequence[Number]] | None
         level: Literal["basic", "off"]
@@ -81,7 +82,8 @@ def bound_values(values: Mapping[str, Number | Sequence[Number]] | None) -> Any:
 class Sizes:
     """Sizes of dimensions and shapes of inputs."""
 
-    def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None):
+    def __init__(self, dims: Mapping[str, int | str] | None, inputs: Mapping[str, Sequence[int]] | None,
+                 is_strict: bool = True):
         self.struct = initialized(_native.npart_inference_options, _native.NPART_INFERENCE_OPTIONS_INIT)
         bound = (_native.npart_dim_binding * len(dims or {}))()
         for item, (name, size) in zip(bound, (dims or {}).items()):
@@ -92,6 +94,8 @@ class Sizes:
             shape.input, shape.rank = encoded(name), len(sizes)
             shape.dims = (ctypes.c_int64 * len(sizes))(*sizes)
         self.struct.dims, self.struct.dim_count = bound, len(bound)
+        if not is_strict:
+            self.struct.is_missing = (ctypes.c_bool * len(bound))()
         self.struct.inputs, self.struct.input_count = shapes, len(shapes)
 
 
