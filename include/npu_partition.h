@@ -34,6 +34,9 @@
  * Ownership. What comes back through a first parameter `**out` is the caller's to free. Returned and filled-in `const`
  * pointers belong to the handle they came from and live as long as it does.
  *
+ * Budgets. Past max_memory_bytes or max_ms of the options that a model was read with, functions that name MEMORY fail
+ * with LIMIT or TIMEOUT instead. Handles stay as they were, and are to be freed as ever.
+ *
  * Errors. A function that can fail returns a status, fills in `error` (which may be NULL) when it fails, and then
  * leaves its results alone. That an NPU does not take a node is a verdict, never an error. The library never prints,
  * never exits, and never aborts on its input. Getters return false where there is nothing to tell: the handle is NULL,
@@ -114,7 +117,8 @@ NPART_API const char *npart_element_type_text(int element_type);
     X(NPART_ERROR_ARGUMENT, -5, "bad argument")                                                                        \
     X(NPART_ERROR_OPLIST, -6, "bad op list")                                                                           \
     X(NPART_ERROR_WRITE, -7, "cannot write")                                                                           \
-    X(NPART_ERROR_UNPROVEN, -8, "not what was predicted")
+    X(NPART_ERROR_UNPROVEN, -8, "not what was predicted")                                                              \
+    X(NPART_ERROR_TIMEOUT, -9, "out of time")
 
 typedef enum npart_status {
 #define NPART_STATUS_ENUM(name, number, text) name = number,
@@ -169,12 +173,16 @@ struct npart_read_options {
     /* From version 2 on: */
     const struct npart_bound_value *values; /* inputs that become constants; each needs a fixed shape */
     uint32_t value_count;
+    /* From version 3 on: budgets of the model and of all that is made from it (inferences, plans, advice, reports).
+     * What does not fit fails with LIMIT, what is late with TIMEOUT. 0: none. */
+    uint64_t max_memory_bytes; /* taken at a time, of the allocator */
+    uint64_t max_ms;           /* from the call that reads the model on; a read that waits is not cut short */
 };
-#define NPART_READ_OPTIONS_INIT {2, 0, NULL, NULL, NULL, 0}
+#define NPART_READ_OPTIONS_INIT {3, 0, NULL, NULL, NULL, 0, 0, 0}
 
 /* Reads an ONNX model from a file, by pread in small windows. Weights are not read, external data is not opened. Costs
  * time and memory in proportion to the graph, not to the weights.
- * Fails with READ, MALFORMED, LIMIT, ARGUMENT or MEMORY; the place is a byte or a node. */
+ * Fails with READ, MALFORMED, LIMIT, TIMEOUT, ARGUMENT or MEMORY; the place is a byte or a node. */
 NPART_API npart_status npart_model_read_file(npart_model **out, const char *path,
                                              const struct npart_read_options *options, struct npart_error *error);
 /* The same from a stream, which is read in one pass to its end. */
@@ -185,6 +193,13 @@ NPART_API npart_status npart_model_read_memory(npart_model **out, const void *da
                                                const struct npart_read_options *options, struct npart_error *error);
 /* Gives the handle back. What was made from it goes on working. */
 NPART_API void npart_model_free(npart_model *model);
+/* Whether the budget of an allocator that a handle tells of (npart_inference_info, npart_plan_info) is spent: LIMIT
+ * or TIMEOUT, with what was passed, after the first failure for that; OK, which leaves `error` alone, where there is
+ * no budget, or room. So a getter that returned SIZE_MAX or false can be told from one that lacked memory. */
+NPART_API npart_status npart_budget_status(const struct npart_allocator *allocator, struct npart_error *error);
+/* Ends the time of the budget of such an allocator, for callers that have what they wanted in time and go on asking
+ * of it; its memory stays bounded. Nothing where there is no budget. */
+NPART_API void npart_budget_end_time(const struct npart_allocator *allocator);
 
 /* An operator set that the model imports; the default domain is called "ai.onnx". */
 struct npart_opset {
@@ -1106,8 +1121,10 @@ struct npart_fix_options {
     void *payload;
     const struct npart_allocator *allocator; /* NULL: malloc and free; copied */
     uint64_t keep_bytes;        /* as in npart_read_options */
+    /* From version 2 on: */
+    uint64_t max_memory_bytes, max_ms; /* as in npart_read_options, for the search and what is made from it */
 };
-#define NPART_FIX_OPTIONS_INIT {1, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0}
+#define NPART_FIX_OPTIONS_INIT {2, NULL, NULL, NULL, 0, 0, NULL, 0, NULL, 0, 0.25, NULL, NULL, NULL, 0, 0, 0}
 
 /* Reads the model of a file, which must not change until it has been written, and searches. Only nodes that some target
  * does not take are rewritten, and no target gets worse. A model of which nothing can be mended is no failure: there

@@ -19,6 +19,40 @@ static bool read_number(const char **at, double *out)
     return length > 0 && is_whole;
 }
 
+/* Digits, with a point or without; what is less than a millisecond is left out. */
+bool take_timeout(struct options *options, const char *value)
+{
+    static const uint64_t most = UINT64_C(1000000000) * 1000;
+    const char *at = value;
+    uint64_t ms = 0, unit = 100;
+    for (; *at >= '0' && *at <= '9' && ms < most; at++)
+        ms = ms * 10 + (uint64_t)(*at - '0') * 1000;
+    bool has_digits = at > value;
+    if (has_digits && *at == '.')
+        for (at++; *at >= '0' && *at <= '9'; at++, unit /= 10)
+            ms += (uint64_t)(*at - '0') * unit;
+    if (!has_digits || *at || ms == 0 || ms > most)
+        return complain("--timeout", value, "expected seconds, such as 30 or 0.5");
+    options->timeout_ms = ms;
+    return true;
+}
+
+/* 500M: units are of 1024, as memory is counted. */
+bool take_max_memory(struct options *options, const char *value)
+{
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    errno = 0;
+    unsigned long long number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    const char *unit = end && *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    bool is_whole = end && (!*end || (unit && !end[1])) && errno == 0;
+    if (!is_whole || number == 0 || number > UINT64_MAX >> shift)
+        return complain("--max-memory", value, "expected bytes, such as 500000000, 500M or 2G");
+    options->max_memory_bytes = (uint64_t)number << shift;
+    return true;
+}
+
 /* INPUT=VALUE[,...], split at the last '=': a name may hold one. */
 bool take_bind(struct options *options, const char *value)
 {

@@ -16,6 +16,8 @@ size_t place_of_word(const char *word, size_t length, const char *const *words, 
 /* A share such as 0.95, or percent such as 95%. */
 bool read_share(const char *option, const char *value, double *out);
 
+bool take_timeout(struct options *options, const char *value);
+bool take_max_memory(struct options *options, const char *value);
 bool take_bind(struct options *options, const char *value);
 bool take_allow(struct options *options, const char *value);
 bool take_only(struct options *options, const char *value);

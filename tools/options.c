@@ -549,6 +549,8 @@ static const struct row {
     {"profile", 0, "FILE", take_profile, "the run's profile, log or record", "verify"},
     {NULL, 0, NULL, NULL, "Other", NULL},
     {"keep-bytes", 0, "N", take_keep_bytes, "read tensors up to this size (default 4096)", "*"},
+    {"timeout", 0, "SECONDS", take_timeout, "give a model up after so long (docs/security.md)", "*"},
+    {"max-memory", 0, "BYTES", take_max_memory, "give a model up that needs more, as 500000000, 500M or 2G", "*"},
     {"completion", 0, "bash|zsh|fish", take_completion,
      "a script by which the shell completes commands, options and values", NULL},
     {"version", 0, NULL, take_wants_version, "the version", "*"},

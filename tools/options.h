@@ -91,6 +91,7 @@ struct options {
     bool is_dry_run;
     double max_ms; /* below 0: no threshold */
     unsigned long long keep_bytes;
+    uint64_t timeout_ms, max_memory_bytes; /* of a model and all that is made from it; 0: none */
     long max_partitions;                   /* -1: no threshold */
     double min_coverage, min_mac_coverage; /* below 0: no threshold */
     bool fails_on[FAIL_ON_KINDS], allows_none;

@@ -26,6 +26,7 @@ enum exit_status status_of(npart_status status)
     case NPART_ERROR_READ:
     case NPART_ERROR_MALFORMED:
     case NPART_ERROR_LIMIT:
+    case NPART_ERROR_TIMEOUT:
         return EXIT_UNREADABLE;
     default:
         return EXIT_OTHER;
@@ -96,6 +97,8 @@ npart_status read_model(npart_model **out, const struct options *options, const 
     read.keep_bytes = options->keep_bytes;
     read.values = options->values;
     read.value_count = options->value_count;
+    read.max_memory_bytes = options->max_memory_bytes;
+    read.max_ms = options->timeout_ms;
     if (strcmp(path, "-") == 0)
         return npart_model_read_stream(out, read_standard_input, NULL, &read, error);
     npart_status status = npart_model_read_file(out, path, &read, error);

@@ -71,7 +71,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "the plans are of different models or op lists");
     npart_advice *made = npart__handle_new(sizeof *made, &plan->life->arena.allocator);
     if (!made)
-        return npart__fail_memory(error);
+        return npart__settle_for(plan->life, npart__fail_memory(error), error);
     /* Without a fixed plan the one inference is locked once. */
     const npart_inference *other = fixed ? fixed->inference : plan->inference;
     /* An advice is about both plans, so neither may go before it. */
@@ -84,6 +84,7 @@ npart_status npart_advice_make(npart_advice **out, const npart_plan *plan, const
     unlock_both(plan->inference, other);
     if (status == NPART_OK)
         status = find_fixable(made, error);
+    status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
     else

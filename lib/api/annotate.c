@@ -197,5 +197,5 @@ npart_status npart_plan_annotate(const npart_plan *const *plans, size_t count, c
     }
     npart__arena_clear(&arena);
     npart__input_close(&input);
-    return status;
+    return npart__settle_for(plans[0]->life, status, error);
 }

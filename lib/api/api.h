@@ -17,23 +17,11 @@
 #include <pthread.h>
 
 #include "advice/advice.h"
+#include "base/counter.h"
 #include "edit/editor.h"
 #include "module/module.h"
 #include "plan/fusions.h"
 #include "wire/write.h"
-
-#if defined(__STDC_NO_ATOMICS__)
-typedef unsigned npart__counter; /* handles of one thread only */
-#define NPART__COUNT_UP(counter) (++*(counter))
-#define NPART__COUNT_DOWN(counter) (--*(counter))
-#else
-#include <stdatomic.h>
-typedef atomic_uint npart__counter;
-/* Counting up needs no order, as whoever counts holds a reference already; counting down orders what was written
- * before with what frees (C11, 7.17.3). */
-#define NPART__COUNT_UP(counter) (atomic_fetch_add_explicit((counter), 1, memory_order_relaxed) + 1)
-#define NPART__COUNT_DOWN(counter) (atomic_fetch_sub_explicit((counter), 1, memory_order_acq_rel) - 1)
-#endif
 
 /* ---- handles ----------------------------------------------------------------------------------------------- */
 
@@ -137,10 +125,19 @@ struct npart_advice {
 
 /* A handle of so many bytes, zeroed, with its life; NULL when out of memory. `life` is set to what it begins with. */
 void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator);
+/* The same within a budget (npart__budget_open), which goes with the handle; fills in the status and the error. */
+void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator, uint64_t most_bytes, uint64_t most_ms,
+                           npart_status *status, struct npart_error *error);
 /* Keeps another handle alive as long as this one lives. */
 void npart__life_keep(struct npart__life *life, struct npart__life *other);
 /* Takes one reference away; with the last one the handle goes, and what it has kept loses one. */
 void npart__life_end(struct npart__life *life);
+/* The status of a call: want of memory is LIMIT or TIMEOUT where the budget of this handle is spent. */
+static inline npart_status npart__settle_for(const struct npart__life *life, npart_status status,
+                                             struct npart_error *error)
+{
+    return npart__settle(status, &life->arena.allocator, error);
+}
 /* Around whatever tries a rule or reads elements. */
 static inline void npart__lock(const npart_inference *inference)
 {

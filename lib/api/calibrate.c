@@ -78,5 +78,5 @@ npart_status npart_calibrate(const struct npart_measurement *rows, size_t count,
     if (status == NPART_OK)
         *out = told;
     npart__arena_clear(&arena);
-    return status;
+    return npart__settle_for(rows[0].plan->life, status, error);
 }

@@ -201,9 +201,10 @@ npart_status npart_record_make(npart_record **out, const npart_plan *plan, const
         return npart__fail_null(out ? "plan" : "out", error);
     npart_record *record = npart__handle_new(sizeof *record, &plan->life->arena.allocator);
     if (!record)
-        return npart__fail_memory(error);
+        return npart__settle_for(plan->life, npart__fail_memory(error), error);
     bool is_ok = record_whole(record, plan) && record_causes(record, plan, advice);
     npart_status status = is_ok ? record_nodes(record, plan, error) : npart__fail_memory(error);
+    status = npart__settle_for(record->life, status, error);
     if (status == NPART_OK)
         *out = record;
     else
@@ -240,10 +241,11 @@ npart_status npart_diff_make(npart_diff **out, const struct npart_side *before, 
         return status;
     npart_diff *diff = npart__handle_new(sizeof *diff, options->allocator);
     if (!diff)
-        return npart__fail_memory(error);
+        return npart__settle(npart__fail_memory(error), options->allocator, error);
     status = npart__compare(before, after, options, &diff->life->arena, &diff->comparison, error);
     diff->comparison.info.size = sizeof diff->comparison.info;
     diff->comparison.info.allocator = &diff->life->arena.allocator;
+    status = npart__settle_for(diff->life, status, error);
     if (status == NPART_OK)
         *out = diff;
     else

@@ -52,7 +52,7 @@ static bool are_complete(const struct npart_fix_options *options)
 static npart_status check_arguments(const char *path, const npart_oplist *const *oplists, const char *const *targets,
                                     uint32_t count, const struct npart_fix_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("fix options", options->version, 1, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("fix options", options->version, 2, error) : NPART_OK;
     if (status != NPART_OK)
         return status;
     if (!path || !oplists || !targets)
@@ -283,9 +283,11 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
         return status;
     options = options ? options : &defaults;
     /* Everything that can fail without a handle is checked before, so that there is one way out from here. */
-    npart_fix *fix = npart__handle_new(sizeof *fix, options->allocator);
+    bool has_budget = options->version >= 2;
+    npart_fix *fix = npart__handle_within(sizeof *fix, options->allocator, has_budget ? options->max_memory_bytes : 0,
+                                          has_budget ? options->max_ms : 0, &status, error);
     if (!fix)
-        return npart__fail_memory(error);
+        return status;
     fix->target_count = target_count;
     fix->plan_options = options->plan ? *options->plan : default_plan;
     fix->read = (struct npart_read_options)NPART_READ_OPTIONS_INIT;
@@ -296,6 +298,7 @@ npart_status npart_fix_make(npart_fix **out, const char *path, const npart_oplis
                                                                   : npart__fail_memory(error);
     if (status == NPART_OK)
         status = plan_result(fix, oplists, targets, error);
+    status = npart__settle_for(fix->life, status, error);
     if (status == NPART_OK)
         *out = fix;
     else
@@ -386,7 +389,7 @@ static bool is_as_predicted(const struct npart_summary *found, const struct npar
 }
 
 /* The file is read as any other is. That it cannot be read is no less a failure of ours than that it means something
- * else; only want of memory is neither. */
+ * else; only want of memory or time is neither. */
 static npart_status prove(const npart_fix *fix, const char *path, struct npart_error *error)
 {
     npart_model *model = NULL;
@@ -413,8 +416,11 @@ static npart_status prove(const npart_fix *fix, const char *path, struct npart_e
     }
     npart_inference_free(inference);
     npart_model_free(model);
-    if (status == NPART_OK || status == NPART_ERROR_MEMORY)
-        return status == NPART_OK ? status : npart__fail_memory(error);
+    if (status == NPART_OK)
+        return status;
+    /* Where memory or time was short, the caller of npart_fix_write is told which. */
+    if (status == NPART_ERROR_MEMORY || status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT)
+        return npart__fail(error, status, reading.place, "%s", reading.message);
     return npart__fail(error, NPART_ERROR_UNPROVEN, reading.place, "%s", reading.message);
 }
 
@@ -445,5 +451,5 @@ npart_status npart_fix_write(const npart_fix *fix, const char *path, enum npart_
         npart__save_close(&save);
     }
     npart__arena_clear(&arena);
-    return status;
+    return npart__settle_for(fix->life, status, error);
 }

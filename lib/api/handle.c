@@ -49,7 +49,7 @@ void *npart__handle_new(size_t bytes, const struct npart_allocator *allocator)
         npart__arena_clear(&arena);
         return NULL;
     }
-    (void)NPART__COUNT_UP(&life->references);
+    (void)NPART__ADD(&life->references, 1);
     life->arena = arena;
     *handle = life;
     return handle;
@@ -61,7 +61,7 @@ void npart__life_keep(struct npart__life *life, struct npart__life *other)
 {
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)
         if (!life->kept[i]) {
-            (void)NPART__COUNT_UP(&other->references);
+            (void)NPART__ADD(&other->references, 1);
             life->kept[i] = other;
             return;
         }
@@ -72,7 +72,7 @@ void npart__life_end(struct npart__life *life)
 {
     /* The one who takes the last reference away frees; acquire and release order what others
      * have written before. */
-    if (NPART__COUNT_DOWN(&life->references) > 0)
+    if (NPART__SUBTRACT(&life->references, 1) > 0)
         return;
     /* Copied out first, as the life lies in the arena that goes. */
     struct npart__life *kept[NPART__MOST_KEPT];
@@ -83,6 +83,34 @@ void npart__life_end(struct npart__life *life)
     for (size_t i = 0; i < NPART__MOST_KEPT; i++)
         if (kept[i])
             npart__life_end(kept[i]);
+}
+
+npart_status npart_budget_status(const struct npart_allocator *allocator, struct npart_error *error)
+{
+    return npart__budget_status(allocator, error);
+}
+
+void npart_budget_end_time(const struct npart_allocator *allocator)
+{
+    npart__budget_end_time(allocator);
+}
+
+/* The budget is left open: it goes with the last memory of the handle, or here. */
+void *npart__handle_within(size_t bytes, const struct npart_allocator *allocator, uint64_t most_bytes, uint64_t most_ms,
+                           npart_status *status, struct npart_error *error)
+{
+    struct npart__arena plain; /* knows what stands for no allocator */
+    struct npart_allocator budget;
+    npart__arena_init(&plain, allocator);
+    bool has_budget = most_bytes || most_ms, is_open = has_budget;
+    if (has_budget)
+        is_open = npart__budget_open(&budget, &plain.allocator, most_bytes, most_ms);
+    const struct npart_allocator *from = is_open ? &budget : allocator;
+    void *handle = has_budget && !is_open ? NULL : npart__handle_new(bytes, from);
+    *status = handle ? NPART_OK : npart__settle(npart__fail_memory(error), from, error);
+    if (is_open)
+        npart__budget_close(&budget);
+    return handle;
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------- */

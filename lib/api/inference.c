@@ -109,7 +109,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
         return status;
     npart_inference *made = new_inference(model);
     if (!made)
-        return npart__fail_memory(error);
+        return npart__settle_for(model->life, npart__fail_memory(error), error);
     made->options = npart__copy_inference_options(options, &made->life->arena);
     status = made->options
                  ? npart__infer(model->graph, made->options, &made->life->arena, made->inference, error)
@@ -121,6 +121,7 @@ npart_status npart_inference_make(npart_inference **out, const npart_model *mode
         status = npart__find_invalid(made->inference, error);
     for (uint32_t i = 0; status == NPART_OK && options && options->is_missing && i < options->dim_count; i++)
         options->is_missing[i] = *made->options->bindings[i].is_missing;
+    status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
     else
@@ -188,7 +189,7 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
     struct npart__proposal proposal;
     *out = NULL;
     if (!made)
-        return npart__fail_memory(error);
+        return npart__settle_for(open->life, npart__fail_memory(error), error);
     /* `open` has the options that the new one shares. */
     npart__life_keep(made->life, open->life);
     npart_status status = npart__propose_sizes(open->inference, &made->life->arena, use, attempt, &proposal)
@@ -201,6 +202,7 @@ static npart_status try_sizes(npart_inference **out, const npart_inference *open
         made->chosen_count = proposal.count;
         status = infer_again(made, open, error);
     }
+    status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK && is_made)
         *out = made;
     else
@@ -245,12 +247,12 @@ npart_status npart__inference_bind(npart_inference **out, const npart_inference 
         open = open->made_from;
     npart_inference *made = new_inference(open->model);
     if (!made)
-        return npart__fail_memory(error);
+        return npart__settle_for(open->life, npart__fail_memory(error), error);
     npart__life_keep(made->life, open->life);
     /* Sizes that conflict are an ARGUMENT error, which the caller may pass over (lib/place does). */
     made->chosen = sizes;
     made->chosen_count = count;
-    npart_status status = infer_again(made, open, error);
+    npart_status status = npart__settle_for(made->life, infer_again(made, open, error), error);
     if (status == NPART_OK)
         *out = made;
     else

@@ -17,6 +17,7 @@ static npart_status finish_model(npart_model **out, npart_model *model, npart_st
     model->name = status == NPART_OK ? npart__arena_copy_text(&model->life->arena, name, strlen(name)) : NULL;
     if (status == NPART_OK && !model->name)
         status = npart__fail_memory(error);
+    status = npart__settle_for(model->life, status, error);
     if (status == NPART_OK)
         *out = model;
     else
@@ -89,7 +90,7 @@ static npart_status read_source(npart_model **out, npart_model *model, struct np
 /* Arrays of the caller may be missing. */
 static npart_status check_read_options(const struct npart_read_options *options, struct npart_error *error)
 {
-    npart_status status = options ? npart__check_version("read options", options->version, 2, error) : NPART_OK;
+    npart_status status = options ? npart__check_version("read options", options->version, 3, error) : NPART_OK;
     if (status != NPART_OK || !options || options->version < 2)
         return status;
     bool is_complete = options->values || !options->value_count;
@@ -107,10 +108,10 @@ static npart_model *new_model(npart_model **out, const struct npart_read_options
     *status = out ? check_read_options(options, error) : npart__fail_null("out", error);
     if (*status != NPART_OK)
         return NULL;
-    npart_model *model = npart__handle_new(sizeof *model, options ? options->allocator : NULL);
-    if (!model)
-        *status = npart__fail_memory(error);
-    return model;
+    bool has_budget = options && options->version >= 3;
+    return npart__handle_within(sizeof(npart_model), options ? options->allocator : NULL,
+                                has_budget ? options->max_memory_bytes : 0, has_budget ? options->max_ms : 0, status,
+                                error);
 }
 
 /* From a file, or from a stream where `path` is NULL. "-" stands for a stream in reports, as on
@@ -127,6 +128,8 @@ static npart_status open_and_read(npart_model **out, const char *path, npart_rea
         status = npart__source_open_stream(&source, &model->life->arena, read, payload, error);
     if (status == NPART_OK)
         return read_source(out, model, &source, options, path ? path : "-", error);
+    if (model)
+        status = npart__settle_for(model->life, status, error);
     npart_model_free(model);
     return status;
 }

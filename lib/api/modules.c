@@ -26,7 +26,7 @@ npart_status npart_plan_module(const npart_plan *plan, uint32_t index, struct np
                     : npart__fail_null("plan", error);
     const struct npart__modules *modules = find_modules(plan);
     if (!modules)
-        return npart__fail_memory(error);
+        return npart__settle_for(plan->life, npart__fail_memory(error), error);
     if (index >= modules->items.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u modules", modules->items.count);
     const struct npart__module *at = &modules->items.items[index];

@@ -243,7 +243,7 @@ npart_status npart_plan_fusion(const npart_plan *plan, uint32_t index, struct np
     bool is_found = late->has_fusions;
     npart__unlock(plan->inference);
     if (!is_found)
-        return npart__fail_memory(error);
+        return npart__settle_for(plan->life, npart__fail_memory(error), error);
     if (index >= late->fusions.items.count)
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u fusions", late->fusions.items.count);
     const struct npart__fusion *at = &late->fusions.items.items[index];

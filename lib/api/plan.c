@@ -164,7 +164,7 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     npart_plan *plan =
         npart__handle_new(sizeof *plan, options->allocator ? options->allocator : &inference->life->arena.allocator);
     if (!plan)
-        return npart__fail_memory(error);
+        return npart__settle_for(inference->life, npart__fail_memory(error), error);
     plan->inference = inference;
     plan->oplist = oplist;
     plan->late = npart__arena_zeroed(&plan->life->arena, 1, sizeof *plan->late);
@@ -187,6 +187,8 @@ npart_status npart_plan_make(npart_plan **out, const npart_inference *inference,
     npart__lock(inference);
     status = make_plan(plan, &request, options, error);
     npart__unlock(inference);
+    /* Views lie in the inference, whose budget may be another where the plan has an allocator of its own. */
+    status = npart__settle_for(inference->life, npart__settle_for(plan->life, status, error), error);
     if (status == NPART_OK)
         *out = plan;
     else

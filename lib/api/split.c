@@ -35,5 +35,5 @@ npart_status npart_plan_split(const npart_plan *plan, const char *path, const ch
     npart_status status = npart__split_write(&request, &arena, error);
     npart__unlock(plan->inference);
     npart__arena_clear(&arena);
-    return status;
+    return npart__settle_for(plan->life, status, error);
 }

@@ -45,7 +45,7 @@ npart_status npart_inference_structure(const npart_inference *inference, uint32_
         return npart__fail(error, NPART_ERROR_ARGUMENT, "", "there are %u nodes", graph->nodes.count);
     const struct npart__structure *items = find_structures(asked);
     if (!items)
-        return npart__fail_memory(error);
+        return npart__settle_for(asked->life, npart__fail_memory(error), error);
     struct npart__structure at = structure_of(graph, items, asked->inference->graph->nodes.count, node);
     *out = (struct npart_structure){
         .size = sizeof *out, .up = at.up, .down = at.down, .around = at.around, .itself = at.itself};

@@ -108,7 +108,7 @@ npart_status npart_inference_work(const npart_inference *inference, uint32_t nod
     if (status == NPART_OK && !tell(late, arena, node, out))
         status = npart__fail_memory(error);
     npart__unlock(inference);
-    return status;
+    return npart__settle_for(inference->life, status, error);
 }
 
 /* Of the nodes as this plan's session runs them. */
@@ -123,5 +123,5 @@ npart_status npart_plan_work(const npart_plan *plan, uint32_t node, struct npart
     bool is_ok = late->is_found || find_work(&plan->plan.session, plan->plan.known, &plan->plan.works, arena, late);
     is_ok = is_ok && tell(late, arena, node, out);
     npart__unlock(plan->inference);
-    return is_ok ? NPART_OK : npart__fail_memory(error);
+    return is_ok ? NPART_OK : npart__settle_for(plan->life, npart__fail_memory(error), error);
 }

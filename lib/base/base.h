@@ -121,6 +121,24 @@ bool npart__array_reserve(struct npart__arena *arena, void **items, uint32_t *ca
 #define NPART__PUSH(arena, array, value)                                                                               \
     (NPART__RESERVE((arena), (array), 1) && ((array)->items[(array)->count++] = (value), true))
 
+/* ---- budgets --------------------------------------------------------------------------------------------- */
+
+/* An allocator over another that gives no more than so many bytes at a time, and none after so long; 0: no such bound.
+ * False when out of memory. It works until all memory of it has come back, and no longer than to npart__budget_close
+ * where none was taken. Several threads may use it where they may use `under`. */
+bool npart__budget_open(struct npart_allocator *out, const struct npart_allocator *under, uint64_t most_bytes,
+                        uint64_t most_ms);
+/* After this the budget goes with the last memory that it gave. */
+void npart__budget_close(const struct npart_allocator *allocator);
+/* For loops that go on long without an allocation: whether they are to end as if memory were short. */
+bool npart__is_late(const struct npart__arena *arena);
+/* As npart_budget_end_time. */
+void npart__budget_end_time(const struct npart_allocator *allocator);
+/* What npart_budget_status tells. */
+npart_status npart__budget_status(const struct npart_allocator *allocator, struct npart_error *error);
+/* The status of a public call: where memory was short since a budget was spent, LIMIT or TIMEOUT, and that error. */
+npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error);
+
 /* ---- hashing --------------------------------------------------------------------------------------------- */
 
 /* Of what comes from the input: SipHash-1-3. Without the key nobody can make texts or numbers that fall into one place

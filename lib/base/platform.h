@@ -70,6 +70,8 @@ bool npart__path_link(const char *from, const char *to);
 void npart__system_text(int code, char *out, size_t bytes);
 /* As fine as the system's clock. */
 void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds);
+/* Never goes back, whatever is done to the clock. */
+uint64_t npart__monotonic_ms(void);
 /* Another one in each process that runs. */
 unsigned long npart__process_number(void);
 

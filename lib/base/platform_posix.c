@@ -234,6 +234,13 @@ void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
     *nanoseconds = (uint64_t)now.tv_nsec;
 }
 
+uint64_t npart__monotonic_ms(void)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 unsigned long npart__process_number(void)
 {
     return (unsigned long)getpid();

@@ -321,6 +321,11 @@ void npart__system_time(uint64_t *seconds, uint64_t *nanoseconds)
     *nanoseconds = (uint64_t)ticks.QuadPart;
 }
 
+uint64_t npart__monotonic_ms(void)
+{
+    return GetTickCount64();
+}
+
 unsigned long npart__process_number(void)
 {
     return GetCurrentProcessId();

@@ -155,12 +155,13 @@ npart_status npart_placement_make(npart_placement **out, const npart_inference *
         return status;
     npart_placement *made = npart__handle_new(sizeof *made, &models[0]->life->arena.allocator);
     if (!made)
-        return npart__fail_memory(error);
+        return npart__settle_for(models[0]->life, npart__fail_memory(error), error);
     made->set = (struct npart__set){.models = models, .count = count, .arena = &made->life->arena};
     made->parts = npart__arena_zeroed(made->set.arena, NPART__LIMIT_PARTS, sizeof *made->parts);
     status = made->parts ? place(made, oplist, target, options, error) : npart__fail_memory(error);
     /* Before the result is handed out: nothing in it may point into a plan any more (copy_names). */
     let_go(made);
+    status = npart__settle_for(made->life, status, error);
     if (status == NPART_OK)
         *out = made;
     else

@@ -159,7 +159,7 @@ npart_status npart_document_start(npart_document **out, enum npart_format format
     const struct npart_allocator *allocator = options->allocator ? options->allocator : &standard_allocator;
     npart_document *document = allocator->allocate(allocator->payload, sizeof *document);
     if (!document)
-        return npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+        return npart__report_shortage(allocator, error);
     *document = (npart_document){.writer = writer, .detail = options->detail};
     npart__report_open(&document->pool, &document->out, allocator, write, payload);
     npart__sheet_open(&document->scratch, &document->pool);

@@ -52,7 +52,7 @@ void npart__put_fusions(struct npart__page *page)
             kinds[count++] = (struct kind){at.pattern, at.state, 0};
         kinds[k].count++;
     }
-    page->pool->failed |= status == NPART_ERROR_MEMORY;
+    page->pool->failed |= npart__is_shortage(status);
     if (count == 0)
         return;
     put_kinds(page, kinds, count);

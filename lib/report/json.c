@@ -288,7 +288,7 @@ static void fusions(struct json *json)
     text(json, ",\"fusions\":[");
     for (uint32_t i = 0; !json->pool->failed && status == NPART_OK; i++) {
         status = npart_plan_fusion(json->plan, i, &at, NULL);
-        json->pool->failed |= status == NPART_ERROR_MEMORY;
+        json->pool->failed |= npart__is_shortage(status);
         if (status != NPART_OK)
             continue;
         npart__add_json_text(json->out, i ? ",{\"pattern\":" : "{\"pattern\":", at.pattern);
@@ -437,7 +437,7 @@ static void find_modules(struct json *json)
         json->module_of[i] = NPART_NONE;
     for (uint32_t m = 0; !json->pool->failed && status == NPART_OK; m++) {
         status = npart_plan_module(json->plan, m, &at, NULL);
-        json->pool->failed |= status == NPART_ERROR_MEMORY;
+        json->pool->failed |= npart__is_shortage(status);
         for (uint32_t i = 0; status == NPART_OK && i < at.own_count; i++)
             json->module_of[at.own[i]] = m;
     }

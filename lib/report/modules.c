@@ -65,7 +65,7 @@ static bool find_lanes(struct lanes *lanes)
     while ((status = npart_plan_module(page->plan, lanes->count, &at, NULL)) == NPART_OK)
         lanes->count++;
     lanes->items = npart__take(page->pool, lanes->count + (size_t)1, sizeof *lanes->items);
-    page->pool->failed |= status == NPART_ERROR_MEMORY;
+    page->pool->failed |= npart__is_shortage(status);
     lanes->first = NPART_NONE;
     if (page->pool->failed)
         return false;

@@ -165,7 +165,7 @@ static void share_macs(struct npart__picture *out)
         for (uint32_t k = 0; k < box->node_count; k++) {
             struct npart_work work = {.size = sizeof work};
             npart_status status = npart_plan_work(out->plan, out->nodes[box->first + k], &work, NULL);
-            out->pool->failed |= status == NPART_ERROR_MEMORY;
+            out->pool->failed |= npart__is_shortage(status);
             if (status == NPART_OK && work.macs.value != UINT64_MAX)
                 macs += (double)work.macs.value;
         }

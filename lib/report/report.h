@@ -175,6 +175,13 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
 npart_status npart__report_close(struct npart__pool *pool, struct npart__sheet *sheet, struct npart_error *error);
 /* Whether all that was written so far is, or will be. */
 npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error);
+/* Fails for want of memory, or of the budget of the allocator. */
+npart_status npart__report_shortage(const struct npart_allocator *allocator, struct npart_error *error);
+/* Whether a getter that has a status failed for want of memory, or of a budget. */
+static inline bool npart__is_shortage(npart_status status)
+{
+    return status == NPART_ERROR_MEMORY || status == NPART_ERROR_LIMIT || status == NPART_ERROR_TIMEOUT;
+}
 npart_status npart__report_fail(struct npart_error *error, npart_status status, const char *format, ...)
     NPART__FORMAT(3, 4);
 

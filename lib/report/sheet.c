@@ -297,12 +297,18 @@ void npart__report_open(struct npart__pool *pool, struct npart__sheet *sheet, co
     *sheet = (struct npart__sheet){.pool = pool, .write = write, .payload = payload};
 }
 
+npart_status npart__report_shortage(const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_status spent = npart_budget_status(allocator, error);
+    return spent == NPART_OK ? npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory") : spent;
+}
+
 npart_status npart__report_status(const struct npart__pool *pool, struct npart_error *error)
 {
     if (!pool->failed)
         return NPART_OK;
     return pool->refused ? npart__report_fail(error, NPART_ERROR_WRITE, "cannot write the report")
-                         : npart__report_fail(error, NPART_ERROR_MEMORY, "out of memory");
+                         : npart__report_shortage(&pool->allocator, error);
 }
 
 static void give_back(struct npart__pool *pool)

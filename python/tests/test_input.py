@@ -35,6 +35,20 @@ def test_all_sources_say_the_same(detector: pathlib.Path) -> None:
         assert answer(mapped) == expected
 
 
+def test_budgets(detector: pathlib.Path) -> None:
+    expected = answer(detector)
+    assert answer(detector, max_memory_bytes=1 << 30, timeout_s=3600) == expected
+    with pytest.raises(npu_partition.LimitError, match="max-memory"):
+        analyze(detector, "hexagon", max_memory_bytes=100000)
+    with pytest.raises(npu_partition.OutOfTimeError, match="timeout"):
+        analyze(detector, "all", timeout_s=0.001)
+    with pytest.raises(npu_partition.LimitError, match="max-memory"):
+        npu_partition.fix(detector, "hexagon", max_memory_bytes=100000)
+    for wrong in ({"max_memory_bytes": -1}, {"timeout_s": -1}, {"timeout_s": float("nan")}):
+        with pytest.raises(npu_partition.ArgumentError):
+            analyze(detector, "hexagon", **wrong)
+
+
 def test_files_are_read_from_where_they_stand(detector: pathlib.Path, tmp_path: pathlib.Path) -> None:
     longer = tmp_path / "longer"
     longer.write_bytes(b"head" + detector.read_bytes())

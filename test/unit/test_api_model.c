@@ -121,7 +121,7 @@ static void test_api_model__options_of_zeros(void)
     struct bytes bytes = model_from_text(lines);
     struct npart_read_options options = NPART_READ_OPTIONS_INIT;
     npart_model *model = NULL;
-    CHECK_INT(options.version, 2);
+    CHECK_INT(options.version, 3);
     CHECK(options.keep_bytes == 0 && !options.name && !options.allocator);
     CHECK_INT(npart_model_read_memory(&model, bytes.data, bytes.size, &options, NULL), NPART_OK);
     check_info(model, "-", bytes.size);

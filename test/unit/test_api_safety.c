@@ -251,7 +251,7 @@ static void test_api_safety__incomplete_options(void)
 
 static void test_api_safety__versions(void)
 {
-    static const uint32_t versions[] = {0, 3, 999, UINT32_MAX};
+    static const uint32_t versions[] = {0, 4, 999, UINT32_MAX};
     struct analysis at;
     struct npart_error error;
     struct sink sink = {0};

@@ -290,7 +290,7 @@ static void test_fix__arguments(void)
     fixture.count = 0;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.count = 1;
-    fixture.options.version = 2;
+    fixture.options.version = 3;
     CHECK_INT(search(&fixture), NPART_ERROR_ARGUMENT);
     fixture.options.version = 1;
     fixture.targets[0] = "hexagon";

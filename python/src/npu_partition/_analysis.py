@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
-from ._arguments import Device, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded
+from ._arguments import Device, Number, PlanOptions, ReadOptions, Sizes, Targets, encoded, end_time
 from ._documents import Document, Format, Outcome
 from ._html import analysis_html, target_html
 from ._input import ModelSource, read_model
@@ -422,6 +422,8 @@ def analyze(
     runtime: str | None = None,
     sustained: bool = False,
     keep_bytes: int = 0,
+    max_memory_bytes: int = 0,
+    timeout_s: float = 0,
     advice: bool = True,
     name: str | None = None,
 ) -> Analysis:
@@ -448,16 +450,19 @@ def analyze(
         runtime: what starts partitions: ``bare``, ``onnxruntime``, ``tflite`` or ``coreml``.
         sustained: costs of a device that has run for minutes.
         keep_bytes: tensors up to this size are read; 0: 4096.
+        max_memory_bytes: that the model and all that is made from it may take, reports included; 0: any.
+        timeout_s: seconds after which the model is given up, from when it is read; 0: never.
         advice: also finds what to do about it, by planning again; without it this is faster.
         name: what reports call the model; None: its path.
 
     Raises:
         ReadError: the model cannot be read.
-        MalformedError, LimitError: it is no model, or too deep.
+        MalformedError, LimitError: it is no model, or too deep, or needs more memory than it may take.
+        OutOfTimeError: `timeout_s` is over.
         ArgumentError: no such target, dimension or input.
         OplistError: a list or cost file has a mistake.
     """
-    read = ReadOptions(values, keep_bytes, name)
+    read = ReadOptions(values, keep_bytes, name, max_memory_bytes, timeout_s)
     sizes = Sizes(dims, inputs, strict_dims)
     options = PlanOptions(level, partitioner, gates, assume, assume_nodes, cuts, runtime, sustained)
     wanted = targets if isinstance(targets, Targets) else Targets(targets, oplist, cost)
@@ -466,4 +471,5 @@ def analyze(
                      ctypes.byref(sizes.struct))
     plans = [_plan(inference, one, text, options) for text, one in wanted.items]
     advised = _advise(inference, plans, wanted, options) if advice else [_Plan(plan, None, None) for plan in plans]
+    end_time(plans[0].pointer)
     return Analysis(loaded, inference, advised)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         runtime: str | None
         sustained: bool
         keep_bytes: int
+        max_memory_bytes: int
+        timeout_s: float
         advice: bool
         name: str | None
 
@@ -61,12 +63,29 @@ def names(value: str | Iterable[str] | None) -> list[str]:
 class ReadOptions:
     """How a model is read."""
 
-    def __init__(self, values: Mapping[str, Number | Sequence[Number]] | None, keep_bytes: int, name: str | None):
+    def __init__(self, values: Mapping[str, Number | Sequence[Number]] | None, keep_bytes: int, name: str | None,
+                 max_memory_bytes: int = 0, timeout_s: float = 0):
         self.struct = initialized(_native.npart_read_options, _native.NPART_READ_OPTIONS_INIT)
         self.struct.keep_bytes = keep_bytes
         self.struct.name = None if name is None else encoded(name)
         bound = bound_values(values)
         self.struct.values, self.struct.value_count = bound, len(bound)
+        set_budget(self.struct, max_memory_bytes, timeout_s)
+
+
+def set_budget(options: Any, max_memory_bytes: int, timeout_s: float) -> None:
+    """What a model and all that is made from it may take; 0: any."""
+    if max_memory_bytes < 0 or not 0 <= timeout_s < 1e9:
+        raise ArgumentError("max_memory_bytes and timeout_s must be positive, or 0 for none")
+    options.max_memory_bytes = max_memory_bytes
+    options.max_ms = max(int(timeout_s * 1000), 1 if timeout_s else 0)
+
+
+def end_time(plan: Any) -> None:
+    """What was to be done in time is done: what is asked of it later has all the time there is."""
+    info = sized(_native.npart_plan_info)
+    library.npart_plan_info(plan, ctypes.byref(info))
+    library.npart_budget_end_time(info.allocator)
 
 
 def bound_values(values: Mapping[str, Number | Sequence[Number]] | None) -> Any:

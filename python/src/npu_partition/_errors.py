@@ -32,7 +32,11 @@ class MalformedError(NpuPartitionError, ValueError):
 
 
 class LimitError(NpuPartitionError, ValueError):
-    """The model passes a limit of the library, such as of nesting."""
+    """The model passes a limit, such as of nesting, or needs more memory than it may take (``max_memory_bytes``)."""
+
+
+class OutOfTimeError(NpuPartitionError, TimeoutError):
+    """The analysis is not finished in time (``timeout_s``)."""
 
 
 class OutOfMemoryError(NpuPartitionError, MemoryError):
@@ -64,4 +68,5 @@ BY_STATUS: dict[int, type[NpuPartitionError]] = {
     _native.NPART_ERROR_OPLIST: OplistError,
     _native.NPART_ERROR_WRITE: WriteError,
     _native.NPART_ERROR_UNPROVEN: UnprovenError,
+    _native.NPART_ERROR_TIMEOUT: OutOfTimeError,
 }

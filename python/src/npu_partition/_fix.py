@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _native, results
 from ._analysis import analyze, report_options
-from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, names
+from ._arguments import Number, PlanOptions, Sizes, Targets, bound_values, encoded, end_time, names, set_budget
 from ._errors import ArgumentError
 from ._library import Handle, call, initialized, library, make, read_text
 
@@ -140,6 +140,8 @@ def fix(
     cost: Path | None = None,
     runtime: str | None = None,
     keep_bytes: int = 0,
+    max_memory_bytes: int = 0,
+    timeout_s: float = 0,
     progress: Callable[[str, int], object] | None = None,
 ) -> Fix:
     """Rewrites nodes that targets do not take, so that more of the model runs on the NPU (docs/fix.md).
@@ -155,13 +157,13 @@ def fix(
         weights: of external data where `output` stands in another folder: ``"link"`` or ``"copy"`` bring it there;
             ``"external"`` moves weights out of the model, as they must above 2 GiB.
         dims: sizes that are written into the model; so are `inputs` and `values`.
-        level, partitioner, oplist, cost, runtime, keep_bytes: as of `analyze`.
+        level, partitioner, oplist, cost, runtime, keep_bytes, max_memory_bytes, timeout_s: as of `analyze`.
         progress: called after each plan, with the rewrite and how many plans there were.
 
     Raises:
         UnprovenError: what was written is not planned as predicted; nothing is put in place.
         ArgumentError: no such target, rewrite or input, or `output` is the model itself.
-        ReadError, MalformedError, LimitError, WriteError: as they say.
+        ReadError, MalformedError, LimitError, OutOfTimeError, WriteError: as they say.
     """
     wanted = Targets(targets, oplist, cost)
     plan = PlanOptions(level, partitioner, None, None, None, None, runtime, False)
@@ -170,6 +172,7 @@ def fix(
     options.sizes, options.plan = ctypes.pointer(sizes.struct), ctypes.pointer(plan.struct)
     options.values, options.value_count = bound, len(bound)
     options.allowed, options.most_growth, options.keep_bytes = _allowed(names(allow)), max_growth, keep_bytes
+    set_budget(options, max_memory_bytes, timeout_s)
     options.only, options.only_count = _texts(names(only))
     options.without, options.without_count = _texts(names(without))
     told = None
@@ -189,6 +192,7 @@ def fix(
     written = None if output is None else os.fsencode(output)
     if written is not None:
         call(library.npart_fix_write, handle.pointer, written, _weights(weights), about=path)
+    end_time(library.npart_fix_plan(handle.pointer, 0))
     return Fix(handle, written)
 
 

@@ -37,6 +37,7 @@ NPART_ERROR_ARGUMENT = -5
 NPART_ERROR_OPLIST = -6
 NPART_ERROR_WRITE = -7
 NPART_ERROR_UNPROVEN = -8
+NPART_ERROR_TIMEOUT = -9
 
 NPART_ATTRIBUTE_UNDEFINED = 0
 NPART_ATTRIBUTE_FLOAT = 1
@@ -143,11 +144,11 @@ NPART_VERSION_PATCH = 0
 NPART_MOST_MEASUREMENTS = 64
 NPART_MOST_FITTED = 8
 VERSION = "0.2.0"
-NPART_READ_OPTIONS_INIT = (2, 0, None, None, None, 0)
+NPART_READ_OPTIONS_INIT = (3, 0, None, None, None, 0, 0, 0)
 NPART_INFERENCE_OPTIONS_INIT = (1, None, 0, None, 0, False, None)
 NPART_PLAN_OPTIONS_INIT = (1, NPART_LEVEL_BASIC, None, None, None, None, 0, None, 0, None, False)
 NPART_PLACEMENT_OPTIONS_INIT = (1, None, None, 0, None, 0, 0)
-NPART_FIX_OPTIONS_INIT = (1, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0)
+NPART_FIX_OPTIONS_INIT = (2, None, None, None, 0, 0, None, 0, None, 0, 0.25, None, None, None, 0, 0, 0)
 NPART_SIDE_INIT = (1,)
 NPART_DIFF_OPTIONS_INIT = (1, 0, 0, None)
 NPART_REPORT_OPTIONS_INIT = (1, False, False, 0, False, NPART_DETAIL_NODES)
@@ -212,6 +213,8 @@ class npart_read_options(Structure):
     allocator: Any
     values: Any
     value_count: int
+    max_memory_bytes: int
+    max_ms: int
     _fields_ = [
         ("version", c_uint32),
         ("keep_bytes", c_uint64),
@@ -219,6 +222,8 @@ class npart_read_options(Structure):
         ("allocator", POINTER(npart_allocator)),
         ("values", POINTER(npart_bound_value)),
         ("value_count", c_uint32),
+        ("max_memory_bytes", c_uint64),
+        ("max_ms", c_uint64),
     ]
 
 
@@ -1444,6 +1449,8 @@ class npart_fix_options(Structure):
     payload: Any
     allocator: Any
     keep_bytes: int
+    max_memory_bytes: int
+    max_ms: int
     _fields_ = [
         ("version", c_uint32),
         ("sizes", POINTER(npart_inference_options)),
@@ -1460,6 +1467,8 @@ class npart_fix_options(Structure):
         ("payload", c_void_p),
         ("allocator", POINTER(npart_allocator)),
         ("keep_bytes", c_uint64),
+        ("max_memory_bytes", c_uint64),
+        ("max_ms", c_uint64),
     ]
 
 
@@ -1843,6 +1852,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         ],
     ),
     "npart_model_free": (None, [c_void_p]),
+    "npart_budget_status": (c_int, [POINTER(npart_allocator), POINTER(npart_error)]),
+    "npart_budget_end_time": (None, [POINTER(npart_allocator)]),
     "npart_model_info": (c_bool, [c_void_p, POINTER(npart_model_info)]),
     "npart_model_node": (c_bool, [c_void_p, c_uint32, POINTER(npart_node)]),
     "npart_model_operand": (c_bool, [c_void_p, c_uint32, c_bool, c_uint32, POINTER(npart_operand)]),

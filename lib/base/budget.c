@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Budgets: an allocator over the caller's that counts bytes, and gives none past a sum or after a time. All that is
+ * made from a model takes its memory from the model's allocator, so one budget holds for all of it; and as any
+ * allocation may fail, whatever is under way ends as it does when memory is short. Where no budget is set there is no
+ * such allocator, and nothing costs anything.
+ */
+#include "base/base.h"
+#include "base/counter.h"
+#include "base/platform.h"
+
+/* Lives as long as anything that it gave, so that nobody who holds memory of it need know of it. */
+struct npart__budget {
+    struct npart_allocator under;
+    size_t most_bytes;                 /* SIZE_MAX: any */
+    uint64_t most_ms, end_ms;          /* of the monotonic clock; UINT64_MAX: never */
+    npart__size_counter used_bytes;    /* with the heads */
+    npart__size_counter references;    /* pieces that are out, and one for whoever opened it */
+    npart__counter reason;             /* enum reason: of the last failure */
+    npart__counter has_ended;          /* the time */
+};
+
+enum reason { REASON_NONE, REASON_MEMORY, REASON_TIME };
+
+/* Before each piece, as allocators are not told sizes when memory comes back. As large as what malloc aligns to. */
+union head {
+    size_t bytes; /* with the head */
+    char room[16];
+};
+
+static void *fail_for(struct npart__budget *budget, enum reason reason)
+{
+    NPART__STORE(&budget->reason, (unsigned)reason);
+    return NULL;
+}
+
+static bool is_late(struct npart__budget *budget)
+{
+    if (budget->end_ms == UINT64_MAX || NPART__LOAD(&budget->has_ended) || npart__monotonic_ms() < budget->end_ms)
+        return false;
+    (void)fail_for(budget, REASON_TIME);
+    return true;
+}
+
+/* Takes from the budget, or says why not. */
+static bool takes(struct npart__budget *budget, size_t bytes)
+{
+    if (is_late(budget))
+        return false;
+    size_t used = NPART__ADD(&budget->used_bytes, bytes);
+    if (used >= bytes && used <= budget->most_bytes)
+        return true;
+    (void)NPART__SUBTRACT(&budget->used_bytes, bytes);
+    (void)fail_for(budget, REASON_MEMORY);
+    return false;
+}
+
+static void let_go(struct npart__budget *budget)
+{
+    if (NPART__SUBTRACT(&budget->references, 1) == 0) {
+        struct npart_allocator under = budget->under;
+        under.release(under.payload, budget);
+    }
+}
+
+static void *allocate(void *payload, size_t bytes)
+{
+    struct npart__budget *budget = payload;
+    if (bytes > SIZE_MAX / 2 || !takes(budget, bytes + sizeof(union head)))
+        return NULL;
+    bytes += sizeof(union head);
+    union head *head = budget->under.allocate(budget->under.payload, bytes);
+    if (!head) {
+        (void)NPART__SUBTRACT(&budget->used_bytes, bytes);
+        return fail_for(budget, REASON_NONE);
+    }
+    (void)NPART__ADD(&budget->references, 1);
+    head->bytes = bytes;
+    return head + 1;
+}
+
+static void release(void *payload, void *memory)
+{
+    struct npart__budget *budget = payload;
+    if (!memory)
+        return;
+    union head *head = (union head *)memory - 1;
+    (void)NPART__SUBTRACT(&budget->used_bytes, head->bytes);
+    budget->under.release(budget->under.payload, head);
+    let_go(budget);
+}
+
+/* What is larger for a moment, where the piece is moved, is not counted: the old one goes at once. */
+static void *resize(void *payload, void *memory, size_t bytes)
+{
+    struct npart__budget *budget = payload;
+    if (!memory)
+        return allocate(payload, bytes);
+    union head *head = (union head *)memory - 1;
+    size_t before = head->bytes;
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes += sizeof *head;
+    if (bytes > before && !takes(budget, bytes - before))
+        return NULL;
+    union head *moved = budget->under.resize(budget->under.payload, head, bytes);
+    if (!moved) {
+        if (bytes > before)
+            (void)NPART__SUBTRACT(&budget->used_bytes, bytes - before);
+        return fail_for(budget, REASON_NONE);
+    }
+    if (bytes < before)
+        (void)NPART__SUBTRACT(&budget->used_bytes, before - bytes);
+    moved->bytes = bytes;
+    return moved + 1;
+}
+
+bool npart__budget_open(struct npart_allocator *out, const struct npart_allocator *under, uint64_t most_bytes,
+                        uint64_t most_ms)
+{
+    struct npart__budget *budget = under->allocate(under->payload, sizeof *budget);
+    uint64_t now = npart__monotonic_ms();
+    if (!budget)
+        return false;
+    memset(budget, 0, sizeof *budget);
+    budget->under = *under;
+    budget->most_bytes = most_bytes && most_bytes < SIZE_MAX ? (size_t)most_bytes : SIZE_MAX;
+    budget->most_ms = most_ms;
+    budget->end_ms = most_ms && most_ms < UINT64_MAX - now ? now + most_ms : UINT64_MAX;
+    (void)NPART__ADD(&budget->references, 1);
+    *out = (struct npart_allocator){allocate, under->resize ? resize : NULL, release, budget};
+    return true;
+}
+
+static struct npart__budget *budget_of(const struct npart_allocator *allocator)
+{
+    return allocator && allocator->allocate == allocate ? allocator->payload : NULL;
+}
+
+void npart__budget_close(const struct npart_allocator *allocator)
+{
+    if (budget_of(allocator))
+        let_go(budget_of(allocator));
+}
+
+/* A budget may stand on another, as when a file that was written is read again. */
+bool npart__is_late(const struct npart__arena *arena)
+{
+    for (struct npart__budget *at = budget_of(&arena->allocator); at; at = budget_of(&at->under))
+        if (is_late(at))
+            return true;
+    return false;
+}
+
+void npart__budget_end_time(const struct npart_allocator *allocator)
+{
+    for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
+        NPART__STORE(&at->has_ended, 1u);
+        NPART__STORE(&at->reason, (unsigned)REASON_NONE);
+    }
+}
+
+npart_status npart__budget_status(const struct npart_allocator *allocator, struct npart_error *error)
+{
+    for (struct npart__budget *at = budget_of(allocator); at; at = budget_of(&at->under)) {
+        unsigned reason = NPART__LOAD(&at->reason);
+        if (reason == REASON_TIME)
+            return npart__fail(error, NPART_ERROR_TIMEOUT, "", "not finished after %llu.%03u s (timeout)",
+                               (unsigned long long)(at->most_ms / 1000), (unsigned)(at->most_ms % 1000));
+        if (reason == REASON_MEMORY)
+            return npart__fail(error, NPART_ERROR_LIMIT, "", "needs more than %zu bytes of memory (max-memory)",
+                               at->most_bytes);
+    }
+    return NPART_OK;
+}
+
+npart_status npart__settle(npart_status status, const struct npart_allocator *allocator, struct npart_error *error)
+{
+    npart_status spent = status == NPART_ERROR_MEMORY ? npart__budget_status(allocator, error) : NPART_OK;
+    return spent == NPART_OK ? status : spent;
+}
