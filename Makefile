@@ -6,7 +6,7 @@ PROTOC_C ?= protoc-c
 PYTHON ?= python3
 CFLAGS ?= -O2 -g
 
-# A variant is a set of flags with objects of its own: default, debug (asserts what must hold), asan, fuzz.
+# A variant is a set of flags with objects of its own: default, debug (asserts what must hold), and those of FLAGS_ below.
 VARIANT ?= default
 BUILD := build
 OUT := $(if $(filter default,$(VARIANT)),$(BUILD),$(BUILD)/$(VARIANT))
@@ -15,7 +15,13 @@ VENV := $(BUILD)/venv
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # The debug build fills what nobody has initialized, where the compiler can, so that it is seen when it is read.
 takes = $(shell echo 'int x;' | $(CC) $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
-VARIANT_FLAGS := $(if $(filter debug,$(VARIANT)),-DNPART_DEBUG $(call takes,-ftrivial-auto-var-init=pattern))$(if $(filter asan,$(VARIANT)),$(SANITIZE) -O1)$(if $(filter fuzz,$(VARIANT)),$(SANITIZE) -O1 -fsanitize=fuzzer-no-link)
+FLAGS_debug = -DNPART_DEBUG $(call takes,-ftrivial-auto-var-init=pattern)
+FLAGS_asan := $(SANITIZE) -O1
+FLAGS_tsan := -fsanitize=thread -O1
+FLAGS_msan := -fsanitize=memory -fsanitize-memory-track-origins -fno-omit-frame-pointer -O1
+FLAGS_fuzz := $(SANITIZE) -O1 -fsanitize=fuzzer-no-link
+FLAGS_afl := $(SANITIZE) -O1
+VARIANT_FLAGS := $(FLAGS_$(VARIANT))
 
 header := include/npu_partition.h
 number = $(shell sed -n 's/^\#define NPART_VERSION_$(1) //p' $(header))
@@ -235,6 +241,8 @@ check: check-unit check-cases check-cli check-snapshot check-rules check-precisi
 asan: ## the unit, text and golden cases under address and undefined-behaviour sanitizers
 	$(MAKE) VARIANT=asan check-unit check-cases check-cli check-fuzz-corpus
 
+include test/analysis.mk
+
 fuzz_targets := $(patsubst test/fuzz/%.c,%,$(wildcard test/fuzz/fuzz_*.c))
 fuzz_support := $(OUT)/test/fuzz/generate.o $(OUT)/test/fuzz/mutate.o $(test_support)
 $(OUT)/test/fuzz/replay-%: $(OUT)/test/fuzz/%.o $(OUT)/test/fuzz/replay.o $(fuzz_support) $(static_library)
@@ -432,7 +440,7 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/web/*.mk web/wasm/*.mk | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile packaging/*.mk python/*.mk test/*.mk test/web/*.mk web/wasm/*.mk | expand -t 20
 .SECONDARY:
 
 .PHONY: all demo check asan fuzz accept check-cli check-headers check-symbols check-structure check-proto \

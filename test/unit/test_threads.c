@@ -2,6 +2,8 @@
  *
  * Threads that analyse different models at the same time, each with its own handles, threads that share a model and an
  * op list, threads that make plans of one inference, and threads that read one plan: all get what one thread gets.
+ * Threads that ask for a list by name while others plan for it, and that free handles of one analysis at the same time.
+ * `make check-threads` runs this under the thread sanitizer.
  */
 #if !defined(_POSIX_C_SOURCE)
 #define _POSIX_C_SOURCE 200809L
@@ -187,5 +189,126 @@ static void test_threads__readers_of_one_plan(void)
     share_inference(paths[3], "intel-npu", true);
 }
 
+/* ---- many targets, and handles that go while others are used ---------------------------------------------------- */
+
+struct turn {
+    const npart_inference *inference; /* shared */
+    uint32_t first;                   /* of the targets, every THREADS-th is this thread's */
+    uint32_t partitions[64], accepted[64]; /* by target */
+    npart_status status;
+};
+
+/* A plan and its fixed twin's figures; the model is asked for what it names while other threads do so. */
+static npart_status plan_for(struct turn *turn, uint32_t target)
+{
+    struct npart_summary summary = {.size = sizeof summary};
+    struct npart_inference_info info = {.size = sizeof info};
+    struct npart_work work = {.size = sizeof work};
+    npart_oplist *oplist = NULL;
+    npart_inference *fixed = NULL;
+    npart_plan *plan = NULL;
+    npart_advice *advice = NULL;
+    char text[64];
+    npart_status status = npart_oplist_find(&oplist, npart_builtin_oplist(target), NULL, NULL);
+    if (status == NPART_OK)
+        status = npart_inference_make_fixed(&fixed, turn->inference, NULL);
+    if (status == NPART_OK)
+        status = npart_plan_make(&plan, fixed ? fixed : turn->inference, oplist, NULL, NULL, NULL);
+    npart_oplist_free(oplist); /* kept by the plan */
+    npart_inference_free(fixed);
+    if (status == NPART_OK)
+        status = npart_advice_make(&advice, plan, NULL, NULL);
+    if (status == NPART_OK && npart_plan_summary(plan, &summary)) {
+        turn->partitions[target] = summary.partitions;
+        turn->accepted[target] = summary.accepted;
+        (void)npart_inference_info(turn->inference, &info);
+        (void)npart_inference_work(turn->inference, target, &work, NULL);
+        (void)npart_model_node_text(npart_inference_model(turn->inference), target, text, sizeof text);
+    }
+    npart_plan_free(plan);
+    npart_advice_free(advice);
+    return status;
+}
+
+static void *run_turn(void *payload)
+{
+    struct turn *turn = payload;
+    for (uint32_t target = turn->first; turn->status == NPART_OK && npart_builtin_oplist(target); target += THREADS)
+        turn->status = plan_for(turn, target);
+    return NULL;
+}
+
+static void test_threads__plans_for_all_targets(void)
+{
+    static struct turn turns[THREADS], alone;
+    pthread_t threads[THREADS];
+    npart_model *model = NULL;
+    npart_inference *inference = NULL;
+    uint32_t count = 0;
+    REQUIRE(npart_model_read_file(&model, paths[0], NULL, NULL) == NPART_OK);
+    REQUIRE(npart_inference_make(&inference, model, NULL, NULL) == NPART_OK);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        turns[i] = (struct turn){.inference = inference, .first = i};
+        REQUIRE(pthread_create(&threads[i], NULL, run_turn, &turns[i]) == 0);
+    }
+    npart_model_free(model); /* while they plan */
+    for (uint32_t i = 0; i < THREADS; i++)
+        REQUIRE(pthread_join(threads[i], NULL) == 0);
+    alone.inference = inference;
+    for (; npart_builtin_oplist(count); count++) {
+        const struct turn *turn = &turns[count % THREADS];
+        REQUIRE(count < 64 && turn->status == NPART_OK && plan_for(&alone, count) == NPART_OK);
+        CHECK_INT(turn->partitions[count], alone.partitions[count]);
+        CHECK_INT(turn->accepted[count], alone.accepted[count]);
+    }
+    CHECK(count > THREADS && alone.accepted[0] > 0);
+    npart_inference_free(inference);
+}
+
+/* Of one analysis; each thread asks its handle, and frees it. */
+struct share {
+    npart_model *model;
+    npart_inference *inference;
+    npart_oplist *oplist;
+    npart_plan *plan;
+    bool is_told;
+};
+
+static void *ask_and_free(void *payload)
+{
+    struct share *share = payload;
+    struct npart_model_info model = {.size = sizeof model};
+    struct npart_inference_info inference = {.size = sizeof inference};
+    struct npart_oplist_info oplist = {.size = sizeof oplist};
+    struct npart_memory memory = {.size = sizeof memory};
+    share->is_told = (share->model && npart_model_info(share->model, &model)) ||
+                     (share->inference && npart_inference_info(share->inference, &inference)) ||
+                     (share->oplist && npart_oplist_info(share->oplist, &oplist)) ||
+                     (share->plan && npart_plan_memory(share->plan, &memory));
+    npart_model_free(share->model);
+    npart_inference_free(share->inference);
+    npart_oplist_free(share->oplist);
+    npart_plan_free(share->plan);
+    return NULL;
+}
+
+static void test_threads__handles_freed_at_once(void)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct share shares[THREADS] = {{0}};
+        pthread_t threads[THREADS];
+        REQUIRE(npart_model_read_file(&shares[0].model, paths[0], NULL, NULL) == NPART_OK);
+        REQUIRE(npart_inference_make(&shares[1].inference, shares[0].model, NULL, NULL) == NPART_OK);
+        REQUIRE(npart_oplist_find(&shares[2].oplist, "tidl", NULL, NULL) == NPART_OK);
+        REQUIRE(npart_plan_make(&shares[3].plan, shares[1].inference, shares[2].oplist, NULL, NULL, NULL) == NPART_OK);
+        for (unsigned i = 0; i < THREADS; i++) /* from another on each time */
+            REQUIRE(pthread_create(&threads[i], NULL, ask_and_free, &shares[(i + round) % THREADS]) == 0);
+        for (unsigned i = 0; i < THREADS; i++)
+            REQUIRE(pthread_join(threads[i], NULL) == 0);
+        for (unsigned i = 0; i < THREADS; i++)
+            CHECK(shares[i].is_told);
+    }
+}
+
 TESTS(test_threads__handles_of_their_own, test_threads__inferences_of_one_model, test_threads__plans_of_one_inference,
-      test_threads__readers_of_one_plan)
+      test_threads__readers_of_one_plan, test_threads__plans_for_all_targets, test_threads__handles_freed_at_once)
