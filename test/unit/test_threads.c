@@ -198,7 +198,7 @@ struct turn {
     npart_status status;
 };
 
-/* A plan and its fixed twin's figures; the model is asked for what it names while other threads do so. */
+/* The plan at fixed sizes, its figures, and names of the model that other threads ask for, too. */
 static npart_status plan_for(struct turn *turn, uint32_t target)
 {
     struct npart_summary summary = {.size = sizeof summary};
